@@ -31,6 +31,7 @@ ROOMS = (
     "evaluation",
     "plotting",
     "filtering",
+    "retrieval",
     "hashing",
     "transforms",
     "models",

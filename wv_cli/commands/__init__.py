@@ -42,6 +42,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Ask", "vectors", "vectors", "Print the vectors of words, sentences or n-grams."),
             ("Ask", "predict", "predict", "Predict the labels of lines with a classifier."),
             ("Ask", "plot", "plot", "Draw words as points in the plane."),
+            ("Ask", "search", "search", "Search files and folders of text; build an index of them."),
             ("Curate", "filter", "filter", "Keep the records of a corpus that pass rules."),
             ("Evaluate", "eval", "eval", "Score vectors, classifiers and language models on test data."),
             ("Evaluate", "demo", "demo", "Train on the shipped text, then show neighbours and scores."),

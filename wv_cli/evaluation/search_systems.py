@@ -14,12 +14,11 @@ from wv_cli.evaluation.config import SearchConfig
 from wv_cli.evaluation.ranking import Ranked
 from wv_cli.evaluation.search_data import SearchData
 from wv_cli.search.bm25 import STOP_WORDS, Bm25, Bm25Options, Counts, tokenize
+from wv_cli.search.fusion import fuse_ranks
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.text.stemming import stem_english
 from wv_cli.transforms.composition import composer
 from wv_cli.vectors.embeddings import Embeddings
-
-_RANK_CONSTANT = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +103,5 @@ def fuse(systems: Sequence[System], weights: Sequence[float]) -> System:
 
 
 def _fused(lists: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
-    rows, places = np.unique(np.concatenate([each.rows for each in lists]), return_inverse=True)
-    gains = [
-        weight / (_RANK_CONSTANT + np.arange(1, len(each.rows) + 1))
-        for each, weight in zip(lists, weights, strict=True)
-    ]
-    sums: NDArray[np.float64] = np.zeros(len(rows))
-    np.add.at(sums, places, np.concatenate(gains))
+    rows, sums = fuse_ranks([each.rows for each in lists], weights)
     return Ranked.of(rows, sums, len(rows))

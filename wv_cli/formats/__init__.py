@@ -36,6 +36,7 @@ from wv_cli.registry import LazyRegistry
 from wv_cli.system import kinds
 from wv_cli.system.arguments import require_type, whole_number
 from wv_cli.system.compression import inner_name
+from wv_cli.system.container import magic
 from wv_cli.system.host import processors
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import commit_together, open_output
@@ -80,6 +81,8 @@ _ROWS = {
 FORMATS: LazyRegistry[Format] = LazyRegistry(
     "format", {name: f"{__name__}.{place}" for name, (place, _) in _ROWS.items()}
 )
+# What check() knows beside vectors.
+_CHECKED: LazyRegistry[Format] = LazyRegistry("file", {"search-index": f"{__name__}.search_index:FORMAT"})
 SNIFF_BYTES = kinds.HEAD_BYTES
 
 
@@ -347,10 +350,12 @@ def require_finite(embeddings: Embeddings, name: str) -> None:
 
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
     """Reads a whole file and reports its damage, at most `max_problems` problems in detail. Raises BadFile when it is
-    no vector file at all, WvError when it cannot be read."""
+    neither a vector file nor a search index, WvError when it cannot be read."""
     path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
-        row = chosen or sniff_input(source)
+        head = source.peek(kinds.HEAD_BYTES)
+        other = next((each for name, each in _CHECKED.items() if head.startswith(magic(name)[:-2])), None)
+        row = chosen or other or sniff_input(source)
         assert row.check is not None
         report = Report(source.name, row.name, max_problems)
         mark = mark_of(row, source)

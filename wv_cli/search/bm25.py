@@ -14,12 +14,15 @@ bm25+ documents without a token have a score too, the same for all: the index ke
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from wv_cli.search.topk import best_rows
 
 Floats = NDArray[np.float64]
 Variant = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
@@ -48,10 +51,52 @@ class Bm25Options:
     delta: float = 0.5
 
 
+class Postings(NamedTuple):
+    """The `documents` that hold a token, ascending, each with its `weights` beyond `base`, the score of a document
+    without the token."""
+
+    documents: NDArray[np.int32]
+    weights: Floats
+    base: float
+
+
+class InvertedIndex(ABC):
+    """`n` documents, ranked by the tokens of a query."""
+
+    n: int
+
+    @abstractmethod
+    def postings(self, token: str) -> Postings | None:
+        """None for a token of no document."""
+
+    def scores(self, query: Iterable[str]) -> Floats:
+        """(n,): the score of every document; 0 for a query without a known token."""
+        sums, base, _ = self._sums(query)
+        return sums + base
+
+    def top(self, query: Iterable[str], k: int) -> tuple[NDArray[np.int32], Floats]:
+        """(rows, scores) of the k best documents, best first, ties to the lowest row. Documents that share no token
+        of weight with the query are no answers."""
+        sums, base, known = self._sums(query)
+        rows = best_rows(sums, np.flatnonzero(sums > 0), k) if known else np.zeros(0, np.int64)
+        return rows.astype(np.int32), sums[rows] + base
+
+    def _sums(self, query: Iterable[str]) -> tuple[Floats, float, bool]:
+        """(the scores beyond `base`, `base`, whether a token is known)."""
+        sums, base, known = np.zeros(self.n), 0.0, False
+        for token in query:
+            found = self.postings(token)
+            if found is not None:
+                sums[found.documents] += found.weights  # a document stands once in a token's list
+                base += found.base
+                known = True
+        return sums, base, known
+
+
 @dataclass(frozen=True, eq=False)
-class Bm25:
-    """The inverted index. Token t stands in documents[starts[t]:starts[t + 1]], ascending, which it gives
-    weights[starts[t]:starts[t + 1]] beyond base[t], the score of a document without it. `n` documents."""
+class Bm25(InvertedIndex):
+    """Token t stands in documents[starts[t]:starts[t + 1]], ascending, which it gives weights[starts[t]:starts[t + 1]]
+    beyond base[t]."""
 
     tokens: dict[str, int]
     starts: NDArray[np.int64]
@@ -63,50 +108,20 @@ class Bm25:
     @classmethod
     def build(cls, counts: "Counts", options: Bm25Options | None = None) -> "Bm25":
         options = options or Bm25Options()
-        n, k1, delta = len(counts.lengths), options.k1, options.delta
+        n = len(counts.lengths)
         holding = np.diff(counts.starts)
-        idf = _idf(options.variant, n, holding.astype(np.float64))
-        mean = counts.lengths.mean() if n else 0.0
-        penalty = 1 - options.b + options.b * counts.lengths / (mean or 1.0)
-        f, at = counts.found.astype(np.float64), penalty[counts.documents]
-        absent = 0.0
-        if options.variant == "bm25l":
-            c = f / at + delta
-            tf, absent = (k1 + 1) * c / (k1 + c), (k1 + 1) * delta / (k1 + delta) if delta else 0.0
-        elif options.variant == "bm25+":
-            tf, absent = delta + f * (k1 + 1) / (f + k1 * at), delta
-        else:
-            tf = f / (f + k1 * at) * (k1 + 1 if options.variant == "atire" else 1.0)
+        idf = inverse_frequency(options.variant, n, holding.astype(np.float64))
+        penalty = length_penalty(options, counts.lengths, counts.lengths.mean() if n else 0.0)
+        tf, absent = term_frequency(options, counts.found, penalty[counts.documents])
         weights = (tf - absent) * np.repeat(idf, holding)
         return cls(counts.tokens, counts.starts, counts.documents, weights, idf * absent, n)
 
-    def scores(self, query: Iterable[str]) -> Floats:
-        """(n,): the score of every document; 0 for a query without a known token."""
-        sums, base, _ = self._sums(query)
-        return sums + base
-
-    def top(self, query: Iterable[str], k: int) -> tuple[NDArray[np.int32], Floats]:
-        """(rows, scores) of the k best documents, best first, ties to the lowest row. Documents that share no token
-        of weight with the query are no answers."""
-        sums, base, known = self._sums(query)
-        rows = np.flatnonzero(sums > 0) if known else np.zeros(0, np.int64)
-        if 0 < k < len(rows):
-            least = np.partition(sums[rows], len(rows) - k)[len(rows) - k]
-            rows = rows[sums[rows] >= least]
-        order = rows[np.argsort(-sums[rows], kind="stable")[:k]]
-        return order.astype(np.int32), sums[order] + base
-
-    def _sums(self, query: Iterable[str]) -> tuple[Floats, float, bool]:
-        """(the scores beyond `base`, `base`, whether a token is known)."""
-        sums, base, known = np.zeros(self.n), 0.0, False
-        for token in query:
-            t = self.tokens.get(token)
-            if t is not None:
-                place = slice(self.starts[t], self.starts[t + 1])
-                sums[self.documents[place]] += self.weights[place]  # a document stands once in a token's list
-                base += float(self.base[t])
-                known = True
-        return sums, base, known
+    def postings(self, token: str) -> Postings | None:
+        t = self.tokens.get(token)
+        if t is None:
+            return None
+        place = slice(self.starts[t], self.starts[t + 1])
+        return Postings(self.documents[place], self.weights[place], float(self.base[t]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +147,24 @@ class Counts:
         return cls(tokens, starts, (keys % n).astype(np.int32), found, lengths.astype(np.float64))
 
 
-def _idf(variant: str, n: int, holding: Floats) -> Floats:
+def length_penalty(options: Bm25Options, lengths: NDArray[Any], mean: float) -> Floats:
+    """B of documents with these numbers of tokens, `mean` on average."""
+    penalty: Floats = 1 - options.b + options.b * lengths / (mean or 1.0)
+    return penalty
+
+
+def term_frequency(options: Bm25Options, found: NDArray[Any], penalty: Floats) -> tuple[Floats, float]:
+    """(tf of a token that stands `found` times in documents of this length penalty, tf where it does not stand)."""
+    f, k1, delta = found.astype(np.float64), options.k1, options.delta
+    if options.variant == "bm25l":
+        c = f / penalty + delta
+        return (k1 + 1) * c / (k1 + c), (k1 + 1) * delta / (k1 + delta) if delta else 0.0
+    if options.variant == "bm25+":
+        return delta + f * (k1 + 1) / (f + k1 * penalty), delta
+    return f / (f + k1 * penalty) * (k1 + 1 if options.variant == "atire" else 1.0), 0.0
+
+
+def inverse_frequency(variant: str, n: int, holding: Floats) -> Floats:
     """`holding` (tokens,): the documents that hold each token, 1 at least."""
     if variant in ("lucene", "robertson"):
         odds = (n - holding + 0.5) / (holding + 0.5)

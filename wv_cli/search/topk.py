@@ -79,6 +79,16 @@ def merge(heaps: Sequence[Hits], k: int) -> Hits:
     return hits, scores
 
 
+def best_rows(scores: NDArray[Any], rows: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """The k of `rows`, which ascend, that have the highest of the `scores` of all."""
+    found = scores[rows]
+    if 0 < k < len(rows):
+        good = found >= np.partition(found, len(rows) - k)[len(rows) - k]
+        rows, found = rows[good], found[good]
+    order: NDArray[np.int64] = rows[np.argsort(-found, kind="stable")[:k]]
+    return order
+
+
 def take_rows(table: NDArray[Any], numbers: NDArray[np.int64], beyond: NDArray[Any] | None) -> NDArray[Any]:
     """Rows of `table`, a copy; numbers from len(table) on are rows of `beyond`."""
     if beyond is None or not len(beyond):

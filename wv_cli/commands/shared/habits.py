@@ -15,7 +15,7 @@ _ODD, _DISTANCE = "wv odd-one-out VECTORS WORD...", "wv texts-distance VECTORS"
 # A command that does not exist -> the call that does its work.
 COMMANDS: dict[str, str] = {
     **dict.fromkeys(
-        ("neighbours", "neighbors", "mostsimilar", "similar", "nearest", "knn", "similarbyword", "closest", "search"),
+        ("neighbours", "neighbors", "mostsimilar", "similar", "nearest", "knn", "similarbyword", "closest"),
         _NN,
     ),
     **dict.fromkeys(("test", "testlabel", "accuracy", "classify"), _LABELS),

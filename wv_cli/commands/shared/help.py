@@ -21,6 +21,7 @@ HEADINGS = (
     "Classifier", "Autotune",
 )  # fmt: skip
 _FEW = 13
+_PART = "wv.part"  # in a context's meta: the words of a subcommand
 # Where options stand that are no fields, by the name of their parameter; all others under "Options".
 _PLACES = {
     "Input": "phrases init keep_words continue_ decay again init_gradsq from_format bad_rows limit data counts moments "
@@ -138,6 +139,40 @@ class CommandGroup(click.Group):
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples(context, formatter)
+
+
+class CommandWithParts(Command, CommandGroup):
+    """A command with subcommands that also works without one: what its first word does not name is its own argument."""
+
+    allow_interspersed_args = True
+
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes, invoke_without_command=True)
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        if args[:1] and args[0] in self.commands:
+            context.meta[_PART] = args
+            return []
+        return Command.parse_args(self, context, args)
+
+    def invoke(self, context: click.Context) -> Any:
+        if _PART not in context.meta:
+            return click.Command.invoke(self, context)
+        name, *rest = context.meta.pop(_PART)
+        with self.commands[name].make_context(name, rest, parent=context) as inner:
+            return inner.command.invoke(inner)
+
+    def get_params(self, context: click.Context) -> list[click.Parameter]:
+        """The path of a subcommand (click.Context.command_path) does not name the arguments of this one."""
+        found = super().get_params(context)
+        return found if context.command is self else [each for each in found if isinstance(each, click.Option)]
+
+    def collect_usage_pieces(self, context: click.Context) -> list[str]:
+        return click.Command.collect_usage_pieces(self, context)
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(context, formatter)
+        self.format_commands(context, formatter)
 
 
 def write_options(

@@ -75,6 +75,12 @@ class ScannedBlock:
         good = self.rows[self.rows[:, 5] == _records.GOOD]
         return [self.texts[begin : end - 1] for begin, end in good[:, 3:5].tolist()]
 
+    @property
+    def good_places(self) -> NDArray[np.int64]:
+        """Where in `raw` each record begins."""
+        good: NDArray[np.int64] = self.rows[self.rows[:, 5] == _records.GOOD, 0]
+        return good
+
     def written(self, added: Mapping[str, Column], kept: Sequence[bool] | None = None) -> Written:
         """Blank lines stay unless some records go."""
         values = list(map("".join, zip(*(self._fragments(*each) for each in added.items()), strict=True)))

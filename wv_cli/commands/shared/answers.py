@@ -1,0 +1,54 @@
+"""How `wv search` asks its queries and shows answers: as grep does, or as JSON."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from wv_cli.commands.shared.queries import piped_lines
+from wv_cli.commands.shared.typed import typed_lines
+from wv_cli.errors import escape_for_terminal
+from wv_cli.retrieval.query import Answer, Searcher
+
+_FILE, _LINE, _WORD, _PLAIN = "\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[0m"  # as grep's
+
+
+def run_searches(searcher: Searcher, arguments: Sequence[str], k: int, *, as_json: bool) -> int:
+    """Asks the `arguments`, or without any the lines of standard input, blank ones skipped. Returns the exit code: 1
+    when no query has an answer."""
+    typed = not arguments and sys.stdin.isatty()
+    column = len(arguments) > 1 or (not arguments and not typed)
+    terminal = sys.stdout.isatty()
+    color = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    batches = iter([list(arguments)]) if arguments else typed_lines("A query", None) if typed else piped_lines()
+    some = False
+    for batch in batches:
+        for query in filter(str.strip, batch):
+            for rank, answer in enumerate(searcher.answers(query, k), 1):
+                some = True
+                if as_json:
+                    line = _as_json(query, rank, answer)
+                else:
+                    line = (f"{query}\t" if column else "") + _as_text(searcher, query, answer, color)
+                    line = escape_for_terminal(line) if terminal and not color else line
+                sys.stdout.buffer.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+    return 0 if some or typed else 1
+
+
+def _as_json(query: str, rank: int, answer: Answer) -> str:
+    facts = {"query": query, "rank": rank, **answer._asdict(), "score": round(answer.score, 6)}
+    text = json.dumps(facts, ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(facts)
+
+
+def _as_text(searcher: Searcher, query: str, answer: Answer, color: bool) -> str:
+    if not color:
+        return f"{answer.file}:{answer.line}: {answer.shown}"
+    pieces, end = [], 0
+    for begin, stop in searcher.highlight(answer.shown, query):
+        before, word = escape_for_terminal(answer.shown[end:begin]), escape_for_terminal(answer.shown[begin:stop])
+        pieces.append(f"{before}{_WORD}{word}{_PLAIN}")
+        end = stop
+    pieces.append(escape_for_terminal(answer.shown[end:]))
+    return f"{_FILE}{escape_for_terminal(answer.file)}{_PLAIN}:{_LINE}{answer.line}{_PLAIN}: {''.join(pieces)}"

@@ -1,0 +1,37 @@
+"""How text is cut into chunks and read as tokens, and how the answers of BM25 and of vectors are joined."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from wv_cli.config import Config, option
+
+
+@dataclass(frozen=True)
+class TextConfig(Config):
+    """What an index keeps as its settings."""
+
+    group: ClassVar[str] = "Input"
+
+    chunks: Literal["paragraph", "line", "words"] = option(
+        "paragraph", "What an answer is: a paragraph, a line, or a run of words."
+    )
+    words: int = option(
+        200, "Most words of a chunk; longer paragraphs are cut.", low=1, high=10_000, only="chunks=paragraph|words"
+    )
+    field: str | None = option(
+        None, "Read JSON lines, CSV, TSV and Parquet as records with the text in this field; each is a chunk."
+    )
+    stem: Literal["english", "none"] = option("english", "Reduce words to their English stems.")
+    stop_words: Literal["drop", "keep"] = option("drop", "33 English stop words.")
+    identifiers: Literal["split", "whole"] = option(
+        "split", "Find get_user and getUser also by their parts, or only whole."
+    )
+
+
+@dataclass(frozen=True)
+class FusionConfig(Config):
+    """Of `wv search`."""
+
+    vector_weight: float = option(
+        0.5, "Weight of the vectors' ranks against BM25's: 0 is BM25 alone, 1 vectors alone.", low=0, high=1
+    )

@@ -1,0 +1,112 @@
+"""The files that are searched: folders gone through, what is no text left out, their chunks and digests."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from wv_cli.errors import UsageError, WvError, reason
+from wv_cli.retrieval.chunks import Chunk, cut, cut_records
+from wv_cli.retrieval.config import TextConfig
+from wv_cli.search.stored_index import DIGEST_BYTES
+from wv_cli.system import meta
+from wv_cli.system.compression import CHUNK, decompress
+from wv_cli.system.kinds import HEAD_BYTES, kind_of
+from wv_cli.system.marks import without_mark
+from wv_cli.text.binary import binary
+from wv_cli.text.config import ReadingConfig
+from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.records.reading import Rules
+
+Log = Callable[[str], None]
+
+
+class Found(NamedTuple):
+    """A file; one that was `named` must be text."""
+
+    path: str
+    named: bool
+
+
+def find_files(inputs: Sequence[str], log: Log, written: Sequence[str] = ()) -> list[Found]:
+    """The files that `inputs` name, each once, those of folders in the order of their names. Names that begin with a
+    dot, sidecars, links to folders and what the run has `written` are left out. Raises WvError, UsageError."""
+    if list(inputs).count("-") > 1:
+        raise UsageError("- (standard input) is given twice; it can be read only once")
+    found: dict[str, Found] = {}
+    own = [Path(path).stat() for path in written if Path(path).is_file()]
+    for name in inputs:
+        for each in _files_of(name, log) if name != "-" and Path(name).is_dir() else [Found(name, True)]:
+            if not each.named and any(os.path.samestat(Path(each.path).stat(), other) for other in own):
+                continue
+            found.setdefault(each.path, each)
+    return list(found.values())
+
+
+def _files_of(folder: str, log: Log) -> list[Found]:
+    paths: list[tuple[str, ...]] = []
+
+    def tell(error: OSError) -> None:
+        log(f"{error.filename}: left out: {reason(error)}")
+
+    for parent, folders, names in os.walk(folder, onerror=tell):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        inner = Path(parent).relative_to(folder).parts
+        paths += [(*inner, name) for name in names if not name.startswith(".") and not name.endswith(meta.ENDING)]
+    files = [Path(folder, *parts) for parts in sorted(paths)]
+    return [Found(str(path), False) for path in files if path.is_file()]
+
+
+class FileText:
+    """The chunks of a file, read once, and its digest when they have been read. Raises BadFile for what is no text,
+    WvError for what cannot be read; records that cannot be read are told to `log`."""
+
+    def __init__(self, path: str, config: TextConfig, log: Log) -> None:
+        self.path, self._config, self._log = path, config, log
+        self._hash = hashlib.blake2b(digest_size=DIGEST_BYTES)
+
+    @property
+    def digest(self) -> bytes:
+        return self._hash.digest()
+
+    def __iter__(self) -> Iterator[Chunk]:
+        name = name_of_input(self.path)
+        with open_raw(self.path) as raw:
+            text = decompress(self._hashed(blocks(raw, name, CHUNK)), name)
+            kind = record_kind(self.path) if self._config.field is not None else None
+            if kind is not None:
+                rules = Rules(ReadingConfig(field=self._config.field), False, self._log)
+                yield from cut_records(RECORDS[kind].load()(name, self.path, text, rules))
+                for _ in text:  # what a reader of its own has not taken
+                    pass
+            else:
+                yield from cut(_require_text(without_mark(text), name), self._config)
+
+    def _hashed(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
+            self._hash.update(chunk)
+            yield chunk
+
+
+class NoText(WvError):
+    """A file that is not text."""
+
+
+def _require_text(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    first = next(chunks, b"")
+    problem = kind_of(first[:HEAD_BYTES], certain=True) or binary(first)
+    if problem:
+        raise NoText(f"{name}: expected text, found {problem}")
+    yield first
+    yield from chunks
+
+
+def file_digest(path: str) -> bytes:
+    """Raises WvError."""
+    found = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    with open_raw(path) as raw:
+        for block in blocks(raw, path, CHUNK):
+            found.update(block)
+    return found.digest()

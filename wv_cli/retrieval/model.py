@@ -1,0 +1,95 @@
+"""The model of an index's vectors: texts -> int8 vectors, and the cosines of a query with them."""
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.search.stored_index import DIGEST_BYTES
+
+_PIECE, _PIECES = 1 << 20, 64  # bytes of a file that its digest reads, and how many such pieces
+_BLOCK = 1 << 12  # rows whose cosines are made at once
+_LARGEST = 127
+
+
+class Model:
+    """Texts -> vectors (n, dim), zero for a text without a known word: a static embedding's folder, or another
+    encoder's, or a file of word vectors, of which a text has the mean. Raises BadFile, WvError."""
+
+    def __init__(self, path: str, threads: int = 1) -> None:
+        self.name, self.digest = path, model_digest(path)
+        self._threads = threads
+        self._encode: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self._encode is None:
+            self._encode = _encoder(self.name, self._threads) if Path(self.name).is_dir() else _words(self.name)
+        vectors = self._encode([text.replace("\n", " ") for text in texts])
+        if not np.isfinite(vectors).all():
+            raise BadFile(self.name, "gives nan or infinity for a text: its vectors are damaged")
+        return vectors
+
+
+def _encoder(path: str, threads: int) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    from wv_cli.encoders import open_encoder
+    from wv_cli.encoders.base import encode
+    from wv_cli.encoders.pooling import Pooling
+
+    encoder = open_encoder(path)
+    pooling = [Pooling.of(encoder.pooling, encoder.layers, path)]
+    return lambda texts: encode(encoder, texts, pooling, threads=threads)[0].vectors
+
+
+def _words(path: str) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    from wv_cli.formats import open_vectors
+    from wv_cli.transforms.composition import composer
+
+    return composer(open_vectors(path, mapped=True)).lines
+
+
+def model_digest(path: str) -> str:
+    """Of the names, sizes and bytes of a model's files; of large ones it reads pieces at even distances. Raises
+    WvError."""
+    found = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    root = Path(path)
+    try:
+        files = sorted(each for each in root.rglob("*") if each.is_file()) if root.is_dir() else [root]
+        for file in files:
+            with file.open("rb", buffering=0) as stream:
+                size = os.fstat(stream.fileno()).st_size
+                found.update(f"{'' if file is root else file.relative_to(root)}\0{size}\0".encode(errors="replace"))
+                step = max(_PIECE, (size - _PIECE) // (_PIECES - 1))
+                for start in range(0, size, step):
+                    stream.seek(min(start, max(0, size - _PIECE)) if step > _PIECE else start)
+                    for block in iter(partial(stream.read, _PIECE), b""):
+                        found.update(block)
+                        break
+    except (OSError, ValueError) as error:
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        message = f"{path}: cannot read the model: {why}"
+        raise WvError(message) from error
+    return found.hexdigest()
+
+
+def to_int8(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """(rows whose largest number is 127, their lengths)."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
+    rows = np.rint(vectors / np.where(largest == 0, 1, largest) * _LARGEST).astype(np.int8)
+    return rows, np.linalg.norm(rows.astype(np.float32), axis=1).astype(np.float32)
+
+
+def cosines(rows: NDArray[np.int8], norms: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(n,): -inf for a row of length 0."""
+    unit = query / np.linalg.norm(query)
+    found = np.empty(len(rows), np.float32)
+    block = np.empty((min(_BLOCK, len(rows)), rows.shape[1]), np.float32)
+    for start in range(0, len(rows), _BLOCK):
+        part = rows[start : start + _BLOCK]
+        block[: len(part)] = part
+        np.dot(block[: len(part)], unit, out=found[start : start + len(part)])
+    return np.divide(found, norms, out=np.full(len(rows), -np.inf, np.float32), where=norms > 0)

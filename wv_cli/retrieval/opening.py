@@ -1,0 +1,58 @@
+"""What is searched: the file of an index, or a folder or text whose index is made in memory."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from wv_cli.errors import UsageError, WvError
+from wv_cli.retrieval.config import FusionConfig, TextConfig
+from wv_cli.retrieval.model import Model
+from wv_cli.retrieval.query import Searcher
+from wv_cli.search.stored_index import SearchIndex, is_search_index
+from wv_cli.system.input import open_input
+
+
+def open_searcher(
+    path: str,
+    model: str | None,
+    fusion: FusionConfig,
+    text: TextConfig,
+    given: Collection[str],
+    *,
+    threads: int,
+    log: Callable[[str], None],
+) -> Searcher:
+    """`given` are the options that the user gave: those that an index keeps as its settings cannot be. Raises
+    UsageError, BadFile, WvError."""
+    index = _stored(path)
+    if index is not None:
+        for name in ("threads", *TextConfig.options()):
+            if name in given:
+                flag = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{flag} has no effect: {path} is an index; give it to `wv search index`")
+        name = model if model is not None else index.model
+    else:
+        name = model if model is not None else ""
+    if "vector_weight" in given and not name:
+        raise UsageError("--vector-weight needs --model, or an INDEX that was made with one")
+    opened = Model(name, threads) if name and fusion.vector_weight else None
+    return Searcher.of(index or _made(path, text, opened, log), opened, fusion.vector_weight, path)
+
+
+def _stored(path: str) -> SearchIndex | None:
+    """None for what is no index."""
+    if path == "-" or Path(path).is_dir():
+        return None
+    with open_input(path, "a search index, or text") as source:
+        return SearchIndex.read(source) if is_search_index(source.peek(64)) else None
+
+
+def _made(path: str, text: TextConfig, model: Model | None, log: Callable[[str], None]) -> SearchIndex:
+    from wv_cli.retrieval.build import build
+    from wv_cli.retrieval.files import find_files
+
+    index, counts = build(find_files([path], log), text, log=log, model=model)
+    if counts["skipped"]:
+        log(f"{path}: {counts['skipped']:,} files that are no text are left out")
+    if not index.chunks:
+        raise WvError(f"{path}: no text to search: it is empty, or has no files of text")
+    return index
