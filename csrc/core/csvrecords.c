@@ -95,6 +95,8 @@ static int64_t read_record(const wv_csv_rules *rules, const unsigned char *block
     } else {
         unsigned char *put = put_text(&text, rules->newline, out->texts + out->texts_length);
         out->texts_length = record->text_end = put - out->texts;
+        record->value = text.begin - text.quoted - block;
+        record->value_end = text.end - block;
     }
     return record->end;
 }

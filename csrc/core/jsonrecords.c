@@ -316,6 +316,8 @@ static wv_record read_record(const wv_json_rules *rules, const unsigned char *bl
     unsigned char *end = unescape(value, rules->newline, text);
     *end++ = '\n';
     out->texts_length = record.text_end = end - out->texts;
+    record.value = value->begin - 1 - block;
+    record.value_end = value->end + 1 - block;
     return record;
 }
 

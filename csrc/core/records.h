@@ -34,6 +34,7 @@ typedef struct {
     int64_t insert;          /* where a field is added */
     int64_t text, text_end;  /* among the texts, each with a line end */
     int64_t status, at;      /* what is wrong, and with which byte of the block */
+    int64_t value, value_end; /* the field's value in the block, its quotes included */
 } wv_record;
 
 typedef struct {

@@ -64,7 +64,7 @@ KEEP, SPACE, DROP = WV_NEWLINE_KEEP, WV_NEWLINE_SPACE, WV_NEWLINE_DROP
 
 
 cdef tuple _found(const wv_records *records, int64_t used):
-    """(texts, (n, 7) int64, how far was read)."""
+    """(texts, (n, 9) int64, how far was read)."""
     rows = np.empty((records.count, sizeof(wv_record) // sizeof(int64_t)), np.int64)
     cdef int64_t[:, ::1] view = rows
     if records.count:
@@ -102,7 +102,7 @@ cdef class JsonScanner:
 
     def scan(self, const unsigned char[::1] block, int64_t start=0):
         """(texts, records, bytes read) of whole lines, from the byte `start` on. A record is begin, end, insert, text,
-        text_end, status and at, as in core/records.h."""
+        text_end, status, at, value and value_end, as in core/records.h."""
         cdef int64_t used = 0, length = block.shape[0]
         require(0 <= start <= length, "start lies outside the block")
         if start < length:
@@ -111,7 +111,7 @@ cdef class JsonScanner:
             if used < 0:
                 raise MemoryError
             return _found(&self._records, used)
-        return b"", np.empty((0, 7), np.int64), length
+        return b"", np.empty((0, 9), np.int64), length
 
 
 @cython.final
@@ -140,4 +140,4 @@ cdef class CsvScanner:
             if used < 0:
                 raise MemoryError
             return _found(&self._records, used)
-        return b"", np.empty((0, 7), np.int64), length
+        return b"", np.empty((0, 9), np.int64), length

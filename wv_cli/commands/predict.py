@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.flattening import flatten_option
+from wv_cli.commands.shared.flattening import flatten_option, unit_option
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import dask_option, field_options, quiet_option
 from wv_cli.models.prediction_config import PredictConfig
@@ -19,6 +19,7 @@ from wv_cli.models.prediction_config import PredictConfig
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, with labels and probabilities.")
 @click.option("--add", metavar="NAME", help="Write records again, with fields NAME, NAME_score and NAME_known added.")
 @flatten_option
+@unit_option
 @click.option(
     "--unknown", default="und", show_default=True, metavar="LABEL",
     help="Label of a text without a known word; `answer` gives fastText's answer.",

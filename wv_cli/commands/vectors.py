@@ -2,17 +2,28 @@
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.encoding import encode_lines, encoder_options, sentences_of, wants_encoder
+from wv_cli.commands.shared.encoding import encode_lines, encoder_of_lines, encoder_options, sentences_of, wants_encoder
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import conflict, dask_option, precision_option, quiet_option, refuse_options
+from wv_cli.commands.shared.options import (
+    conflict,
+    dask_option,
+    field_options,
+    precision_option,
+    quiet_option,
+    refuse_options,
+    take,
+)
 from wv_cli.commands.shared.pooling import pool_lines, pooling_of, pooling_options, wants_pooling
 from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.reading import from_option, open_composer
+from wv_cli.commands.shared.records import add_vectors, finite_lines, lines_of, record_texts, refuse_with_add
 from wv_cli.commands.shared.unknown import Unknown, oov_option
+from wv_cli.text.config import RecordsConfig
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +40,8 @@ if TYPE_CHECKING:
 @oov_option("zero")
 @pooling_options
 @encoder_options
+@click.option("--add", metavar="NAME", help="With --sentences: write records again, with vectors added as NAME.")
+@field_options(RecordsConfig)
 @dask_option
 @precision_option
 @from_option(True, "FILE; by default its")
@@ -36,7 +49,8 @@ if TYPE_CHECKING:
 @quiet_option
 def command(
     file: str | None, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
-    from_format: str | None, bad_rows: "BadRowsName", dask: str | None, as_json: bool, quiet: bool, **options: Any,
+    from_format: str | None, bad_rows: "BadRowsName", dask: str | None, as_json: bool, quiet: bool, add: str | None,
+    **options: Any,
 ) -> int:  # fmt: skip
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
@@ -47,16 +61,29 @@ def command(
     n-grams and line end, others unit vectors. sent2vec (.s2v) averages words and word n-grams; doc2vec (.d2v) trains a
     vector. All other files have the rule mean. --pooling chooses: mean, sif (frequency weights), idf, or own (for -o).
 
+    With --sentences, WORDs that end as records do (.jsonl, .csv, .tsv, .parquet) are files of records. Each text in
+    them is a line; --add writes the records again.
+
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.
     """
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector
     from wv_cli.transforms.composition import runs, word_vectors
 
-    refuse_options(dask="sentences")
+    refuse_options(dask="sentences", add="sentences")
+    reading = take(RecordsConfig, options)
     if wants_encoder(sentences, options):
-        given = words if file is None else (file, *words)
-        encode_lines(given, precision, as_json, quiet, sentences=sentences, dask=dask, **options)
+        words, file = words if file is None else (file, *words), None
+    texts = record_texts(words, reading, sentences, add, options["output"], quiet)
+    if add is not None:
+        refuse_with_add({**options, "as_json": as_json, "dask": dask})
+    piped = ngrams is None and words in ((), ("-",))
+    batches = lines_of(texts) if texts is not None else piped_lines() if piped else iter([list(words)])
+    if options["encoder"] is not None:
+        if add is not None and texts is not None:
+            add_vectors(texts, add, options["output"], lambda: encoder_of_lines(precision, as_json, **options))
+            return 0
+        encode_lines(batches, precision, as_json, quiet, sentences=sentences, dask=dask, **options)
         return 0
     if file is None:
         raise click.MissingParameter(param=command.params[0])
@@ -64,13 +91,16 @@ def command(
     if ngrams is not None and (words or sentences):
         raise conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
     refuse_options(oov="not sentences and not ngrams")
-    piped = ngrams is None and words in ((), ("-",))
+    if add is not None and texts is not None:
+        open_lines = partial(open_composer, file, from_format, quiet, piped=piped, bad_rows=bad_rows)
+        add_vectors(texts, add, pooling["output"], lambda: finite_lines(open_lines(), file))
+        return 0
     if wants_pooling(pooling, sentences, as_json, precision, dask):
-        lines = [line for batch in piped_lines() for line in batch] if piped else list(words)
+        lines = [line for batch in batches for line in batch]
         pool_lines(lines, file, from_format, precision, quiet, piped=piped, bad_rows=bad_rows, **pooling)
         return 0
     if sentences:
-        sentences_of(file, words, from_format, precision, as_json, quiet, piped=piped, bad_rows=bad_rows, dask=dask)
+        sentences_of(file, batches, from_format, precision, as_json, quiet, piped=piped, bad_rows=bad_rows, dask=dask)
         return 0
     source = open_composer(file, from_format, quiet, piped=piped, bad_rows=bad_rows)
 
@@ -83,7 +113,7 @@ def command(
         show("ngram", *source.ngrams(ngrams))
         return 0
     unknown, before = Unknown(oov, quiet), 0
-    for lines in piped_lines() if piped else [list(words)]:
+    for lines in batches:
         for asked, places, vectors, known in word_vectors(source, lines):
             unknown.count(known)
             for first, end, has_vectors in runs(known | (oov == "zero")):

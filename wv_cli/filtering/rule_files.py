@@ -22,6 +22,7 @@ _OPTIONS: dict[str, Any] = {
     "tokenizer": str,
     "perplexity-of": str,
     "flatten": str,
+    "unit": str,
 }
 _KINDS = {bool: "true or false", (int, float): "a number", str: "text"}
 _SHIPPED = files("wv_cli.filtering") / "recipes"

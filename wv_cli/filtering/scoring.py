@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.flattening import flatten
 from wv_cli.filtering.setting import Scorer, Setting
+from wv_cli.filtering.units import answer_units
 from wv_cli.models.classifier import ALL, load_classifier
 
 Scores = NDArray[np.float32]
@@ -41,7 +41,7 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
     k = 1 if bound >= 0.5 and model.sums_to_one else ALL
 
     def score(texts: list[bytes]) -> Scores:
-        answered = model.answer(flatten(texts, setting.flatten), k)
+        answered = answer_units(model, texts, setting.unit, setting.flatten, k)
         valid = np.arange(answered.labels.shape[1]) < answered.found[:, None]
         of_chosen = np.where(valid & np.isin(answered.labels, chosen), answered.probabilities, np.float32(0))
         best: Scores = of_chosen.max(axis=1, initial=np.float32(0)).astype(np.float32)

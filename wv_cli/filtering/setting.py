@@ -9,8 +9,10 @@ Scorer = Callable[[list[bytes]], Any]  # documents -> (documents,) float32
 
 @dataclass(frozen=True)
 class Setting:
-    """What scorers share: how documents are made one line, the tokenizer and the normalization of language models."""
+    """What scorers share: how documents become one line each, the units that classifiers get, the tokenizer and
+    the normalization of language models."""
 
     flatten: str = "space"
+    unit: str = "document"
     tokenizer: str | None = None
     perplexity: str = "ccnet"

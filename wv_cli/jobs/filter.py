@@ -21,6 +21,7 @@ from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shards import ShardFiles, Shards
 from wv_cli.filtering.statistics import RuleCounts, Totals
+from wv_cli.filtering.units import UNITS
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
@@ -32,6 +33,7 @@ from wv_cli.text.records.kinds import RECORDS
 from wv_cli.text.records.reading import Block, Column
 from wv_cli.text.source import Source
 
+BY_LABEL = ("language", "classifier")  # the scorers that ask a classifier
 REASON = "filter"  # the field of rejected records that names the rule
 
 
@@ -55,6 +57,7 @@ class Rules(Part):
 
     given: tuple[tuple[str, str], ...] = ()
     flatten: str = "space"
+    unit: str = "document"
     tokenizer: str | None = None
     perplexity_of: str = "ccnet"
     exact_duplicates: bool = False
@@ -75,13 +78,16 @@ class Rules(Part):
         require(not asked or self.tokenizer is not None, "--perplexity needs --tokenizer FILE, a sentencepiece model")
         require_different_names(self.rules)
         FLATTENINGS.find(self.flatten)
+        UNITS.find(self.unit)
+        by_label = any(scorer in BY_LABEL for scorer, _ in self.given)
+        require(by_label or self.unit == "document", f"--unit {self.unit} needs --language or --classifier")
 
     def reads(self) -> list[str]:
         more = [path for path in (self.tokenizer, self.against) if path is not None]
         return [*(path for rule in self.rules for path in rule.files), *more]
 
     def setting(self) -> Setting:
-        return Setting(self.flatten, self.tokenizer, self.perplexity_of)
+        return Setting(self.flatten, self.unit, self.tokenizer, self.perplexity_of)
 
 
 @dataclass(frozen=True, kw_only=True)

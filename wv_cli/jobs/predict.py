@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wv_cli.config import require
-from wv_cli.filtering.flattening import FLATTENINGS, flatten
+from wv_cli.filtering.flattening import FLATTENINGS
+from wv_cli.filtering.units import UNITS, answer_units
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import ask, refuse_with_dask
@@ -23,7 +24,7 @@ from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
 from wv_cli.text.records.reading import Block, Column
-from wv_cli.text.records.writing import add_fields, common_kind
+from wv_cli.text.records.writing import Answer, add_answers
 from wv_cli.text.source import Source
 from wv_cli.vectors.fasttext import LABEL_PREFIX
 
@@ -50,12 +51,14 @@ class AskedTexts(Part):
 class Answers(Part):
     """The output file, with a line for each line of text: the labels, with `prob` their probabilities, or `as_json` an
     object; or with the records that were read, to which fields are added whose names begin with `add`. How a text of
-    several lines becomes one is `flatten`; a text without known words has the label `unknown`, or ANSWER."""
+    several lines becomes one is `flatten`; a text has the mean probabilities of its units. A text without known words
+    has the label `unknown`, or ANSWER."""
 
     CONDITIONS: ClassVar[dict[str, str]] = {
         "prob": "not as_json and not add",
         "as_json": "not add",
         "flatten": "add",
+        "unit": "add",
         "unknown": "add",
     }
 
@@ -64,10 +67,12 @@ class Answers(Part):
     as_json: bool = False
     add: str | None = None
     flatten: str = "space"
+    unit: str = "document"
     unknown: str = UNKNOWN
 
     def check(self) -> None:
         FLATTENINGS.find(self.flatten)
+        UNITS.find(self.unit)
 
     def results(self) -> list[str]:
         return [self.output]
@@ -106,13 +111,13 @@ class PredictJob(Job):
 
     def _add(self, texts: Texts, name: str) -> None:
         """Writes the records again, with labels, their probabilities and the share of known words."""
-        config, source = self.config, Source(texts)
-        kind = common_kind(texts, source.paths, self.answers.output, "--add")
-        classifier = Classifier(load_model(self.asked.model), self.asked.model)
-        names = added_names(name)
-        with open_output(self.answers.output) as file:
-            answer = partial(_columns, names, classifier, config, self.answers)
-            add_fields(source, kind, names, answer, file, config.threads)
+        config, names = self.config, added_names(name)
+
+        def opened() -> Answer:
+            classifier = Classifier(load_model(self.asked.model), self.asked.model)
+            return partial(_columns, names, classifier, config, self.answers)
+
+        add_answers(texts, self.answers.output, names, opened, config.threads)
 
 
 def added_names(name: str) -> tuple[str, str, str]:
@@ -128,7 +133,7 @@ def _columns(
     scores: list[Any] = []
     share: list[float] = []
     if block.count:
-        answered = classifier.answer(flatten(block.each, answers.flatten), config.k, config.threshold)
+        answered = answer_units(classifier, block.each, answers.unit, answers.flatten, config.k, config.threshold)
         labels = [_readable(label.removeprefix(PREFIX)) for label in classifier.labels]
         seen, known = answered.seen.T
         found = np.where((known > 0) | (answers.unknown == ANSWER), answered.found, -1).tolist()

@@ -60,10 +60,14 @@ class Scorer:
         """A text in chunks, cut anywhere. Raises BadFile, about `name`, where it holds <s> or </s> as words, and what
         reading it raises."""
         for chunk in text:
-            self._encoder.feed(chunk)
-            yield self._score(name)
+            yield self.score(chunk, name)
         self._encoder.finish()
         yield self._score(name)
+
+    def score(self, chunk: bytes, name: str = "the text") -> Scored:
+        """The same of the next chunk of a text: the sentences that end in it."""
+        self._encoder.feed(chunk)
+        return self._score(name)
 
     def words(self) -> WordList:
         """All words met and those of the model, by the ids of Scored.spelled."""

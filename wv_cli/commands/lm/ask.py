@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from wv_cli.commands.shared.flattening import flatten_option, unit_option
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, refuse_options, take
+from wv_cli.errors import UsageError
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.text.config import ReadingConfig
 
@@ -35,6 +37,10 @@ sentences_option = click.option(
     "--unnormalised", is_flag=True,
     help="Use scores of a noise-contrast model as log10 probabilities, without normalizing.",
 )  # fmt: skip
+@click.option("--add", metavar="NAME", help="Write records again, with NAME, NAME_perplexity and NAME_oov added.")
+@flatten_option
+@unit_option
+@click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="File for the records of --add.")
 @sentences_option
 @field_options(PiecesConfig)
 @field_options(ReadingConfig)
@@ -44,6 +50,10 @@ def score(
     inputs: tuple[str, ...],
     each_word: bool,
     unnormalised: bool,
+    add: str | None,
+    flatten: str,
+    unit: str,
+    output: str,
     ends: bool,
     normalize: Literal["none", "ccnet", "datatrove"],
     tokenizer: str | None,
@@ -58,40 +68,69 @@ def score(
 
     A model of pieces, such as CCNet's, needs its sentencepiece model (--tokenizer) and the normalization that it was
     trained with. The text is then normalized, cut into pieces and scored.
+
+    With --add INPUT has records, which are written again with log10 of the probability, the perplexity and the number
+    of OOV words of each text.
     """
-    refuse_options(**dict.fromkeys(ReadingConfig.options(), "inputs"))
+    refuse_options(
+        **dict.fromkeys(ReadingConfig.options(), "inputs"),
+        **dict.fromkeys(("flatten", "unit", "output"), "add"),
+        **dict.fromkeys(("each_word", "as_json"), "not add"),
+    )
     from functools import partial
 
     from wv_cli.commands.shared.display import emit
     from wv_cli.formats.recognise import input_texts
+    from wv_cli.jobs.adding import RecordScorer, score_names
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.pieces import Preparation
     from wv_cli.lm.scoring import Scorer
-    from wv_cli.system.marks import without_mark
     from wv_cli.system.places import require_one_use
-    from wv_cli.text.raw_files import blocks, open_raw
+    from wv_cli.text.input_files import refuse_overwriting
+    from wv_cli.text.records.writing import add_answers
     from wv_cli.text.source import Source
 
     reading = take(ReadingConfig, options)
     piped = not inputs or "-" in inputs
     require_one_use(model, piped or tokenizer == "-")
     require_one_use(tokenizer or "", piped)
-    text: Iterable[bytes]
-    if inputs:
-        text = Source(
-            input_texts(inputs, log=partial(emit, quiet=False, as_json=False), reading=reading, one_line=True)
-        )
-    else:
-        text = without_mark(blocks(open_raw("-"), "standard input", _PIPE_BYTES))
-    prepared = Preparation(PiecesConfig(normalize=normalize, tokenizer=tokenizer)).blocks(text)
-    loaded = load(model)
-    scorer = Scorer(asking.take_unnormalized(loaded, model) if unnormalised else loaded, ends=ends)
-    for scored in scorer.read(prepared, ", ".join(inputs) or "standard input"):
+    name = ", ".join(inputs) or "standard input"
+    read = partial(input_texts, inputs, log=partial(emit, quiet=False, as_json=False), reading=reading)
+
+    def opened() -> tuple[Preparation, Scorer]:
+        prepared = Preparation(PiecesConfig(normalize=normalize, tokenizer=tokenizer))
+        loaded = load(model)
+        return prepared, Scorer(asking.take_unnormalized(loaded, model) if unnormalised else loaded, ends=ends)
+
+    if add is not None:
+        if not inputs:
+            message = "--add needs INPUT, files of records or - for standard input"
+            raise UsageError(message)
+        refuse_overwriting(inputs, output)
+        names = score_names(add)
+
+        def answer() -> RecordScorer:
+            prepared, scorer = opened()
+            return RecordScorer(names, scorer, prepared, flatten, unit, name, ends)
+
+        add_answers(read(written=[output]), output, names, answer)
+        return
+    text: Iterable[bytes] = Source(read(one_line=True)) if inputs else _piped()
+    prepared, scorer = opened()
+    for scored in scorer.read(prepared.blocks(text), name):
         words = scorer.words() if each_word else None
         for sentence in scored.sentences():
             _print(_facts(scored, sentence, words, ends), as_json)
         sys.stdout.buffer.flush()
+
+
+def _piped() -> Iterable[bytes]:
+    """Standard input as it comes."""
+    from wv_cli.system.marks import without_mark
+    from wv_cli.text.raw_files import blocks, open_raw
+
+    return without_mark(blocks(open_raw("-"), "standard input", _PIPE_BYTES))
 
 
 def _facts(scored: "Scored", sentence: slice, words: "WordList | None", ends: bool) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import click
 from wv_cli.commands.shared.bar import reading_bar
 from wv_cli.commands.shared.options import conflict, field_options, given_options, refuse_options, take
 from wv_cli.commands.shared.pooling import OWN
-from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.unknown import tell_zeros
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.errors import UsageError
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from wv_cli.encoders.base import Encoder
     from wv_cli.encoders.pooling import Pooling
     from wv_cli.formats.base import BadRowsName, Precision
-    from wv_cli.jobs.sentences import Shown
+    from wv_cli.jobs.adding import Vectors
+    from wv_cli.jobs.sentences import OfEncoder, Shown
 
 _OF_WORDS = ("sif", "idf")
 _JOINING = ("mean", "cls", "max", "sqrt-len")
@@ -59,20 +59,18 @@ def wants_encoder(sentences: bool, options: dict[str, Any]) -> bool:
 
 
 def encode_lines(
-    lines: tuple[str, ...], precision: "Precision", as_json: bool, quiet: bool, *, sentences: bool, encoder: str,
+    batches: Iterator[list[str]], precision: "Precision", as_json: bool, quiet: bool, *, sentences: bool, encoder: str,
     pooling: str | None, output: str | None, dask: str | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Writes one vector for each of `lines` (none, or -: of standard input) to `output`, or to standard output, where
-    answers come as the lines do; without `sentences` one for each of their tokens."""
+    """Writes one vector for each line of `batches` to `output`, or to standard output, where answers come as the lines
+    do; without `sentences` one for each of their tokens."""
     from wv_cli.commands.shared.display import emit
-    from wv_cli.jobs.sentences import OfEncoder, sentence_lines
+    from wv_cli.jobs.sentences import sentence_lines
 
     if output is not None:
         _check_output(output, precision, as_json, dask)
-    config = take(EncoderConfig, options)
-    config.validate()
-    asking = OfEncoder(file=encoder, config=config, pooling=pooling, precision=precision, as_json=as_json)
-    batches: Iterator[list[str]] = piped_lines() if lines in ((), ("-",)) else iter([list(lines)])
+    asking = _asking(encoder, pooling, precision, as_json, options)
+    config = asking.config
     if sentences and output is None:
         if config.stateful and dask is not None:
             raise conflict("--stateful", "--dask", "a sentence then depends on those before it")
@@ -91,9 +89,28 @@ def encode_lines(
         _tell(len(every), encoded.cut, int(encoded.empty.sum()))
 
 
+def encoder_of_lines(
+    precision: "Precision", as_json: bool, *, encoder: str, pooling: str | None, output: str | None, **options: Any
+) -> "Vectors":
+    """What makes a vector of each line."""
+    asking = _asking(encoder, pooling, precision, as_json, options)
+    source = asking.opened()
+    return lambda lines: asking.encoded(source, lines).vectors
+
+
+def _asking(
+    encoder: str, pooling: str | None, precision: "Precision", as_json: bool, options: dict[str, Any]
+) -> "OfEncoder":
+    from wv_cli.jobs.sentences import OfEncoder
+
+    config = take(EncoderConfig, options)
+    config.validate()
+    return OfEncoder(file=encoder, config=config, pooling=pooling, precision=precision, as_json=as_json)
+
+
 def sentences_of(
-    file: str, lines: Sequence[str], from_format: str | None, precision: "Precision", as_json: bool, quiet: bool, *,
-    piped: bool, bad_rows: "BadRowsName", dask: str | None,
+    file: str, batches: Iterator[list[str]], from_format: str | None, precision: "Precision", as_json: bool,
+    quiet: bool, *, piped: bool, bad_rows: "BadRowsName", dask: str | None,
 ) -> None:  # fmt: skip
     """The same by a model or vectors in `file`."""
     from wv_cli.commands.shared.display import emit
@@ -104,7 +121,6 @@ def sentences_of(
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
     asking = OfVectors(file=file, from_format=from_format, bad_rows=bad_rows, precision=precision, as_json=as_json)
-    batches = piped_lines() if piped else iter([list(lines)])
     _write(sentence_lines(asking, batches, partial(emit, quiet=quiet, as_json=as_json), dask), quiet, "word")
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
+from numpy.typing import NDArray
+
 from wv_cli import _records
 from wv_cli.errors import BadFile
 from wv_cli.text.config import ReadingConfig
@@ -16,10 +18,10 @@ _SHOWN = 3  # records that cannot be read are told with their places, of each fi
 
 
 class Column(NamedTuple):
-    """A field that is added: a value for every record, or None, or of `many` values a list."""
+    """A field that is added: a value for every record, or None, or of `many` values a list or a row of a matrix."""
 
     kind: Literal["text", "number"]
-    values: Sequence[Any]
+    values: Sequence[Any] | NDArray[Any]
     many: bool = False
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _records
+from wv_cli import _floattext, _records
 from wv_cli.errors import BadFile
 from wv_cli.text.binary import UTF16, binary
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
@@ -44,6 +44,8 @@ class _Record(NamedTuple):
     text_end: int
     status: int
     at: int
+    value: int
+    value_end: int
 
 
 class Written(NamedTuple):
@@ -113,7 +115,17 @@ class ScannedBlock:
         if self.delimiter:
             return [self.delimiter + _csv_field(_plain(value), self.delimiter) for value in column.values]
         key = f",{json.dumps(name, ensure_ascii=False)}:"
+        if isinstance(column.values, np.ndarray) and column.values.ndim == 2 and np.isfinite(column.values).all():
+            return [f"{key}[{row}]" for row in _rows_of_numbers(column.values)]
         return [key + _json(value) for value in column.values]
+
+
+def _rows_of_numbers(matrix: NDArray[np.float32]) -> list[str]:
+    """Each row with commas between its numbers, which are the shortest that are the same float32."""
+    count, dim = matrix.shape
+    out = bytearray(count * _floattext.row_capacity(dim))
+    size = _floattext.format_rows(matrix, b"", np.zeros(count + 1, np.int64), 0, count, 0, False, out)
+    return [row.strip().replace(" ", ",") for row in out[:size].decode().splitlines()]
 
 
 def _json(value: Any) -> str:
@@ -240,7 +252,7 @@ class CsvReader:
         counting = _Counting(BadRecords(self._name, self._rules), self._rules)
         header, scanner = self._begin(held)
         block = held[len(header) :]
-        counting.take(header, np.empty((0, 7), np.int64), len(header))
+        counting.take(header, np.empty((0, 9), np.int64), len(header))
         start = len(_BOM) if not header and block.startswith(_BOM) else 0
         enough = 0  # bytes before which a record that has no end yet is not looked at again
         while True:

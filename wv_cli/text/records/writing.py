@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import BinaryIO
 
 from wv_cli.errors import UsageError, WvError
+from wv_cli.system.output import open_output
 from wv_cli.system.threads import in_order
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import name_of_input
@@ -79,3 +80,15 @@ def add_fields(source: Source, kind: str, names: tuple[str, ...], answer: Answer
         for written in in_order(lambda block: block.written(answer(block)), source.blocks(path, names), threads):
             sink.write(written)
     sink.close()
+
+
+def add_answers(
+    texts: Texts, output: str, names: tuple[str, ...], opened: Callable[[], Answer], threads: int = 1
+) -> None:
+    """The same for the records of `texts`, to the file `output`. The texts are looked at before what answers is
+    `opened`. Raises UsageError, BadFile, WvError."""
+    source = Source(texts)
+    kind = common_kind(texts, source.paths, output, "--add")
+    answer = opened()
+    with open_output(output) as file:
+        add_fields(source, kind, names, answer, file, threads)

@@ -1,0 +1,63 @@
+"""What `--add` writes beside the texts of records: scores of a language model, vectors of texts."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.filtering.flattening import flatten
+from wv_cli.filtering.units import divide
+from wv_cli.lm.pieces import Preparation
+from wv_cli.lm.scoring import Scorer
+from wv_cli.text.records.reading import Block, Column
+from wv_cli.words import decode
+
+Vectors = Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+def score_names(name: str) -> tuple[str, str, str]:
+    """The fields of `wv lm score --add NAME`: log10 of the probability, perplexity, words that the model lacks."""
+    return name, f"{name}_perplexity", f"{name}_oov"
+
+
+@dataclass(frozen=True)
+class RecordScorer:
+    """Scores of the texts of records, whose units are sentences. One thread asks."""
+
+    names: tuple[str, str, str]
+    scorer: Scorer
+    prepared: Preparation
+    flatten: str
+    unit: str
+    source: str  # what messages call the records
+    ends: bool = True
+
+    def __call__(self, block: Block) -> dict[str, Column]:
+        parts, starts = divide(block.each, self.unit)
+        text = b"".join(self.prepared.blocks([flatten(parts, self.flatten)]))
+        scored = self.scorer.score(text, self.source)
+        ends = np.append(0, np.flatnonzero(scored.ids < 0) + 1)[starts]
+        log10, perplexity, oov = [], [], []
+        events = scored.ids >= 0 if not self.ends else np.ones(len(scored.ids), np.bool_)
+        for begin, end in pairwise(ends.tolist()):
+            found = scored.scores[begin:end][events[begin:end]].tolist()
+            total = math.fsum(found)
+            exponent = -total / len(found) if found else math.inf
+            log10.append(np.float32(total))
+            perplexity.append(np.float32(10**exponent) if exponent < 38 else None)
+            oov.append(int(np.count_nonzero(scored.oov[begin:end])))
+        columns: tuple[list[Any], ...] = (log10, perplexity, oov)
+        return {name: Column("number", values) for name, values in zip(self.names, columns, strict=True)}
+
+
+def vector_answer(name: str, vectors: Vectors) -> Callable[[Block], dict[str, Column]]:
+    """The answer that adds the vector of each text as the field `name`."""
+
+    def answer(block: Block) -> dict[str, Column]:
+        return {name: Column("number", np.ascontiguousarray(vectors([decode(text) for text in block.each])), many=True)}
+
+    return answer
