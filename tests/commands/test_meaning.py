@@ -59,6 +59,7 @@ PLAIN = {
 # An argument that changes something, and what goes with it; {} are files of the fixture.
 VALUES = {
     **dict.fromkeys(("tokenizer", "field", "add"), "text.txt"),  # is refused
+    "vector": "1,0,1,0,1,0,1,0", "sentence": "of the", "exclude": "half.txt",
     "no_header": "--no-header --field 1", "flatten": "none", "unknown": "x",
     "dim": "3", "window": "1", "negative": "2", "power": "0.1", "sample": "0", "minn": "1", "maxn": "5", "lr": "0.4",
     "buckets": "7", "lr_floor": "0.9", "epochs": "4", "max_sentence": "3", "seed": "9", "min_count": "6",
@@ -161,6 +162,8 @@ VARIANTS = [
     "nn a.codes king nosuch --oov skip --rerank words.vec",
     "analogy words.vec king the of",
     "nn words.vec --positive king the --negative of",
+    "nn words.vec --vector 1,0,1,0,1,0,1,0",
+    "nn words.vec --sentence 'king of' --sentence nosuch --oov skip",
     "similarity words.vec king w300",
     "odd-one-out words.vec king the w300",
     "texts-distance words.vec 'King the of w300 or' 'w1 king king'",
@@ -251,6 +254,7 @@ UNSEEN = {
     ("elmo", "runtime"): "NumPy computes it in any case",
     ("eval sts --encoder", "oov"): "every sentence has a vector",
     ("nn words.vec --positive", "oov"): "all words are known",
+    ("nn words.vec --vector", "oov"): "numbers are never unknown",
     ("nn words.vec --positive", "index"): "it proposes all of so few words",
     ("similarity words", "oov"): "all words are known",
     ("odd-one-out", "oov"): "all words are known",
@@ -296,6 +300,7 @@ def folder(tmp_path_factory, slice_text):
         body = "".join(f"{word} {row}\n" for word, row in zip(every, rows, strict=True))
         Path(name).write_text(f"{len(every)} {dim}\n{body}")
     Path("stop.txt").write_text("king\n")
+    Path("half.txt").write_text("".join(f"{word}\n" for word in every[::2]))
     Path("other.txt").write_text("".join(f"{line[:90].lower()}\n" for line in cased[::9]))
     Path("similar.txt").write_text("KING the 1\nof to 2\nw60 a 5\nmissing and 3\nis w3 4\nking was 0.5\n")
     Path("words.dictionary").write_text("".join(f"w{i} w{i * 7 % 400}\n" for i in range(200)) + "KING none\nW3 w5\n")

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli.formats import load
 
 ANSWERS = json.loads((GOLDEN / "gensim-answers.json").read_text())
 VECTORS = GOLDEN / "w2v-sg-ns.bin"
@@ -176,3 +177,71 @@ def test_standard_input_holds_one_thing(wv, vectors):
         wv("nn", vectors, "--beside", "-", "-k", 1, "one", input=TABLE).stdout
         == "new-york\t0.948683\tnew-york\t0.948683\n"
     )
+
+
+def test_neighbours_of_vectors_and_sentences(wv, vectors, tmp_path):
+    """Numbers and lines stand for what `wv vectors` prints of them; no word is left out."""
+    assert wv("nn", vectors, "--vector", "0, -2.5e0").stdout == wv("nn", vectors, "--vector", "0 -1").stdout
+    for sentence in ("one three", "two"):
+        numbers = wv("vectors", vectors, "--sentences", sentence).stdout
+        expected = wv("nn", vectors, "--vector", numbers, "-k", 3).stdout
+        assert wv("nn", vectors, "--sentence", sentence, "-k", 3).stdout == expected != ""
+    piped = wv("nn", vectors, "--vector", "-", "-k", 1, input="1 0\n\n1\n1 x\nnan 1\n")
+    assert (piped.returncode, piped.stdout) == (1, "1 0\tone\t1.000000\n\n\n\n")
+    assert piped.stderr.splitlines() == [
+        "wv nn: expected 2 numbers, found 1: '1'",
+        "wv nn: expected 2 finite numbers, found '1 x'",
+        "wv nn: expected 2 finite numbers, found 'nan 1'",
+    ]
+    asked = wv("nn", vectors, "--sentence", "-", "-k", 1, input="Two!\nnowhere\n")
+    assert (asked.returncode, asked.stdout) == (1, "Two!\ttwo\t1.000000\n\n")
+    assert asked.stderr == "wv nn: no word of the sentence 'nowhere' has a vector in v.vec\n"
+    (tmp_path / "lines").write_text("four four\none\tthree\nnowhere\n")
+    among = wv("nn", vectors, "--sentence", "two", "--among", "lines")
+    assert among.stdout == "one three\t1.000000\nfour four\t-0.707107\n"
+    assert among.stderr == "lines: 1 of 3 lines have no word of v.vec and are left out; the first is 'nowhere'\n"
+    (tmp_path / "less").write_text("four four\n")
+    assert wv("nn", vectors, "--sentence", "two", "--among", "lines", "--exclude", "less", "-q").stdout == (
+        "one three\t1.000000\n"
+    )
+
+
+@pytest.mark.parametrize("model", ["ft-labels.bin", "ft-words.bin"])
+def test_a_sentence_has_the_rule_of_the_model(model, wv):
+    numbers = wv("vectors", GOLDEN / model, "--sentences", "--precision", "exact", "the cake").stdout
+    asked = wv("nn", GOLDEN / model, "--vector", numbers, "-k", 3).stdout
+    assert wv("nn", GOLDEN / model, "--sentence", "the cake", "-k", 3).stdout == asked != ""
+
+
+def test_neighbours_among_words_and_without_some(wv, vectors, tmp_path):
+    (tmp_path / "few").write_text("three\none\nnowhere\nfour\nthree\n")
+    (tmp_path / "less").write_text("four\nnowhere\n")
+    done = wv("nn", vectors, "--among", "few", "one")
+    assert done.stdout == "three\t0.000000\nfour\t-1.000000\n"
+    assert done.stderr == "few: 1 of 4 words are not in v.vec and are left out; the first is 'nowhere'\n"
+    assert wv("nn", vectors, "--among", "few", "--exclude", "less", "-q", "one").stdout == "three\t0.000000\n"
+    every = wv("nn", vectors, "one").stdout.splitlines()
+    assert wv("nn", vectors, "--exclude", "less", "one").stdout.splitlines() == every[:-1]
+    assert wv("nn", vectors, "--exclude", "less", "one", "--restrict-vocab", 2).stdout == "two\t0.707107\n"
+    found = load(tmp_path / "v.vec")
+    assert [word for word, _ in found.neighbours("one", among=["three", "four", "nowhere"])] == ["three", "four"]
+    assert [word for word, _ in found.neighbours("one", exclude=["four", "new-york"])] == ["two", "-", "three"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["one", "--vector", "1 1"], 2, "--vector and WORD cannot be used together"),
+        (["--vector", "1 1", "--sentence", "one"], 2, "--sentence and --vector cannot be used together"),
+        (["--positive", "one", "--sentence", "one"], 2, "--sentence and --positive cannot be used together"),
+        (["--vector", "-", "--among", "-"], 2, "standard input"),
+        (["one", "--among", "v.vec"], 1, "expected text, found word2vec-text"),
+        (["one", "--among", "less", "--exclude", "less"], 1, "less without less: expected a word of v.vec to answer"),
+        (["one", "--among", "less", "--index", "missing"], 2, "--among has no effect with --index"),
+        (["--sentence", "a", "--among", "less", "--restrict-vocab", 2], 2, "--restrict-vocab has no effect with"),
+    ],
+)
+def test_misuse_of_lists_and_vectors(arguments, code, message, wv, vectors, tmp_path):
+    (tmp_path / "less").write_text("four\n")
+    done = wv("nn", vectors, *arguments)
+    assert (done.returncode, done.stdout) == (code, "") and message in done.stderr and "Traceback" not in done.stderr

@@ -8,6 +8,7 @@ from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.packed import pack_bits, pack_positions, unpack_bits
 from wv_cli.search.product import ProductNeighbours
 from wv_cli.search.reranking import Reranker
+from wv_cli.search.some_rows import SomeRows
 from wv_cli.search.topk import make_empty_hits, merge
 
 N = 60
@@ -39,6 +40,19 @@ def reranked():
     """Of the codes, in the order of vectors that stand in another order."""
     order = np.random.default_rng(2).permutation(N)
     return Reranker(dense()[0], Neighbours(MATRIX[order]), np.argsort(order), N), None
+
+
+def padded():
+    """Rows with numbers between them."""
+    matrix = np.full((N, 16), np.nan, np.float32)
+    matrix[:, :12] = MATRIX
+    return Neighbours(matrix[:, :12]), MATRIX
+
+
+def records():
+    """Rows as they lie in a file, at any byte."""
+    data = b"".join(b"word " + row.tobytes() for row in MATRIX)
+    return Neighbours.of_bytes(memoryview(data), np.arange(N) * (5 + 48) + 5, 12), MATRIX
 
 
 every_index = pytest.mark.parametrize("make", [vectors, dense, sparse, product, reranked])
@@ -92,6 +106,22 @@ def test_weights(make):
     np.testing.assert_allclose(weighted[1], plain[1], atol=1e-6)
     less = index.nearest([[1, 2, 2]], 9, weights=[[1, 1, -1]])[0][0].tolist()
     assert less == [row for row in index.nearest([[1]], 10)[0][0].tolist() if row != 2][:9]
+
+
+@pytest.mark.parametrize("make", [vectors, dense, sparse, product, padded, records])
+def test_some_rows_answer_as_the_whole_without_the_others(make):
+    index, data = make()
+    rows = np.array([0, 3, 4, 17, 40, N - 1])
+    some = SomeRows(index, rows)
+    beyond = None if data is None else data[[8]].copy()
+    asked = [[3], [4, 5], [9], *([[N]] if beyond is not None else [])]
+    for first in (None, 18, 1):
+        found = some.nearest(asked, 5, beyond=beyond, rows=first)
+        every = index.nearest(asked, N, beyond=beyond, rows=first)
+        for hits, scores, all_hits, all_scores in zip(*found, *every, strict=True):
+            kept = np.flatnonzero(np.isin(all_hits, rows))[:5]
+            assert hits[: len(kept)].tolist() == all_hits[kept].tolist() and (hits[len(kept) :] == -1).all()
+            np.testing.assert_allclose(scores[: len(kept)], all_scores[kept], atol=1e-6)
 
 
 def test_reranking_is_the_exact_order_of_the_candidates():

@@ -106,6 +106,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("king less man, and woman", "wv nn vectors.bin 'king - man + woman'"),
         ("the same by options", "wv nn vectors.bin --positive king woman --negative man"),
         ("queries from a pipe, answers as JSON", "cut -f1 words.tsv | wv nn vectors.bin --json"),
+        ("the lines of a file nearest to a sentence", "wv nn vectors.bin --sentence 'a wet day' --among lines.txt"),
         ("codes, put right by the vectors", "wv nn vectors.codes paris --rerank vectors.bin"),
         ("through an index", "cut -f1 words.tsv | wv nn vectors.bin --index vectors.index"),
     ),

@@ -221,16 +221,18 @@ def open_vectors(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
+    limit: int | None = None,
     mapped: bool = False,
     bad_rows: BadRowsName = "error",
 ) -> "Embeddings | FastTextModel":
     """Opens vectors for looking up some of them. A fastText model stays a model and is memory-mapped where possible,
-    so that vectors are composed on demand. Other files are read as by load(). Raises what load() raises."""
+    so that vectors are composed on demand. Other files are read as by load(), which `limit` is for. Raises what load()
+    raises."""
     path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         if row.name != "fasttext-bin":
-            return _read(row, source, path, ReadOptions(None, default_threads(), mapped, bad_rows))
+            return _read(row, source, path, ReadOptions(limit, default_threads(), mapped, bad_rows))
         if bad_rows == "skip":
             require_skips(row, source.name)
         from wv_cli.formats.fasttext_bin import read_model

@@ -47,13 +47,17 @@ def sniff(head: bytes) -> bool:
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
-    model = read_model(source)
-    matrix = model.all_word_vectors(options.limit)
+    return vectors_of(read_model(source), source.name, options.limit)
+
+
+def vectors_of(model: FastTextModel, name: str, limit: int | None = None) -> Embeddings:
+    """The vectors of the first `limit` words. Raises BadFile, which calls the file `name`, for NaN and infinity."""
+    matrix = model.all_word_vectors(limit)
     bad = first_not_finite(matrix)
     if bad is not None:
         word = show_bytes(model.words.bytes_at(bad[0]))
         problem = f"expected finite numbers, found {matrix[bad]} as number {bad[1] + 1} of the word {word}"
-        raise BadFile(source.name, problem)
+        raise BadFile(name, problem)
     words = model.words if len(matrix) == len(model.words) else model.words[: len(matrix)]
     return Embeddings(words, matrix, model if model.has_subwords else None)
 

@@ -75,8 +75,17 @@ class CodeNeighbours:
         rows: int | None = None,
     ) -> Hits:
         """As Index.nearest; what stands for several rows is their `majority`."""
-        queries = combine_rows(asked, weights, lambda numbers: take_rows(self.data, numbers, beyond), self.majority)
-        return self.top_k(queries, k, exclude=asked, rows=rows)
+        return self.top_k(self.stand_for(asked, weights, beyond), k, exclude=asked, rows=rows)
+
+    def stand_for(
+        self, asked: Asked, weights: Sequence[Sequence[float]] | None, beyond: NDArray[Any] | None
+    ) -> NDArray[Any]:
+        """The code of each query (queries, width); the arguments are those of `nearest`."""
+        return combine_rows(asked, weights, lambda numbers: take_rows(self.data, numbers, beyond), self.majority)
+
+    def part(self, rows: NDArray[np.int64]) -> "CodeNeighbours":
+        """An index of some rows."""
+        return CodeNeighbours(self.bits, self.active, self.data[rows], threads=self.threads, isa=self._isa)
 
     def majority(self, codes: NDArray[Any], weights: NDArray[np.float32] | None = None) -> NDArray[Any]:
         """The code that stands for several (n, width): the bits that most of them have (ties on), or the `active`

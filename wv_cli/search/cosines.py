@@ -68,8 +68,13 @@ class Cosines(ABC):
         rows: int | None = None,
     ) -> Hits:
         """As Index.nearest; what stands for several rows is the mean of their unit vectors."""
-        queries = combine_rows(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), mean_of)
-        return self.top_k(queries, k, exclude=asked, rows=rows)
+        return self.top_k(self.stand_for(asked, weights, beyond), k, exclude=asked, rows=rows)
+
+    def stand_for(
+        self, asked: Asked, weights: Sequence[Sequence[float]] | None, beyond: NDArray[Any] | None
+    ) -> NDArray[np.float32]:
+        """(queries, dim): what stands for the rows of each query; the arguments are those of `nearest`."""
+        return combine_rows(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), mean_of)
 
     def top_k(
         self,
@@ -100,6 +105,10 @@ class Cosines(ABC):
             return self._top_k(queries, k, *exclusions(exclude, queries.count, batch), n)
 
         return in_batches(len(vectors), k, n, _BATCH, search)
+
+    @abstractmethod
+    def part(self, rows: NDArray[np.int64]) -> "Cosines":
+        """An index of some rows, which are not copied unless they are codes."""
 
     @abstractmethod
     def _unit(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:

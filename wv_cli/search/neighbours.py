@@ -44,7 +44,7 @@ class Neighbours(Cosines):
     @classmethod
     def of_bytes(
         cls,
-        data: memoryview,
+        data: memoryview | NDArray[np.uint8],
         offsets: NDArray[np.int64],
         dim: int,
         *,
@@ -70,9 +70,21 @@ class Neighbours(Cosines):
         isa: str | None,
     ) -> None:
         super().__init__(n, dim, threads=threads, isa=isa)
+        self._source, self._offsets = source, offsets
         self._scales = np.full(n, -1.0)
         self._rows = _search.Rows(source, self._scales, offsets, dim) if n and dim else None  # None: nothing to search
         self._refuse: Callable[[int], None] | None = None
+
+    def part(self, rows: NDArray[np.int64]) -> "Neighbours":
+        source, offsets, refuse = self._source, self._offsets, self._refuse
+        if offsets is None:
+            size = self._n and (self._n - 1) * source.strides[0] + 4 * self.dim
+            start = source[:1].view(np.uint8)
+            source, offsets = np.lib.stride_tricks.as_strided(start, (size,), (1,)), rows * source.strides[0]
+        else:
+            offsets = offsets[rows]
+        named = None if refuse is None else lambda row: refuse(int(rows[row]))
+        return Neighbours.of_bytes(source, offsets, self.dim, threads=self.threads, isa=self._isa, refuse=named)
 
     def _unit(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         unit = np.zeros((len(numbers), self.dim), np.float32)

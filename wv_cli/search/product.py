@@ -40,6 +40,10 @@ class ProductNeighbours(Cosines):
         self._magnitude = 1 / largest if largest else 0.0
         self._scales = np.full(self._n, -1, np.float32)
 
+    def part(self, rows: NDArray[np.int64]) -> "ProductNeighbours":
+        codes = self._codes[rows]
+        return ProductNeighbours(codes, self.dim, self._dsub, self._centroids, threads=self.threads, isa=self._isa)
+
     def _unit(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         unit = np.empty((len(numbers), self.dim), np.float32)
         _product.decode(self._codes, numbers, self.dim, self._dsub, self._centroids, np.empty(0, np.float32), unit)

@@ -11,13 +11,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, show_bytes
 from wv_cli.transforms.sentences import Sentences, pool_rows
 from wv_cli.vectors.document_models import line_vectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 from wv_cli.vectors.lookup import Lookup
-from wv_cli.words import WordList, each_word
+from wv_cli.words import WordList, each_word, encode
 
 _WORDS_AT_ONCE = 10_000
 
@@ -131,6 +131,14 @@ class OfEmbeddings:
 
 def composer(source: FastTextModel | Embeddings) -> Composer:
     return OfModel(source) if isinstance(source, FastTextModel) else OfEmbeddings(source)
+
+
+def sentence_vectors(source: Composer, lines: Sequence[str], name: str) -> list[NDArray[np.float32] | str]:
+    """The vector (dim,) of each line, or what is wrong: no word of it has one in what messages call `name`."""
+    return [
+        vector if vector.any() else f"no word of the sentence {show_bytes(encode(line))} has a vector in {name}"
+        for line, vector in zip(lines, source.lines(lines), strict=True)
+    ]
 
 
 def word_vectors(

@@ -20,6 +20,7 @@ from wv_cli.search.codes import CodeNeighbours
 from wv_cli.search.packed import pack_positions, unpack_bits, words_per_code
 from wv_cli.search.product import ProductNeighbours
 from wv_cli.search.reranking import Reranker
+from wv_cli.search.some_rows import Exact
 from wv_cli.search.topk import Index
 from wv_cli.system import memory
 from wv_cli.vectors.embeddings import Embeddings
@@ -129,7 +130,7 @@ class CodeVectors(Embeddings):
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         return self._decoded(self.codes.data[rows])
 
-    def search(self, *, threads: int = 0) -> Index:
+    def search(self, *, threads: int = 0) -> Exact:
         """An index of the codes, product codes by the vectors they stand for."""
         codes = self.codes
         if codes.quantizer is not None:

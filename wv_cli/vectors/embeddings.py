@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.search.topk import Index
+from wv_cli.search.some_rows import Exact, SomeRows
 from wv_cli.system.arguments import list_words, whole_number
 from wv_cli.vectors import judged, keyed
 from wv_cli.vectors.comparisons import cosine, from_the_mean, movers_distance, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
 from wv_cli.vectors.spelling import describe_missing
+from wv_cli.vectors.word_lists import narrow
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
@@ -115,19 +116,30 @@ class Embeddings:
         return movers_distance(unit(self._of_all(a, "a")), unit(self._of_all(b, "b")))
 
     def neighbours(
-        self, positive: str | Iterable[str], negative: str | Iterable[str] = (), k: int = 10
+        self,
+        positive: str | Iterable[str],
+        negative: str | Iterable[str] = (),
+        k: int = 10,
+        *,
+        among: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
     ) -> list[tuple[str, float]]:
         """The k words nearest to the mean of the unit vectors of the `positive` words, less those of the `negative`
         ones, with their cosines, best first; the words asked are left out, and the search is exact. Of codes: nearest
         to the bits that most of the words have, with the share of equal bits (sparse codes: of common active ones).
 
-        Raises KeyError as e[word], ValueError when no word is given and for a negative k.
+        among: answer only with these words. exclude: never answer with these. Words of either that are not listed do
+        not count. Raises KeyError as e[word], ValueError when no word is given and for a negative k.
         """
         plus, minus = list_words(positive, "positive"), list_words(negative, "negative")
         if (k := whole_number(k, "k")) < 0:
             message = f"k: expected 0 or more, found {k}"
             raise ValueError(message)
-        return self._index.similar(plus, minus, k)
+        without = list_words(exclude, "exclude")
+        if among is None and not without:
+            return self._index.similar(plus, minus, k)
+        rows = narrow(self.words, None if among is None else list_words(among, "among"), without)
+        return WordIndex(self, SomeRows(self.search(), rows)).similar(plus, minus, k)
 
     def zero_rows(self) -> NDArray[np.int64]:
         """The indices of all-zero rows, which have no direction. Looks only at the first number of other rows."""
@@ -143,7 +155,7 @@ class Embeddings:
         """The vectors of some rows, (len(rows), dim), as a copy."""
         return self.matrix[rows]
 
-    def search(self, *, threads: int = 0) -> Index:
+    def search(self, *, threads: int = 0) -> Exact:
         """An exact search over the rows; `threads` 0 uses all processors."""
         return self.exact(threads=threads)
 

@@ -11,13 +11,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.errors import show_bytes
 from wv_cli.search.cosines import Cosines
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Hits, Index
 from wv_cli.vectors.oov import OovRows, Subwords
 from wv_cli.vectors.spelling import Rest, describe_missing, find_queries, find_words
 from wv_cli.vectors.sums import Sum
-from wv_cli.words import WordList
+from wv_cli.words import WordList, encode
 
 Key = str | NDArray[np.float32]  # a word, or a vector (dim,)
 Named = list[tuple[str, float]]  # words and scores, best first
@@ -30,6 +31,18 @@ class Answer:
     query: str
     hits: Named = field(default_factory=list)
     problem: str = ""
+
+
+def read_vector(text: str, dim: int) -> NDArray[np.float32] | str:
+    """The vector (dim,) of numbers between blanks or commas; or what is wrong with the text."""
+    fields = text.replace(",", " ").split()
+    if len(fields) != dim:
+        return f"expected {dim} numbers, found {len(fields)}: {show_bytes(encode(text))}"
+    try:
+        vector = np.array(fields, np.float64).astype(np.float32)
+    except ValueError:
+        vector = np.array([np.nan], np.float32)
+    return vector if np.isfinite(vector).all() else f"expected {dim} finite numbers, found {show_bytes(encode(text))}"
 
 
 class Listed(Protocol):
@@ -50,7 +63,7 @@ class WordIndex:
 
     def __init__(self, listed: Listed, index: Index, name: str = "the vectors", rest: Rest | None = None) -> None:
         # Not `listed` itself, which may hold this index.
-        self.words, self._dim, self._subwords = listed.words, listed.dim, listed.subwords
+        self.words, self.dim, self._subwords = listed.words, listed.dim, listed.subwords
         self.name, self._index, self._rest = name, index, rest
 
     def __len__(self) -> int:
@@ -77,6 +90,19 @@ class WordIndex:
             return self._index.nearest(asked, k, weights=weights, beyond=oov.vectors(), rows=rows)
 
         return self._answers([each.text for each in sums], found, search)
+
+    def nearest_to_vectors(
+        self, queries: Sequence[str], vectors: Sequence[NDArray[np.float32] | str], k: int, *, rows: int | None = None
+    ) -> list[Answer]:
+        """The k words nearest to each vector (dim,), the answer to the query in its place; a str says why there is
+        none. No word is left out. Not for dense and sparse codes."""
+        oov = self._oov()
+        found = [([], each) if isinstance(each, str) else ([oov.add(each)], "") for each in vectors]
+
+        def search(known: list[int]) -> Hits:
+            return self._index.nearest([found[i][0] for i in known], k, beyond=oov.vectors(), rows=rows)
+
+        return self._answers(queries, found, search)
 
     def analogies(
         self, questions: Sequence[str], k: int, *, method: str = "3cosadd", rows: int | None = None
@@ -122,7 +148,7 @@ class WordIndex:
     def _number(self, key: Key, oov: OovRows) -> int:
         if not isinstance(key, str):
             if not isinstance(self._index, Cosines):
-                message = f"codes are searched by words, not by vectors of {self._dim} numbers"
+                message = f"codes are searched by words, not by vectors of {self.dim} numbers"
                 raise TypeError(message)
             return oov.add(key)
         row = self.words.find(key)
@@ -132,7 +158,7 @@ class WordIndex:
         return row
 
     def _oov(self) -> OovRows:
-        return OovRows(len(self), self._dim, self._subwords)
+        return OovRows(len(self), self.dim, self._subwords)
 
     def _answers(
         self,

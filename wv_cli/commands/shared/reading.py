@@ -37,6 +37,21 @@ class Source:
             self.vectors, self.from_format, self.limit, self.quiet, piped=piped, mapped=True, bad_rows=self.bad_rows
         )
 
+    def load_composer(self, *, piped: bool) -> "tuple[Embeddings, Composer]":
+        """The same with the composer of its lines, by the rule of `wv vectors --sentences`."""
+        from wv_cli.formats import open_vectors
+        from wv_cli.formats.fasttext_bin import vectors_of
+        from wv_cli.transforms.composition import composer
+        from wv_cli.vectors.fasttext import FastTextModel
+
+        require_one_use(self.vectors, piped)
+        ignore_format_warnings(self.quiet)
+        format, bad_rows = self.from_format, self.bad_rows
+        found = open_vectors(self.vectors, format=format, limit=self.limit, mapped=True, bad_rows=bad_rows)
+        if isinstance(found, FastTextModel):
+            return vectors_of(found, self.vectors, self.limit), composer(found)
+        return found, composer(found)
+
     def each(self) -> "list[Source]":
         """This one and those of the files `beside` it, whose content tells their format. Raises UsageError when
         standard input is to hold two of them."""
