@@ -82,6 +82,11 @@ class Tokenizer:
                     cut += bool(each.overflowing) or len(after) < len(before)
         return found, cut
 
+    @property
+    def size(self) -> int:
+        """The highest number of a token, and one more."""
+        return max(self._inner.get_vocab(with_added_tokens=True).values(), default=-1) + 1
+
     def id(self, token: str) -> int | None:
         found: int | None = self._inner.token_to_id(token)
         return found

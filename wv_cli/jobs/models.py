@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wv_cli.config import Config, can_hold
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
-from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
+from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig, Sent2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
@@ -131,6 +131,16 @@ MODELS: Registry[Model] = Registry(
                 Doc2vecConfig,
                 "wv_cli.jobs.document_models:Doc2vecJob",
                 own_defaults="gensim's",
+            ),
+        ),
+        (
+            "pairs",
+            Model(
+                "The mean of a text's token vectors tells the text of its pair from all others: sentence embeddings.",
+                "Henderson et al. 2017, arXiv 1705.00652; levels Kusupati et al. 2022, arXiv 2205.13147",
+                PairsConfig,
+                "wv_cli.jobs.pairs:PairsJob",
+                own_defaults="its own",
             ),
         ),
     ],

@@ -26,6 +26,7 @@ from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.search import SearchOptions, run_search
+from wv_cli.jobs.parts.validation import Validation
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.jobs.word_outputs import WordOutputs
 from wv_cli.models.config import Word2vecConfig
@@ -67,25 +68,6 @@ class FirstVectors(Part):
 
     def begins_with(self) -> list[str]:
         return self.reads()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Validation(Part):
-    """Validation during training. The vectors are scored after every epoch on the file `validation` of pairs or
-    analogies, and those of the best epoch are kept. After `patience` epochs without a better score the run ends
-    (wv_cli.jobs.validation)."""
-
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"patience": "validation"}
-
-    validation: str | None = None
-    patience: int | None = None
-
-    def check(self) -> None:
-        if self.patience is not None and self.patience < 1:
-            raise UsageError(f"--patience must be at least 1, not {self.patience}")
-
-    def reads(self) -> list[str]:
-        return [self.validation] if self.validation else []
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,9 @@
-"""What a run that learns vectors of whole texts is asked to do: sent2vec or doc2vec."""
+"""What a run that learns vectors of whole texts is asked to do: sent2vec, doc2vec, or means of tokens' vectors."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, dim_option, epochs_option, lr_option, option, seed_option, threads_option
+from wv_cli.config import Config, dim_option, epochs_option, lr_option, option, require, seed_option, threads_option
 from wv_cli.models.config import buckets_option
 
 
@@ -85,3 +85,42 @@ class Doc2vecConfig(Config):
     def least_lr(self) -> float:
         """Below which the learning rate does not fall."""
         return self.lr * self.lr_floor
+
+
+@dataclass(frozen=True)
+class PairsConfig(Config):
+    """A table of tokens whose means tell pairs of texts from others (multiple negatives ranking)."""
+
+    group: ClassVar[str] = "Sentences and documents"
+
+    dim: int = option(256, "Dimension of the vectors.", low=1, high=100_000, group="Model", common=True)
+    nested: str | None = option(
+        None, "Also train the first so many numbers alone (Matryoshka): 32,64,128.", shown="no others"
+    )
+    scale: float = option(20.0, "Factor of the cosines in the softmax; 1 / temperature.", above=0, high=40)
+    symmetric: bool = option(False, "Also tell each positive's anchor from the others.")
+    max_length: int = option(512, "Tokens read of a text; 0 reads all.", low=0, high=2**30, low_is="all")
+    batch: int = option(2048, "Pairs of a step; their texts are each other's negatives.", low=1, high=1 << 20)
+    optimizer: Literal["adam", "adagrad"] = option(
+        "adam", "Adam, or AdaGrad with one sum a row, which takes a third of the memory."
+    )
+    lr: float = lr_option(0.2, "Highest learning rate, in units of the first table's root mean square.", high=1000)
+    warmup: float = option(
+        0.1, "Fraction of the steps in which the learning rate rises.", low=0, below=1, what="a share of the steps"
+    )
+    epochs: int = epochs_option(1, low=0)
+    seed: int = seed_option("Random seed; the same seed gives the same file.")
+    threads: int = threads_option()
+
+    def check(self) -> None:
+        levels = self.levels
+        fits = levels[0] > 0 and levels[-1] == self.dim and len(levels) <= 16
+        require(fits, f"--nested takes up to 15 dimensions below --dim ({self.dim}), not {self.nested!r}")
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The dimensions that are trained, rising, the last all. Raises UsageError for what are no numbers."""
+        parts = (self.nested or "").split(",") if self.nested is not None else []
+        numbers = all(part.strip().isdigit() and len(part) < 10 for part in parts)
+        require(numbers, f"--nested takes dimensions with commas between them, such as 32,64,128, not {self.nested!r}")
+        return tuple(sorted({*map(int, parts), self.dim}))

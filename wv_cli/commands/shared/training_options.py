@@ -75,6 +75,16 @@ def start_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Neural language model (NAME.lm) whose predictions make the clustered tree.",
         ),
         click.option(
+            "--tokenizer",
+            metavar="FILE",
+            help="pairs: take the pieces of this tokenizer.json instead of whole words.",
+        ),
+        click.option(
+            "--fields",
+            metavar="NAMES",
+            help="pairs: fields of anchor, positive and hard negatives, with commas.  [default: anchor,positive]",
+        ),
+        click.option(
             "--keep-words",
             is_flag=True,
             default=None,

@@ -1,0 +1,208 @@
+"""Tokens of pairs, and the folder that a trained table becomes: pieces of a tokenizer, or whole words of the pairs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _text, formats
+from wv_cli.encoders.tokenizer import Tokenizer
+from wv_cli.errors import BadFile, WvError
+from wv_cli.formats.static import TOKENIZER, StaticModel, Table, tokenizer_settings, unknown_token
+from wv_cli.formats.static_folder import save_folder, save_model, without_unknown
+from wv_cli.models.pairs import FirstRows, PairCorpus, as_corpus
+from wv_cli.system.events import OnProgress
+from wv_cli.system.folders import static_root
+from wv_cli.system.spill import Spool
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import remap_ids, require_known, require_words
+from wv_cli.text.pairs import Numbering, PairFiles
+from wv_cli.text.source import lowercase_chunks
+from wv_cli.text.vocab import Vocab, order_words
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
+
+
+class Vocabulary(Protocol):
+    """The tokens of texts, which are the rows of the table."""
+
+    def corpus(self, files: PairFiles, max_length: int, progress: OnProgress | None) -> PairCorpus:
+        """The pairs as tokens, at most `max_length` of a text; 0: all. Raises WvError, BadFile."""
+        ...
+
+    def first_rows(self, dim: int) -> FirstRows | None:
+        """What the table begins with, None where all is random. Raises WvError for rows of another dimension."""
+        ...
+
+    def save(self, path: str, matrix: NDArray[np.float32], max_length: int) -> None:
+        """Writes the folder. Raises WvError."""
+        ...
+
+    def words(self) -> WordList:
+        """What the tokens are called."""
+        ...
+
+
+class Pieces:
+    """Tokens of a tokenizer.json. Unknown ones are left out."""
+
+    def __init__(self, tokenizer: str, init: str | None, model: StaticModel | None = None) -> None:
+        """`tokenizer` is the file, or a folder that has it; `init` are vectors of words, or the folder of `model`."""
+        path = Path(tokenizer)
+        self.path = path / TOKENIZER if path.is_dir() else path
+        self._settings, self._init, self._model = tokenizer_settings(self.path), init, model
+        rows = len(model.table) if model is not None else 1 << 30
+        self._inner = Tokenizer(self.path, max_length=None, rows=rows, special=False)
+        self.rows = len(model.table) if model is not None else self._inner.size
+
+    def ids(self, texts: Sequence[bytes]) -> list[NDArray[np.int32]]:
+        found, _ = self._inner.ids([text.decode("utf-8", "surrogateescape") for text in texts])
+        unknown = unknown_token(self._settings["model"])
+        number = self._inner.id(unknown) if unknown is not None else None
+        return found if number is None else [ids[ids != number] for ids in found]
+
+    def corpus(self, files: PairFiles, max_length: int, progress: OnProgress | None) -> PairCorpus:
+        numbering, found = Numbering(), _Found()
+        for texts in found.texts_of(files, numbering, progress):
+            found.tokens += [ids[: max_length or None] for ids in self.ids(texts)]
+        return found.corpus(self.rows, numbering, files)
+
+    def first_rows(self, dim: int) -> FirstRows | None:
+        if self._model is not None:
+            matrix = self._model.table.whole()
+            _require_dim(str(self._init), matrix.shape[1], dim)
+            known = np.asarray(matrix.any(axis=1))
+            return FirstRows(np.ascontiguousarray(matrix[known]), known)
+        return _rows_of(self._init, self.words(), dim)
+
+    def save(self, path: str, matrix: NDArray[np.float32], max_length: int) -> None:
+        model = StaticModel(Table(path, matrix), self._settings, max_length=max_length or None)
+        save_model(path, without_unknown(model))
+
+    def words(self) -> WordList:
+        return WordList.of(self._inner.names(range(self.rows)))
+
+
+class Words:
+    """Whole words, which white space parts: those of `known`, or of the pairs as `config` cuts them."""
+
+    def __init__(self, config: VocabConfig, known: Vocab | None, init: str | None) -> None:
+        self._config, self._init = config, init
+        self._vocab = known.cut(config) if known is not None else None
+
+    def ids(self, texts: Sequence[bytes]) -> list[NDArray[np.int32]]:
+        """Of a vocabulary that is known by now."""
+        assert self._vocab is not None
+        encoder = _text.Encoder((self._vocab.words.blob, self._vocab.words.starts), every_line=True)
+        for chunk in self._chunks([texts]):
+            encoder.feed(chunk)
+        encoder.finish()
+        ids, *_ = remap_ids(encoder, Spool(None), np.arange(len(self._vocab), dtype=np.int32), every_line=True)
+        return _split(ids)
+
+    def corpus(self, files: PairFiles, max_length: int, progress: OnProgress | None) -> PairCorpus:
+        numbering, found, known = Numbering(), _Found(), self._vocab
+        words = (known.words.blob, known.words.starts) if known is not None else None
+        encoder = _text.Encoder(words, every_line=True)
+        for chunk in self._chunks(found.texts_of(files, numbering, progress)):
+            encoder.feed(chunk)
+        encoder.finish()
+        require_words(encoder.tokens, files.inputs)
+        if known is None:
+            blob, starts, counts = encoder.vocabulary()
+            every, order = order_words(blob, starts, counts, lines=0, tokens_read=encoder.tokens)
+            known = self._vocab = every.cut(self._config)
+            lookup = np.full(len(counts), -1, np.int32)
+            lookup[order[: len(known)]] = np.arange(len(known), dtype=np.int32)
+        else:
+            lookup = np.arange(len(known), dtype=np.int32)
+        read = encoder.tokens
+        ids, tokens, _, _ = remap_ids(encoder, Spool(None), lookup, every_line=True)
+        require_known(tokens, read)
+        found.tokens = [each[: max_length or None] for each in _split(ids)]
+        return found.corpus(len(known), numbering, files)
+
+    def _chunks(self, batches: Iterable[Sequence[bytes]]) -> Iterator[bytes]:
+        chunks = (b"".join(text + b"\n" for text in texts) for texts in batches)
+        return lowercase_chunks(chunks) if self._config.lowercase else iter(chunks)
+
+    def first_rows(self, dim: int) -> FirstRows | None:
+        return _rows_of(self._init, self.words(), dim)
+
+    def save(self, path: str, matrix: NDArray[np.float32], max_length: int) -> None:
+        save_folder(path, Embeddings(self.words(), matrix), lowercase=self._config.lowercase)
+
+    def words(self) -> WordList:
+        assert self._vocab is not None
+        return self._vocab.words
+
+
+def open_vocabulary(
+    tokenizer: str | None, init: str | None, words: VocabConfig, known: Vocab | None
+) -> tuple[Vocabulary, int | None]:
+    """(the tokens, the dimension of the static embedding `init` that they are of)."""
+    if init is not None and Path(init).is_dir():
+        model = StaticModel.open(Path(init))
+        root = static_root(Path(init)) or Path(init)
+        return Pieces(str(root), init, model), model.table.matrix.shape[1]
+    if tokenizer is not None:
+        return Pieces(tokenizer, init), None
+    return Words(words, known, init), None
+
+
+@dataclass(eq=False)
+class _Found:
+    """What is known of pairs when they have been read."""
+
+    tokens: list[NDArray[np.int32]]
+    same: list[int]
+    columns: int
+
+    def __init__(self) -> None:
+        self.tokens, self.same, self.columns = [], [], 0
+
+    def texts_of(self, files: PairFiles, numbering: Numbering, progress: OnProgress | None) -> Iterator[list[bytes]]:
+        for batch in files.batches(progress):
+            texts = [text for pair in batch for text in pair]
+            self.columns = len(batch[0])
+            self.same += numbering.of(texts)
+            yield texts
+
+    def corpus(self, rows: int, numbering: Numbering, files: PairFiles) -> PairCorpus:
+        if not self.same:
+            names = ", ".join(files.inputs)
+            message = f"{names}: no pairs: expected records with an anchor and a positive, found none"
+            raise WvError(message)
+        corpus = as_corpus(self.tokens, self.same, self.columns, rows, numbering.digest)
+        if not len(corpus.ids):
+            message = f"{', '.join(files.inputs)}: no text has a token of the vocabulary; do they belong together?"
+            raise WvError(message)
+        return corpus
+
+
+def _split(ids: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+    """The ids of every line."""
+    ends = np.flatnonzero(ids < 0)
+    return [ids[begin:end] for begin, end in zip(np.append(0, ends[:-1] + 1), ends, strict=True)]
+
+
+def _rows_of(init: str | None, words: WordList, dim: int) -> FirstRows | None:
+    """The rows of words that are in the file `init`."""
+    if init is None:
+        return None
+    vectors = formats.load(init)
+    _require_dim(init, vectors.dim, dim)
+    places = vectors.words.find_all(words)
+    known = places >= 0
+    if not known.any():
+        raise BadFile(init, "expected vectors of words of the table, found none; do they belong together?")
+    return FirstRows(np.ascontiguousarray(vectors.matrix[places[known]], np.float32), known)
+
+
+def _require_dim(path: str, found: int, dim: int) -> None:
+    if found != dim:
+        message = f"{path}: its vectors have {found} numbers, and --dim says {dim}; give --dim {found}"
+        raise WvError(message)

@@ -1,0 +1,231 @@
+"""`wv train` of a static embedding on pairs of texts: records in, a folder of token vectors out."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import formats
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Savable
+from wv_cli.errors import UsageError, WvError
+from wv_cli.evaluation.ranking import Judged, Ranked, score_all
+from wv_cli.jobs.job import Job, Writer
+from wv_cli.jobs.metadata import run_metadata
+from wv_cli.jobs.pair_tables import Vocabulary, open_vocabulary
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.outputs import Outputs
+from wv_cli.jobs.parts.resume import Resume
+from wv_cli.jobs.parts.validation import Validation
+from wv_cli.jobs.parts.vectors import static_file
+from wv_cli.jobs.run import Metadata, Run
+from wv_cli.jobs.validation import Validated
+from wv_cli.models.pairs import PairCorpus, PairModel
+from wv_cli.models.sentence_config import PairsConfig
+from wv_cli.search.neighbours import Neighbours
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.pairs import FIELDS, PairFiles
+from wv_cli.text.vocab import read_vocab
+from wv_cli.vectors.embeddings import Embeddings
+
+_DEPTH = 10  # answers that validation looks at
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairReading(Part):
+    """The input of pairs. `fields`, with commas between them, name the anchor, its positive, and hard negatives."""
+
+    inputs: tuple[str, ...] = ()
+    fields: str | None = None
+    no_header: bool = False
+
+    def check(self) -> None:
+        if self.fields is not None and (len(self.names) < len(FIELDS) or not all(self.names)):
+            message = (
+                f"--fields takes an anchor, a positive and hard negatives, such as question,answer, not {self.fields!r}"
+            )
+            raise UsageError(message)
+
+    @property
+    def names(self) -> list[str]:
+        return [name.strip() for name in self.fields.split(",")] if self.fields is not None else []
+
+    def reads(self) -> list[str]:
+        return list(self.inputs)
+
+    def files(self, *others: str) -> PairFiles:
+        """The inputs, or `others` of the same layout."""
+        return PairFiles(others or self.inputs, self.names, self.no_header)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairTable(Part):
+    """The tokens: pieces of the `tokenizer`, or whole words, those of `vocab` or of the pairs as the others say. `init`
+    are the rows that the table begins with, vectors of words or a static embedding with its tokenizer."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("vocab", "min_count", "max_vocab", "lowercase"), "not tokenizer"
+    )
+
+    tokenizer: str | None = None
+    init: str | None = None
+    vocab: str | None = None
+    min_count: int = 5
+    max_vocab: int = 0
+    lowercase: bool = False
+
+    def check(self) -> None:
+        self.words.validate()
+        if self.is_model and self.tokenizer:
+            raise UsageError(f"--init {self.init} has a tokenizer of its own; leave --tokenizer out")
+
+    @property
+    def words(self) -> VocabConfig:
+        return VocabConfig(min_count=self.min_count, max_vocab=self.max_vocab, lowercase=self.lowercase)
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it begins with a static embedding."""
+        return self.init is not None and Path(self.init).is_dir()
+
+    def reads(self) -> list[str]:
+        return [path for path in (self.tokenizer, self.init, self.vocab) if path]
+
+    def begins_with(self) -> list[str]:
+        return [self.init] if self.init else []
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticOutputs(Outputs):
+    """A folder, or a file of the tokens' vectors where the ending says so."""
+
+    @staticmethod
+    def is_folder(path: str) -> bool:
+        return path.endswith("/") or (path != "-" and not Path(path).suffix)
+
+    def results(self) -> list[str]:
+        return [static_file(path.rstrip("/")) if self.is_folder(path) else path for path in self.outputs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsJob(Job):
+    """Training of a static embedding on pairs of texts."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {"validation": "epochs>0"}
+
+    config: PairsConfig
+    reading: PairReading
+    table: PairTable = field(default_factory=PairTable)
+    outputs: StaticOutputs
+    validation: Validation = field(default_factory=Validation)
+    resume: Resume = field(default_factory=Resume)
+
+    def check(self) -> None:
+        for name in ("vocab", "min_count", "max_vocab", "lowercase"):
+            if self.table.is_model and name in self.invocation.explicit:
+                flag = f"--{name.replace('_', '-')}"
+                raise UsageError(
+                    f"{flag} has no effect with --init {self.table.init}, whose tokens are used; leave it out"
+                )
+        for path in self.outputs.outputs:
+            if not self.outputs.is_folder(path):
+                formats.format_for_output(path, None)
+
+    def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
+        """See Job.work: reads the pairs, trains, saves."""
+        begin, config, reading, table = time.monotonic(), self.config, self.reading, self.table
+        known = read_vocab(table.vocab) if table.vocab else None
+        vocabulary, dim = open_vocabulary(table.tokenizer, table.init, table.words, known)
+        if dim is not None and "dim" not in self.invocation.explicit:
+            config = replace(config, dim=dim)
+            config.validate()
+        corpus = vocabulary.corpus(reading.files(), config.max_length, run.on_reading)
+        words = vocabulary.words()
+        for path in self.outputs.outputs:
+            if not self.outputs.is_folder(path):
+                formats.require_words(path, words)
+        facts = {"pairs": len(corpus), "tokens": len(corpus.ids), "table_rows": corpus.rows}
+        run.log(
+            f"{len(corpus):,} pairs, {len(corpus.ids):,} tokens of {corpus.rows:,} "
+            f"({time.monotonic() - begin:.1f} s to read)",
+            hard_negatives=corpus.columns - len(FIELDS),
+            **facts,
+        )
+        items = self._items(vocabulary, config)
+        self.require_disk_space(PairModel.bytes_needed(config, corpus.rows))
+        model = PairModel(config, corpus, vocabulary.first_rows(config.dim))
+        validated = Validated(model, items, self.validation.patience or 0, run.log) if items is not None else None
+        trained: Savable[Any] = validated or model
+        first_step = run.first_step(trained)
+        outcome = run.train(
+            trained,
+            first_step,
+            threads=1,
+            advice=f"lower --lr (now {config.lr:g})",
+            on_progress=run.on_progress,
+            after_epoch=validated.after_epoch if validated else None,
+        )
+        metadata = run_metadata(
+            asdict(config), table.words, {"digest": corpus.digest, **facts}, outcome, first_step=first_step, begin=begin
+        )
+        if outcome.finished:
+            if validated is not None:
+                metadata["validation"] = validated.keep_best()
+            matrix = model.matrix()
+            for path in self.outputs.outputs:
+                if self.outputs.is_folder(path):
+                    vocabulary.save(path.rstrip("/"), matrix, config.max_length)
+            self.finish(run, self.results(), metadata, self._writers(words, matrix))
+        return outcome, metadata
+
+    def _writers(self, words: Any, matrix: NDArray[np.float32]) -> list[Writer]:
+        files = [path for path in self.outputs.outputs if not self.outputs.is_folder(path)]
+        return [(path, partial(formats.save, embeddings=Embeddings(words, matrix))) for path in files]
+
+    def _items(self, vocabulary: Vocabulary, config: PairsConfig) -> "PairItems | None":
+        path = self.validation.validation
+        if path is None:
+            return None
+        corpus = vocabulary.corpus(self.reading.files(path), config.max_length, None)
+        if len(corpus) < 2:
+            message = f"{path}: expected several pairs to choose the epoch by, found {len(corpus)}"
+            raise WvError(message)
+        return PairItems(path, corpus)
+
+
+@dataclass(frozen=True, eq=False)
+class PairItems:
+    """Pairs that choose the epoch: each anchor asks for its positive among all of them. Satisfies the part of
+    wv_cli.jobs.validation.Items that Validated uses."""
+
+    path: str
+    corpus: PairCorpus
+
+    task = "pairs"
+
+    @property
+    def digest(self) -> str:
+        return self.corpus.digest
+
+    def score(self, vectors: Embeddings, threads: int) -> float:
+        """The mean NDCG of the first ten answers. Positives of the same text are all right."""
+        pairs, columns = len(self.corpus), self.corpus.columns
+        first = np.arange(pairs, dtype=np.int64) * columns
+        same, rows = np.unique(self.corpus.same[first + 1], return_inverse=True)
+        texts = np.zeros(len(same), np.int64)
+        texts[rows] = first + 1
+        table = np.asarray(vectors.matrix)
+        index = Neighbours(self.corpus.means(table, texts), threads=threads)
+        hits, scores = index.top_k(self.corpus.means(table, first), _DEPTH)
+        one = np.ones(1, np.int64)
+        judged = [Judged(row[None].astype(np.int32), one, one) for row in rows]
+        ranked = [Ranked(hits[i][hits[i] >= 0], scores[i][hits[i] >= 0]) for i in range(pairs)]
+        return float(score_all(ranked, judged, _DEPTH, _DEPTH)[0].mean())
+
+    def shown(self, score: float) -> str:
+        return f"NDCG@10 {score:.4f}"
