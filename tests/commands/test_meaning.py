@@ -60,6 +60,7 @@ PLAIN = {
 VALUES = {
     **dict.fromkeys(("tokenizer", "field", "add"), "text.txt"),  # is refused
     "vector": "1,0,1,0,1,0,1,0", "sentence": "of the", "exclude": "half.txt",
+    "words": "few.vocab", "variance": "0.5", "clusters": "3",
     "no_header": "--no-header --field 1", "flatten": "none", "unknown": "x",
     "dim": "3", "window": "1", "negative": "2", "power": "0.1", "sample": "0", "minn": "1", "maxn": "5", "lr": "0.4",
     "buckets": "7", "lr_floor": "0.9", "epochs": "4", "max_sentence": "3", "seed": "9", "min_count": "6",
@@ -179,6 +180,7 @@ VARIANTS = [
     f"vectors --sentences --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
     "convert words.vec out.glove",
     f"distil text.vocab --encoder {TINY} -o out.vec --dim 5",
+    f"distil --encoder {TINY} -o out.folder --to static",
     "convert words.vec out.bin",
     "convert words.vec out.folder --to static",
     "plot words.vec king the of to -o out.html",

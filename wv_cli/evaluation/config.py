@@ -261,6 +261,9 @@ class SearchConfig(Config):
         low_is="as its folder says",
         only="encoder",
     )
+    dim: int = option(
+        0, "First numbers of an encoder's vectors to keep.", low=0, high=100_000, low_is="all", only="encoder"
+    )
     resamples: int = option(
         1000,
         "Draws for confidence intervals and p-values; 0 computes none.",

@@ -39,7 +39,7 @@ def of_vectors(name: str, embeddings: Embeddings, sets: Sequence[SearchData], co
 
 def of_encoder(path: str, sets: Sequence[SearchData], config: SearchConfig) -> tuple[System, list[str]]:
     """(the system, what the report should say about it)."""
-    encoder = open_encoder(path, EncoderConfig(max_length=config.max_length, threads=config.threads))
+    encoder = open_encoder(path, EncoderConfig(max_length=config.max_length, dim=config.dim, threads=config.threads))
     pooling = [Pooling.of(encoder.pooling, encoder.layers, path)]
     made, cut = [], 0
     for each in sets:

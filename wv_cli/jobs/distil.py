@@ -115,7 +115,7 @@ class DistilJob(Job):
 
     @property
     def output_format(self) -> str | None:
-        return self.output.to_format
+        return None if self.output.to_format == STATIC else self.output.to_format
 
     def check(self) -> None:
         explicit = self.invocation.explicit
