@@ -15,7 +15,7 @@ from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import load
 from wv_cli.formats.safetensors import Tensors
 from wv_cli.formats.static import StaticModel, Table
-from wv_cli.jobs.distil import PieceOptions, distil_pieces
+from wv_cli.jobs.distil_pieces import PieceOptions, distil_pieces
 from wv_cli.transforms.distillation import clustered, rank_weights, reduced
 
 WORDS = ["machine learning", "New York", "daemonise", "libfoo", "library", "Über", "c++"]
@@ -187,3 +187,41 @@ def test_numbers_that_are_none_become_zero(static_folders):
     assert not vectors.any()
     with pytest.raises(WvError, match="gives nan or infinity"):
         encode_ids(source, [np.array([3, 1997, 4])], mean)
+
+
+def test_a_table_fitted_to_texts(wv, static_folders, tmp_path):
+    """Its vectors are nearer to the encoder's, of texts that it has not seen, too."""
+    teacher = static_folders / "teacher-bert"
+    words = [token for token in Pieces.of(teacher).tokens if token.isalpha()]
+    random = np.random.default_rng(4)
+    lines = [" ".join(random.choice(words[:60], 5)) for _ in range(300)]
+    (tmp_path / "texts").write_text("\n".join(lines[:200]) + "\n\n")
+    call = ("distil", "--encoder", teacher, "--dim", "8")
+    assert wv(*call, "-o", "plain", "-q").returncode == 0
+    done = wv(*call, "-o", "fit", "--train", "texts", "--epochs", "20")
+    assert done.returncode == 0 and "texts: 200 texts, " in done.stderr and "epoch 20 of 20: contrastive" in done.stderr
+    source = open_encoder(teacher)
+    ids, _ = source.tokens(lines)
+    (full,) = encode_ids(source, ids, [Pooling("inner", (source.layers,), "inner")])
+    by_hand = source.states([ids[0]], [source.layers])[0][0][0, 1:-1].mean(axis=0)
+    np.testing.assert_allclose(full[0], by_hand, atol=1e-5)
+
+    def agreement(folder):
+        found = encode(open_encoder(tmp_path / folder), lines[200:], [Pooling.of("mean", 0, "x")])[0].vectors
+        pairs = [np.corrcoef(each - each.mean(axis=0))[np.triu_indices(100, 1)] for each in (found, full[200:])]
+        return float(np.corrcoef(*pairs)[0, 1])
+
+    assert agreement("fit") > agreement("plain") + 0.05
+    (tmp_path / "words").write_text("New York\n")
+    done = wv(*call, "-o", "own", "--train", "texts", "--epochs", "1", "--loss", "mse", "--words", "words")
+    assert done.returncode == 0 and "epoch 1 of 1: mse" in done.stderr
+    for more, code, message in [
+        (("--train", "words"), 1, "words: expected more texts than dimensions, found 1 for 8; give more texts"),
+        (("--train", "none"), 1, "none: cannot read"),
+        (("--train", "texts", "--clusters", "9"), 2, "--train and --clusters cannot be used together"),
+        (("--train", "texts", "--method", "none"), 2, "--train and --method none cannot be used together"),
+        (("--epochs", "3"), 2, "--epochs needs --train"),
+    ]:
+        arguments = call[:3] if "none" in more[-1] and len(more) > 2 else call
+        done = wv(*arguments, "-o", "x", *more)
+        assert done.returncode == code and message in done.stderr and done.stderr.count("\n") == 1, done.stderr

@@ -6,7 +6,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, quiet_option
-from wv_cli.encoders.config import DistilConfig
+from wv_cli.encoders.config import DistilConfig, FitConfig
 
 
 @click.command("distil", cls=Command)
@@ -21,6 +21,7 @@ from wv_cli.encoders.config import DistilConfig
 )  # fmt: skip
 @click.option("--clusters", type=click.IntRange(min=1), metavar="N", help="Let pieces share N rows, found by k-means.")
 @field_options(DistilConfig)
+@field_options(FitConfig)
 @click.option(
     "--to",
     "to_format",
@@ -34,6 +35,9 @@ def command(quiet: bool, **options: Any) -> None:
     Without VOCAB it has a row for each piece of the encoder's tokenizer, as model2vec makes it. Any text then has
     pieces. With VOCAB (lines of `word count`) it has a row for each of these words. Text is then split at punctuation,
     and lower-cased if no word of VOCAB has a capital.
+
+    --train fits the rows of the pieces to the encoder's vectors of your texts, as tokenlearn does. It costs one run of
+    the encoder over the texts.
 
     The vectors are reduced, and rare pieces and words weigh more. A sentence is the mean of its rows, hundreds of times
     as fast as the encoder. If OUT has the ending of a vector file, it becomes one.

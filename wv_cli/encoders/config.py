@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, option, threads_option
+from wv_cli.config import Config, option, seed_option, threads_option
 
 # How the vectors of a sentence's tokens become one: see encoders/pooling.py. LAYER is one more: `layer:3`.
 POOLINGS = ("mean", "cls", "max", "sqrt-len", "first-last", "last-two")
@@ -44,6 +44,20 @@ class EncoderConfig(Config):
     mix_norm: bool = option(False, "Normalize the layers of --mix to mean 0 and variance 1 first.", only="mix")
     stateful: bool = option(False, "ELMo: carry states over from the previous sentence, as the original does.")
     threads: int = threads_option("Encoding threads; 0 uses all processors.")
+
+
+@dataclass(frozen=True)
+class FitConfig(Config):
+    """How `wv distil --train` fits the table of an encoder's pieces to its sentence vectors."""
+
+    group: ClassVar[str] = "Training"
+
+    train: str | None = option(None, "Fit the rows to the encoder's vectors of these texts, one a line.")
+    loss: Literal["mse", "cosine", "contrastive"] = option("contrastive", "Loss of the fit.", only="train")
+    epochs: int = option(10, "Passes over the texts; 0 only maps the rows.", low=0, high=100_000, only="train")
+    batch: int = option(256, "Texts per step.", low=2, high=1 << 20, only="train")
+    lr: float = option(0.1, "Learning rate, in units of the rows' root mean square.", above=0, high=100, only="train")
+    seed: int = seed_option("Random seed of the order of texts.", only="train")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ WordPiece or WordLevel vocabulary. All others, such as "New York" and "c++", bec
 text before it is cut.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from wv_cli.encoders.tokenizer import load
 from wv_cli.errors import BadFile
 from wv_cli.formats.static import TOKENIZER, tokenizer_settings, unknown_token
-from wv_cli.system.extra import foreign
+from wv_cli.system.extra import foreign, require
 from wv_cli.system.folders import Settings
 
 _UNUSED = re.compile(r"\[unused\d+\]")
@@ -30,11 +31,13 @@ _UNUSED = re.compile(r"\[unused\d+\]")
 @dataclass(frozen=True, eq=False)
 class Pieces:
     """`tokens` in the order of their new numbers, own words behind them; `tokenizer`: the settings of the new one.
-    `asked`: what the encoder is to encode for each: the numbers of its tokens."""
+    `asked`: what the encoder is to encode for each: the numbers of its tokens. `old` (pieces,): the numbers that the
+    pieces had; own words had none."""
 
     tokens: list[str]
     tokenizer: dict[str, Any]
     asked: list[NDArray[np.int64]]
+    old: NDArray[np.int64]
 
     @classmethod
     def of(cls, root: Path, words: Sequence[str] = ()) -> "Pieces":
@@ -58,13 +61,31 @@ class Pieces:
         first = int(np.argmin(special)) if not special.all() else len(special)
         last = len(special) - int(np.argmin(special[::-1])) if not special.all() else len(special)
         before, after = example.ids[:first], example.ids[last:]
-        asked = [np.array([*before, numbers[token], *after], np.int64) for token in tokens]
+        old = np.array([numbers[token] for token in tokens], np.int64)
+        asked = [np.array([*before, number, *after], np.int64) for number in old.tolist()]
         whole, joined = _own(inner, facts["model"]["type"], words, set(tokens))
         with foreign(path, "the tokenizer fails"):
             asked += [np.array(inner.encode(word).ids, np.int64) for word in (*whole, *joined)]
         tokens += whole
         added += [_added_token(word) for word in joined]
-        return cls([*tokens, *joined], _renumbered(facts, tokens, joined, added), asked)
+        return cls([*tokens, *joined], _renumbered(facts, tokens, joined, added), asked, old)
+
+    def ids(self, texts: Sequence[str], read: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+        """The new numbers of each text's tokens, without those for unknown words. `read`: the numbers that the encoder
+        reads, which are the same text's unless there are own words."""
+        unknown = unknown_token(self.tokenizer["model"])
+        if len(self.tokens) > len(self.old):
+            package = require("tokenizers", "the pieces of texts")
+            inner = package.Tokenizer.from_str(json.dumps(self.tokenizer))
+            gone = None if unknown is None else inner.token_to_id(unknown)
+            found = (each.ids for each in inner.encode_batch(texts, add_special_tokens=False))
+            return [np.array([id for id in ids if id != gone], np.int64) for ids in found]
+        new = np.full(1 + max(int(self.old.max()), *(int(ids.max(initial=0)) for ids in read)), -1)
+        new[self.old] = np.arange(len(self.old))
+        if unknown in self.tokens:
+            new[self.old[self.tokens.index(unknown)]] = -1
+        renumbered = (new[ids] for ids in read)
+        return [ids[ids >= 0] for ids in renumbered]
 
 
 def _padding(root: Path) -> str | None:

@@ -8,6 +8,7 @@
                 al. 2021, arXiv 2103.15316), not of the embeddings
     last-two    the mean of (the last but one + the last) / 2
     layer:K     the mean of layer K; 0 are the embeddings
+    inner       the mean without the first and the last token: for training on, no option
 
 Padding never takes part. With a mix of layers, gamma (w_0 h_0 + w_1 h_1 + ...) stands in the place of the last layer;
 with a layer norm of the mix each layer first loses its mean and is divided by its deviation, over all dimensions of the
@@ -27,8 +28,8 @@ _EPSILON = 1e-13  # of a mix's layer norm, as allennlp has it
 
 @dataclass(frozen=True)
 class Pooling:
-    """`layers` are averaged, or with `weights` summed, before `how`, one of mean, cls, max and sqrt-len, joins the
-    tokens. `gamma` and `norm` concern weights."""
+    """`layers` are averaged, or with `weights` summed, before `how`, one of mean, cls, max, sqrt-len and inner,
+    joins the tokens. `gamma` and `norm` concern weights."""
 
     name: str
     layers: tuple[int, ...]
@@ -47,7 +48,7 @@ class Pooling:
             if chosen[0] > last:
                 message = f"--pooling {name}: {encoder} has the layers 0 (embeddings) to {last}"
                 raise UsageError(message)
-        return cls(name, tuple(dict.fromkeys(chosen)), name if name in ("cls", "max", "sqrt-len") else "mean")
+        return cls(name, tuple(dict.fromkeys(chosen)), name if name in ("cls", "max", "sqrt-len", "inner") else "mean")
 
     def mixed(self, mix: str, gamma: float, norm: bool, layers: int, encoder: str) -> "Pooling":
         """The same of a mix of all layers: `mix` is `w0,w1,...`, or `softmax:w0,w1,...` for weights exp(w) over their
@@ -79,6 +80,9 @@ class Pooling:
     def join(self, states: Sequence[NDArray[np.float32]], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
         """(n, dim) of what combine() makes of the same."""
         state = self.combine(states, mask)
+        if self.how == "inner":
+            mask = mask & np.pad(mask[:, 1:], ((0, 0), (0, 1)))
+            mask[:, :1] = False
         counts = mask.sum(axis=1)[:, None]
         if not state.shape[1]:
             return np.zeros((len(state), state.shape[2]))

@@ -7,8 +7,6 @@ variance, and rare pieces weigh more. wv_cli/transforms/distillation.py has the 
 With a vocabulary the rows are those of its words, each encoded as a sentence, reduced and weighted by its counts.
 """
 
-import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -17,34 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.encoders import EncoderConfig, open_encoder
-from wv_cli.encoders.base import encode, encode_ids
-from wv_cli.encoders.config import DistilConfig
-from wv_cli.encoders.pieces import Pieces
+from wv_cli.encoders.base import encode
+from wv_cli.encoders.config import DistilConfig, FitConfig
 from wv_cli.encoders.pooling import Pooling
-from wv_cli.encoders.transformer import Transformer
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import UsageError
 from wv_cli.formats import format_for_output, save
 from wv_cli.formats.base import Format
-from wv_cli.formats.static import StaticModel, Table
-from wv_cli.formats.static_folder import INT8_READERS, save_folder, save_model, without_unknown
+from wv_cli.formats.static_folder import INT8_READERS, save_folder, save_model
+from wv_cli.jobs.distil_pieces import PieceOptions, distil_pieces
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import STATIC, static_file
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.system.events import Log
-from wv_cli.system.extra import require
-from wv_cli.system.input import open_input
+from wv_cli.system.events import OnProgress
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
-from wv_cli.transforms.distillation import clustered, rank_weights, reduced
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.sentences import SIF_A, sif_weights
 from wv_cli.transforms.whiten import fit
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
-
-_PIECES_A = 1e-4  # model2vec's
-_MAX_LENGTH = 512
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,31 +46,6 @@ class DistilInput(Part):
 
     def reads(self) -> list[str]:
         return [*filter(None, [self.vocab]), self.encoder]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PieceOptions(Part):
-    """What concerns pieces only. The file `words` has own words, one a line, `counts` the counts of words that weigh
-    the pieces. `variance` chooses the dimensions, `clusters` are rows that pieces share."""
-
-    words: str | None = None
-    counts: str | None = None
-    variance: float | None = None
-    clusters: int | None = None
-
-    def reads(self) -> list[str]:
-        return [*filter(None, [self.words, self.counts])]
-
-    def own_words(self) -> list[str]:
-        """Raises BadFile, WvError."""
-        if self.words is None:
-            return []
-        with open_input(self.words, "words, one a line") as source:
-            blocks = [bytes(buffer[:length]) for buffer, length in source.line_blocks()]
-        try:
-            return [word for line in b"".join(blocks).decode().split("\n") if (word := line.strip())]
-        except ValueError:
-            raise BadFile(self.words, "expected words in UTF-8, one a line, found other bytes") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +74,7 @@ class DistilJob(Job):
     REPLACES_INPUT: ClassVar[bool] = True
 
     config: DistilConfig = field(default_factory=DistilConfig)
+    fit: FitConfig = field(default_factory=FitConfig)
     source: DistilInput
     pieces: PieceOptions = field(default_factory=PieceOptions)
     output: EmbeddingOutput
@@ -117,9 +83,12 @@ class DistilJob(Job):
     def output_format(self) -> str | None:
         return None if self.output.to_format == STATIC else self.output.to_format
 
+    def reads(self) -> list[str]:
+        return [*super().reads(), *filter(None, [self.fit.train])]
+
     def check(self) -> None:
         explicit = self.invocation.explicit
-        for name in ("words", "counts", "variance", "clusters"):
+        for name in ("words", "counts", "variance", "clusters", "train"):
             if name in explicit and self.source.vocab is not None:
                 raise UsageError(
                     f"--{name} has no effect with VOCAB: it is for the encoder's own pieces; leave one out"
@@ -129,6 +98,10 @@ class DistilJob(Job):
                 if name in explicit:
                     message = f"--{name} has no effect on a file of vectors; write a folder"
                     raise UsageError(message)
+        if self.fit.train is not None and self.pieces.clusters:
+            raise UsageError("--train and --clusters cannot be used together: pieces that share a row cannot be fitted")
+        if self.fit.train is not None and self.config.method == "none":
+            raise UsageError("--train and --method none cannot be used together: the vectors to fit are reduced, too")
         if self.pieces.variance and "dim" in explicit:
             raise UsageError("--variance and --dim cannot be used together: both choose the dimensions")
         if self.pieces.variance and self.config.method == "none":
@@ -158,79 +131,13 @@ class DistilJob(Job):
         """(pieces, numbers of the encoder's vectors, numbers of these)."""
         row, output = self.output.row, self.output.output
         pieces, model, from_dim, settings = distil_pieces(
-            self.source.encoder, self.pieces, self.config, run.log, run.on_reading
+            self.source.encoder, self.pieces, self.config, run.log, run.on_reading, self.fit
         )
         if row is None:
             save_model(output, model, dtype=self.config.dtype, settings=settings)
         else:
             save(output, Embeddings(WordList.of(pieces.tokens), model.table.whole()), format=row.name)
         return len(pieces.tokens), from_dim, model.table.matrix.shape[1]
-
-
-def distil_pieces(
-    encoder: str,
-    options: PieceOptions,
-    config: DistilConfig,
-    log: Log,
-    progress: Callable[[int, int | None], None] | None = None,
-) -> tuple[Pieces, StaticModel, int, dict[str, object]]:
-    """(pieces, the static embedding of them, numbers of the encoder's vectors, settings for config.json). The row for
-    unknown words is zero. Raises what open_encoder raises, UsageError for an encoder that has no pieces."""
-    config.validate()
-    how = config.pooling or "mean"
-    source = open_encoder(encoder, EncoderConfig(threads=config.threads), (how,))
-    if not isinstance(source, Transformer):
-        message = f"{encoder}: expected a BERT-like encoder, whose tokenizer has pieces; for another give VOCAB"
-        raise UsageError(message)
-    pieces = Pieces.of(source.root, options.own_words())
-    for token, ids in zip(pieces.tokens, pieces.asked, strict=True):
-        if len(ids) > source.max_length:
-            message = f"{options.words}: {token[:40]!r} has {len(ids)} tokens, more than the encoder reads"
-            raise WvError(message)
-    pooling = Pooling.of(how, source.layers, source.name)
-    (vectors,) = encode_ids(
-        source, pieces.asked, [pooling], threads=config.threads, progress=progress, nan_to_zero=True
-    )
-    a = _PIECES_A if config.sif_a is None else config.sif_a
-    weights = np.ones(len(vectors))
-    if a:
-        weights = rank_weights(len(vectors), a) if options.counts is None else _counted(pieces, options.counts, a)
-    mapping, kept = None, None
-    if options.clusters:
-        vectors, mapping = clustered(vectors, options.clusters)
-    if config.method == "none":
-        matrix, note = vectors.astype(np.float64), ""
-    else:
-        matrix, note = reduced(
-            vectors, dim=config.dim, variance=options.variance or 0.0, whiten=config.method == "whiten"
-        )
-    if note:
-        log(note)
-    if mapping is None:
-        matrix *= weights[:, None]
-    else:
-        kept = weights.astype(np.float32)
-    model = StaticModel(Table(encoder, matrix.astype(np.float32), mapping, kept), pieces.tokenizer, True, _MAX_LENGTH)
-    settings = {
-        "tokenizer_name": Path(encoder).name,
-        "apply_pca": None if config.method == "none" else options.variance or matrix.shape[1],
-        "sif_coefficient": a or None,
-        "seq_length": 1_000_000,
-        "pooling": {"cls": "first"}.get(how, how),
-    }
-    return pieces, without_unknown(model), vectors.shape[1], settings
-
-
-def _counted(pieces: Pieces, counts: str, a: float) -> NDArray[np.float64]:
-    """(pieces,): a / (a + p) by the pieces of the words that a vocabulary file counts. Raises BadFile, WvError."""
-    package, vocab = require("tokenizers", "the pieces of words"), read_vocab(counts)
-    inner = package.Tokenizer.from_str(json.dumps(pieces.tokenizer))
-    total = np.zeros(len(pieces.tokens))
-    words = [vocab.words[row] for row in range(len(vocab.words))]
-    for each, count in zip(inner.encode_batch(words, add_special_tokens=False), vocab.counts.tolist(), strict=True):
-        np.add.at(total, each.ids, count)
-    weights: NDArray[np.float64] = a / (a + total / max(1.0, total.sum()))
-    return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,9 +157,7 @@ class Distilled:
         return Embeddings(self.vectors.words, matrix)
 
 
-def distil(
-    encoder: str, vocab: Vocab, config: DistilConfig, progress: Callable[[int, int | None], None] | None = None
-) -> Distilled:
+def distil(encoder: str, vocab: Vocab, config: DistilConfig, progress: OnProgress | None = None) -> Distilled:
     """The vectors of all words of `vocab`. Raises what open_encoder raises, UsageError for a config that makes no
     sense, WvError for a vocabulary too small for what is to be fitted on it."""
     config.validate()
