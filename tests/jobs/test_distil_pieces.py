@@ -199,7 +199,7 @@ def test_a_table_fitted_to_texts(wv, static_folders, tmp_path):
     call = ("distil", "--encoder", teacher, "--dim", "8")
     assert wv(*call, "-o", "plain", "-q").returncode == 0
     done = wv(*call, "-o", "fit", "--train", "texts", "--epochs", "20")
-    assert done.returncode == 0 and "texts: 200 texts, " in done.stderr and "epoch 20 of 20: contrastive" in done.stderr
+    assert done.returncode == 0 and "texts: 200 texts, " in done.stderr and "epoch 20 of 20: cosine" in done.stderr
     source = open_encoder(teacher)
     ids, _ = source.tokens(lines)
     (full,) = encode_ids(source, ids, [Pooling("inner", (source.layers,), "inner")])

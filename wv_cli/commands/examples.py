@@ -160,6 +160,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "a folder for model2vec and sentence-transformers",
             "wv distil --encoder all-MiniLM-L6-v2 -o small",
         ),
+        (
+            "fitted to the encoder's vectors of your sentences",
+            "wv distil --encoder all-MiniLM-L6-v2 --train sentences.txt -o small",
+        ),
         ("the words of a corpus, with their counts", "wv distil corpus.vocab --encoder all-MiniLM-L6-v2 -o small"),
         ("a quarter of the size, for wv and model2vec", "wv distil --encoder all-MiniLM-L6-v2 --dtype int8 -o small"),
         ("whitened, 128 numbers", "wv distil corpus.vocab --encoder bert --method whiten --dim 128 -o small"),

@@ -53,10 +53,10 @@ class FitConfig(Config):
     group: ClassVar[str] = "Training"
 
     train: str | None = option(None, "Fit the rows to the encoder's vectors of these texts, one a line.")
-    loss: Literal["mse", "cosine", "contrastive"] = option("contrastive", "Loss of the fit.", only="train")
-    epochs: int = option(10, "Passes over the texts; 0 only maps the rows.", low=0, high=100_000, only="train")
+    loss: Literal["cosine", "mse", "contrastive"] = option("cosine", "Loss of the fit.", only="train")
+    epochs: int = option(5, "Passes over the texts; 0 only maps the rows.", low=0, high=100_000, only="train")
     batch: int = option(256, "Texts per step.", low=2, high=1 << 20, only="train")
-    lr: float = option(0.1, "Learning rate, in units of the rows' root mean square.", above=0, high=100, only="train")
+    lr: float = option(0.03, "Learning rate, in units of the rows' root mean square.", above=0, high=100, only="train")
     seed: int = seed_option("Random seed of the order of texts.", only="train")
 
 
