@@ -57,6 +57,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
     >>> model = Doc2Vec([TaggedDocument(["hello", "world"], [0])], vector_size=50, min_count=1)
     >>> model.dv[0], model.infer_vector(["hello"])
 
+    Windows are whole, whatever `shrink_windows` says.
     Raises UsageError for a value that has no effect or cannot be (wv_cli.gensim.refusals).
     """
 
@@ -106,13 +107,9 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             max_vocab_size=max_vocab_size,
             hashfxn=hashfxn,
             sorted_vocab=sorted_vocab,
-            batch_words=batch_words,
         )
         if dm_mean == 0 and dm and not dm_concat:
             message = "dm_mean=0 is not supported: context words are averaged; leave it out, or give dm_concat=1"
-            raise UsageError(message)
-        if not shrink_windows:
-            message = "shrink_windows=False is not supported: each window is drawn anew; leave it out"
             raise UsageError(message)
         self.dm, self.dm_concat = bool(dm), int(dm_concat)
         self._model: Model | None = None

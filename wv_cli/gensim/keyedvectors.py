@@ -4,6 +4,7 @@ Its questions are the methods of Embeddings (wv_cli.vectors.keyed); here are its
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,6 +17,7 @@ from wv_cli.formats import fasttext_bin
 from wv_cli.gensim.refusals import missing, refuse
 from wv_cli.system.arguments import require_type
 from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
+from wv_cli.vectors.comparisons import unit
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 from wv_cli.words import WordList
@@ -57,14 +59,9 @@ class KeyedVectors(Embeddings):
         counts: NDArray[np.int64] | None = None,
     ) -> None:
         """Takes other words and vectors, and forgets what was made of those before."""
+        subwords, texts = (parts.subwords, parts.texts) if parts is not None else (None, None)
         vars(self).clear()
-        vars(self).update(
-            words=words,
-            matrix=matrix,
-            subwords=parts.subwords if parts else None,
-            texts=parts.texts if parts else None,
-            _counts=counts,
-        )
+        vars(self).update(words=words, matrix=matrix, subwords=subwords, texts=texts, _counts=counts)
 
     # Keys: a word, or a row number.
 
@@ -118,10 +115,58 @@ class KeyedVectors(Embeddings):
         asked = self._words(positive), self._words(negative)
         return super().most_similar(*asked, topn, clip_start, clip_end, restrict_vocab)
 
+    def n_similarity(self, ws1: Iterable[Key], ws2: Iterable[Key]) -> float:
+        return super().n_similarity(self._words(ws1), self._words(ws2))
+
+    def doesnt_match(self, words: Iterable[Key]) -> Any:
+        """The key, as it was given, that is farthest from the mean of all."""
+        keys = [words] if isinstance(words, str) else list(words)
+        named = self._words(keys)
+        return keys[named.index(super().doesnt_match(named))]
+
     def similar_by_key(self, key: Key, topn: int | None = 10, restrict_vocab: int | None = None) -> Any:
         return self.most_similar([key], topn=topn, restrict_vocab=restrict_vocab)
 
     similar_by_word = similar_by_key
+
+    def most_similar_cosmul(
+        self,
+        positive: Any = None,
+        negative: Any = None,
+        topn: int | None = 10,
+        restrict_vocab: int | None = None,
+    ) -> Any:
+        """The `topn` words with the highest product of the cosines with the positive keys, divided by that with the
+        negative ones, each cosine moved to 0 .. 1 (3CosMul, Levy & Goldberg 2014); else as most_similar."""
+        if topn is not None and topn < 1:
+            return []
+        lists = [[keys] if isinstance(keys, str | np.ndarray) else list(keys or ()) for keys in (positive, negative)]
+        plus, minus = (self._words(keys) for keys in lists)
+        if not plus:
+            message = "name at least one word"
+            raise ValueError(message)
+        rows = unit(self.matrix[: restrict_vocab or None].astype(np.float64))
+
+        def product(keys: list[Any]) -> NDArray[np.float64]:
+            terms = [self.get_vector(key, norm=True) if isinstance(key, str) else key for key in keys]
+            moved: NDArray[np.float64] = np.prod([(1 + rows @ term) / 2 for term in terms], axis=0)
+            return moved
+
+        scores = product(plus) / (product(minus) + 1e-6)
+        if topn is None:
+            return scores
+        asked = {key for key in [*plus, *minus] if isinstance(key, str)}
+        order = ((self.words[row], float(scores[row])) for row in np.argsort(-scores, kind="stable").tolist())
+        return list(islice((each for each in order if each[0] not in asked), topn))
+
+    def vectors_for_all(
+        self, keys: Iterable[str], allow_inference: bool = True, copy_vecattrs: bool = False
+    ) -> "KeyedVectors":
+        """The vectors of those of the words that have one, each word once; without `allow_inference` of listed ones."""
+        listed = [word for word in dict.fromkeys(keys) if (word in self if allow_inference else word in self.words)]
+        known = self.words.find_all(WordList.of(listed))
+        counts = np.where(known >= 0, self._counts[known], 1) if copy_vecattrs and self._counts is not None else None
+        return KeyedVectors.of(Embeddings(listed, self[listed]), counts)
 
     def get_vecattr(self, key: Key, attr: str) -> int:
         """How often a word occurs in the text; `attr` is "count". Raises KeyError where that is not known."""
@@ -130,6 +175,11 @@ class KeyedVectors(Embeddings):
             message = f"attribute {attr!r} is not known; a word of a trained model has a 'count'"
             raise KeyError(message)
         return int(self._counts[row])
+
+    @property
+    def expandos(self) -> dict[str, NDArray[np.int64]]:
+        """The counts of all words as {"count": (words,)}, where they are known."""
+        return {} if self._counts is None else {"count": self._counts}
 
     def relative_cosine_similarity(self, wa: str, wb: str, topn: int = 10) -> float:
         """The cosine of two words divided by the sum of the cosines of `wa` with its `topn` nearest words."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
+from wv_cli.errors import UsageError
 from wv_cli.gensim.refusals import missing, refuse
 from wv_cli.system.output import open_output
 from wv_cli.system.spill import Spool
@@ -27,10 +28,12 @@ from wv_cli.words import WordList, decode
 Path = str | PathLike[str]
 Scorer = Callable[..., float]
 Counts = NDArray[np.int64]
-Pair = tuple[str, str]
+Parts = tuple[str, ...]  # the words of a phrase: the first, connector words, the last
+Found = dict[Parts, tuple[str, float]]  # phrases, each with its score
 ENGLISH_CONNECTOR_WORDS = frozenset(
     ["a", "an", "the", "for", "of", "with", "without", "at", "from", "to", "in", "on", "by", "and", "or"]
 )
+_INSIDE = "\x01"  # between the words of a phrase with connector words while it is counted
 _MEMORY = 1 << 30  # bytes of a table of pairs, and of ids
 
 
@@ -54,32 +57,40 @@ _SCORERS: dict[str, Scorer] = {"default": original_scorer, "npmi": npmi_scorer}
 
 
 class _Joining:
-    """Joins phrases in sentences. `phrasegrams` are the phrases with their scores."""
+    """Joins phrases in sentences. `phrasegrams` are the phrases with their scores, `connector_words` those that may
+    stand inside a phrase."""
+
+    connector_words: frozenset[str] = frozenset()
 
     @property
     def phrasegrams(self) -> dict[str, float]:
         return dict(self._pairs.values())
 
     @property
-    def _pairs(self) -> dict[Pair, tuple[str, float]]:
-        """The phrase of two words and its score."""
+    def _pairs(self) -> Found:
         raise NotImplementedError
 
     def analyze_sentence(self, sentence: Iterable[str]) -> Iterator[tuple[str, float | None]]:
         """The tokens of a sentence with its phrases joined, from the left; each with its score if it is a phrase."""
         pairs = self._pairs
-        before: str | None = None
+        waiting: Parts = ()
         for token in sentence:
-            found = pairs.get((before, token)) if before is not None else None
+            if token in self.connector_words:
+                if waiting:
+                    waiting = (*waiting, token)
+                else:
+                    yield token, None
+                continue
+            found = pairs.get((*waiting, token)) if waiting else None
             if found is not None:
                 yield found
-                before = None
+                waiting = ()
                 continue
-            if before is not None:
-                yield before, None
-            before = token
-        if before is not None:
-            yield before, None
+            for each in waiting:
+                yield each, None
+            waiting = (token,)
+        for each in waiting:
+            yield each, None
 
     def __getitem__(self, sentence: Iterable[Any]) -> Any:
         """The tokens of a sentence with its phrases joined, a list; of several sentences an iterable of such lists.
@@ -101,9 +112,12 @@ class _Joining:
 
     def save(self, fname: Path) -> None:
         """Writes the phrases as `wv phrases --save-phrases` does, for `wv phrases --apply`; the counts are not kept.
-        Raises WvError."""
+        Raises UsageError for phrases with connector words, WvError."""
+        if self.connector_words:
+            message = f"{fname}: the file has no place for connector words; pickle the object instead"
+            raise UsageError(message)
         rows = sorted(((score, pair, phrase) for pair, (phrase, score) in self._pairs.items()), reverse=True)
-        lists = (WordList.of(words) for words in zip(*((a, b, phrase) for _, (a, b), phrase in rows), strict=True))
+        lists = (WordList.of(words) for words in zip(*((*pair, phrase) for _, pair, phrase in rows), strict=True))
         with open_output(fname) as stream:
             if rows:
                 stream.writelines(phrase_rows(1, PhrasePass(*lists), np.array([score for score, _, _ in rows])))
@@ -113,7 +127,7 @@ class _Joining:
         """Reads the phrases of one pass. Raises WvError."""
         path = fspath(fname)
         read_phrases(path)
-        found = {}
+        found: Found = {}
         for line in b"".join(Source([path])).splitlines():
             phrase, score, _, pair = line.split(b"\t")
             a, b = decode(pair).split(" ")
@@ -198,10 +212,7 @@ class Phrases(_Joining):
         scoring: str | Scorer = "default",
         connector_words: Iterable[str] = frozenset(),
     ) -> None:
-        refuse(
-            connector_words=frozenset(connector_words),
-            max_vocab_size=None if max_vocab_size == 40000000 else max_vocab_size,
-        )
+        refuse(max_vocab_size=None if max_vocab_size == 40000000 else max_vocab_size)
         if min_count <= 0:
             message = f"min_count: expected at least 1, found {min_count}"
             raise ValueError(message)
@@ -218,21 +229,46 @@ class Phrases(_Joining):
             raise ValueError(message)
         self.min_count, self.threshold, self.delimiter = min_count, threshold, delimiter
         self.scoring: Scorer = _SCORERS[scoring] if isinstance(scoring, str) else scoring
+        self.connector_words = frozenset(connector_words)
+        self._with_connectors: set[Parts] = set()
+        self._connectors = 0
         self._counted: _Counted | None = None
-        self._found: dict[Pair, tuple[str, float]] | None = None
+        self._found: Found | None = None
         if sentences is not None:
             self.add_vocab(sentences)
 
     def add_vocab(self, sentences: Sentences) -> None:
         """Counts the words and pairs of more sentences. Raises what wv_cli.text.sentences does."""
-        with spooled(sentences) as path:
+        with spooled(self._without_connectors(sentences) if self.connector_words else sentences) as path:
             counted = _Counted.of(path)
         self._counted, self._found = self._counted.plus(counted) if self._counted else counted, None
+
+    def _without_connectors(self, sentences: Sentences) -> Iterator[list[str]]:
+        """The sentences without connector words, cut where one stood. A phrase with connector words is a sentence of
+        its own, one word: so it is counted like one."""
+        for sentence in sentences:
+            run: list[str] = []
+            waiting: Parts = ()
+            for token in sentence:
+                if token in self.connector_words:
+                    self._connectors += 1
+                    waiting = (*waiting, token) if waiting else ()
+                    continue
+                if len(waiting) > 1:
+                    parts = (*waiting, token)
+                    self._with_connectors.add(parts)
+                    self._connectors -= 1  # the phrase is no word of the text
+                    yield run
+                    yield [_INSIDE.join(parts)]
+                    run = []
+                run.append(token)
+                waiting = (token,)
+            yield run
 
     @property
     def corpus_word_count(self) -> int:
         """Words that were counted."""
-        return self._counted.tokens if self._counted else 0
+        return self._counted.tokens + self._connectors if self._counted else 0
 
     @property
     def vocab(self) -> dict[str, int]:
@@ -240,7 +276,7 @@ class Phrases(_Joining):
         counted = self._counted
         if counted is None:
             return {}
-        words = list(counted.words)
+        words = [word.replace(_INSIDE, self.delimiter) for word in counted.words]
         pairs = zip(counted.first.tolist(), counted.second.tolist(), counted.pairs.tolist(), strict=True)
         found = dict(zip(words, counted.counts.tolist(), strict=True))
         for a, b, number in pairs:
@@ -248,30 +284,42 @@ class Phrases(_Joining):
         return found
 
     @property
-    def _pairs(self) -> dict[Pair, tuple[str, float]]:
+    def _pairs(self) -> Found:
         if self._found is None:
             self._found = self._score(self._counted) if self._counted else {}
         return self._found
 
-    def _score(self, counted: _Counted) -> dict[Pair, tuple[str, float]]:
-        facts = {
-            "len_vocab": len(counted.words) + len(counted.pairs),
-            "min_count": self.min_count,
-            "corpus_word_count": counted.tokens,
-        }
-        each = [counted.counts[counted.first], counted.counts[counted.second], counted.pairs]
+    def _score(self, counted: _Counted) -> Found:
+        words, counts = counted.words, counted.counts
+        firsts, seconds, numbers = counted.first, counted.second, counted.pairs
+        longer = sorted(self._with_connectors)
+        if longer:
+            ends = [words.find_all(WordList.of(parts[place] for parts in longer)) for place in (0, -1)]
+            own = counts[words.find_all(WordList.of(map(_INSIDE.join, longer)))]
+            columns = zip((firsts, seconds, numbers), (*ends, own), strict=True)
+            firsts, seconds, numbers = (np.concatenate(both) for both in columns)
+        scores = self._scores(counts[firsts], counts[seconds], numbers, len(words) + len(counted.pairs))
+        found: Found = {}
+        for place in np.flatnonzero(scores > self.threshold).tolist():
+            at = place - len(counted.pairs)
+            parts = longer[at] if at >= 0 else (words[int(firsts[place])], words[int(seconds[place])])
+            found[parts] = self.delimiter.join(parts), float(scores[place])
+        return found
+
+    def _scores(self, first: Counts, second: Counts, pairs: Counts, len_vocab: int) -> NDArray[np.float64]:
         names = ("worda_count", "wordb_count", "bigram_count")
-        if self.scoring in _SCORERS.values():
-            scores = np.asarray(self.scoring(**dict(zip(names, each, strict=True)), **facts), np.float64)
-        else:
-            rows = zip(*(column.tolist() for column in each), strict=True)
-            scores = np.array([self.scoring(**dict(zip(names, row, strict=True)), **facts) for row in rows], np.float64)
-        good = np.flatnonzero(scores > self.threshold)
-        firsts, seconds = counted.words.take(counted.first[good]), counted.words.take(counted.second[good])
-        return {
-            (a, b): (a + self.delimiter + b, score)
-            for a, b, score in zip(firsts, seconds, scores[good].tolist(), strict=True)
+        facts = {
+            "len_vocab": len_vocab,
+            "min_count": self.min_count,
+            "corpus_word_count": self.corpus_word_count,
         }
+        if self.scoring in _SCORERS.values():
+            return np.asarray(
+                self.scoring(**dict(zip(names, (first, second, pairs), strict=True)), **facts), np.float64
+            )
+        rows = zip(first.tolist(), second.tolist(), pairs.tolist(), strict=True)
+        each = (self.scoring(**dict(zip(names, row, strict=True)), **facts) for row in rows)
+        return np.fromiter(each, np.float64, len(pairs))
 
     def export_phrases(self) -> dict[str, float]:
         """The phrases with their scores."""
@@ -289,15 +337,16 @@ class FrozenPhrases(_Joining):
         self._found = dict(phrases_model._pairs)
         self.min_count, self.threshold = phrases_model.min_count, phrases_model.threshold
         self.delimiter, self.scoring = phrases_model.delimiter, phrases_model.scoring
+        self.connector_words = phrases_model.connector_words
 
     @classmethod
-    def _of(cls, found: dict[Pair, tuple[str, float]]) -> "FrozenPhrases":
+    def _of(cls, found: Found) -> "FrozenPhrases":
         made = cls.__new__(cls)
         made._found = found
         return made
 
     @property
-    def _pairs(self) -> dict[Pair, tuple[str, float]]:
+    def _pairs(self) -> Found:
         return self._found
 
 

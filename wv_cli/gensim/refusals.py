@@ -15,7 +15,6 @@ ARGUMENTS: dict[str, tuple[Any, str]] = {
     "hashfxn": (hash, "starting vectors depend on seed alone"),
     "sorted_vocab": (1, "words are always in order of falling count"),
     "null_word": (0, "a place without a word has a vector of its own in dm_concat only"),
-    "batch_words": (10000, "threads share the text by themselves"),
     "comment": (None, "nothing would read it"),
     "word_ngrams": (1, "n-grams of words are those of classifiers: wv_cli.train(..., model='supervised')"),
     "dbow_words": (0, "dbow trains no word vectors; train Word2Vec beside it, or use dm=1"),
@@ -29,7 +28,6 @@ ARGUMENTS: dict[str, tuple[Any, str]] = {
     "extras": (None, "a word has a vector and a count"),
     "append": (False, "a file appears whole or not at all"),
     "total_vec": (None, "the header says how many rows there are"),
-    "connector_words": (frozenset(), "a phrase is made of two neighbours; several passes make longer ones"),
     "keep_raw_vocab": (False, "counts of dropped words are not kept"),
     "word_count": (0, "a training reads its whole text"),
 }
@@ -48,9 +46,7 @@ METHODS: dict[str, str] = {
     "allocate_vecattrs": "a word has a vector and a count",
     "set_vecattr": "a word has a vector and a count",
     "resize_vectors": "add_vectors makes rows",
-    "vectors_for_all": "use KeyedVectors.of(Embeddings(words, vectors[words]))",
     "sort_by_descending_frequency": "words are always in order of falling count",
-    "expandos": "a word has a vector and a count; use get_vecattr(word, 'count')",
     "estimated_lookup": "use infer_vector",
 }
 
@@ -59,7 +55,7 @@ def refuse(**given: Any) -> None:
     """Raises UsageError for the first argument that has another value than its default in ARGUMENTS."""
     for name, value in given.items():
         default, reason = ARGUMENTS[name]
-        if value is not default and not (isinstance(value, int | frozenset) and value == default):
+        if value is not default and not (isinstance(value, int) and value == default):
             message = f"{name}={value!r:.40} has no effect here: {reason}; leave it out"
             raise UsageError(message)
 

@@ -78,7 +78,6 @@ class Word2Vec(Trained[Word2vecConfig]):
             hashfxn=hashfxn,
             null_word=null_word,
             sorted_vocab=sorted_vocab,
-            batch_words=batch_words,
             comment=comment,
         )
         self.sg, self.cbow_mean, self.shrink_windows = int(sg), int(cbow_mean), bool(shrink_windows)
@@ -170,10 +169,18 @@ class Word2Vec(Trained[Word2vecConfig]):
     @property
     def syn1neg(self) -> NDArray[np.float32]:
         """The context vectors of negative sampling, (words, dim). Raises AttributeError without."""
-        if self.hs:
-            message = "syn1neg: the rows of hierarchical softmax are nodes of a tree; use hs=0"
+        return self._outputs("syn1neg", asked=bool(self.negative))[-len(self._known()) :]
+
+    @property
+    def syn1(self) -> NDArray[np.float32]:
+        """The nodes of hierarchical softmax, (nodes, dim). Raises AttributeError without."""
+        return self._outputs("syn1", asked=bool(self.hs))[: -len(self._known()) if self.negative else None]
+
+    def _outputs(self, name: str, *, asked: bool) -> NDArray[np.float32]:
+        if not asked:
+            message = f"{name}: the model has no such output layer; see negative and hs"
             raise AttributeError(message)
-        return self._live().output_embeddings().matrix
+        return self._live().output[:, : self.vector_size]
 
     def predict_output_word(
         self, context_words_list: Sequence[str | int], topn: int = 10
