@@ -17,12 +17,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wv_cli.errors import WvError
     from wv_cli.formats import load, save
-    from wv_cli.jobs.train import train
+    from wv_cli.jobs.train import train, train_glove
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
 
 __version__ = "0.4.0"
-__all__ = ["Classifier", "Embeddings", "WvError", "load", "load_classifier", "save", "train"]
+__all__ = ["Classifier", "Embeddings", "WvError", "load", "load_classifier", "save", "train", "train_glove"]
 
 # Imported when first asked for, so that `wv --help` loads no numpy.
 _PUBLIC = {
@@ -33,6 +33,7 @@ _PUBLIC = {
     "load_classifier": "wv_cli.models.classifier",
     "save": "wv_cli.formats",
     "train": "wv_cli.jobs.train",
+    "train_glove": "wv_cli.jobs.train",
 }
 
 

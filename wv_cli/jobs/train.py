@@ -3,16 +3,19 @@
 Options have the names they have on the command line, with underscores; one that is None is not given.
 """
 
+import difflib
 import os
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from wv_cli.config import either, flag_of, read_hint
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import UsageError
 from wv_cli.jobs.job import build, option_hints, option_names
+from wv_cli.jobs.keywords import GloveOptions, TrainOptions
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import inherit_options, state_of
 from wv_cli.jobs.telling import logged, shown
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from wv_cli.system.events import Log
 
 Path = str | os.PathLike[str]
+Inputs = Path | Iterable[Path | Iterable[str]]  # files, or sentences as lists of tokens
+ModelName = Literal["skipgram", "cbow", "supervised", "nplm", "lbl", "ivlbl", "sent2vec", "doc2vec"]
 
 
 def training_job(
@@ -79,17 +84,37 @@ def training_job(
     return build(kind, {**row.vocab_defaults, **rest}, config=row.config(**config))
 
 
+def glove_job(inputs: Path | Iterable[Path], outputs: Path | Iterable[Path], **options: Any) -> "Job":
+    """The job of `wv glove` on `inputs`, writing `outputs`. Raises as training_job."""
+    from wv_cli.glove.config import MODEL, GloveConfig
+    from wv_cli.jobs.glove import GloveJob
+
+    given = {name: _plain(value) for name, value in options.items() if value is not None}
+    explicit = tuple(given)
+    if path := given.get("continue_"):
+        given |= inherit_options(path, state_of(path, (MODEL,)), GloveConfig, explicit)
+    hints = option_hints(GloveJob)
+    for name in given:
+        if name not in hints:
+            near = difflib.get_close_matches(name, hints, n=1)
+            hint = f"did you mean {near[0]}?" if near else "`wv glove -h` shows the options"
+            raise UsageError(f"no such option {name}; {hint}")
+    typed = {name: _typed(value, name, hints[name]) for name, value in given.items()}
+    files = {"inputs": _paths(inputs, "inputs"), "outputs": _paths(outputs, "output")}
+    return build(GloveJob, {**typed, **files, "explicit": explicit})
+
+
 def train(
-    inputs: Path | Iterable[Path] | Iterable[Iterable[str]] | None = None,
+    inputs: Inputs | None = None,
     output: Path | Iterable[Path] = (),
     *,
     sentences: Sentences | None = None,
-    model: str | None = None,
+    model: ModelName | None = None,
     preset: str | None = None,
     log: "Log | None" = None,
     on_progress: "OnTraining | None" = None,
     progress: bool = False,
-    **options: Any,
+    **options: Unpack[TrainOptions],
 ) -> dict[str, Any]:
     """Trains a model and writes it, like the command `wv train`. Returns the metadata that is recorded beside it.
 
@@ -102,6 +127,40 @@ def train(
     Raises TypeError for an argument of another type, UsageError, WvError and its kin for what cannot be done;
     Interrupted and TimedOut for a run that a signal or `max_time` stopped, which `resume=True` continues.
     """
+    made = partial(training_job, model=model, preset=preset)
+    if inputs is None and sentences is None:
+        message = "train: expected inputs or sentences, found neither"
+        raise TypeError(message)
+    return _run(made, inputs, sentences, output, dict(options), log, on_progress, progress=progress)
+
+
+def train_glove(
+    inputs: Inputs | None = None,
+    output: Path | Iterable[Path] = (),
+    *,
+    sentences: Sentences | None = None,
+    log: "Log | None" = None,
+    on_progress: "OnTraining | None" = None,
+    progress: bool = False,
+    **options: Unpack[GloveOptions],
+) -> dict[str, Any]:
+    """Trains GloVe vectors and writes them, like the command `wv glove`. All else is as for train; `counts`, files of
+    co-occurrences, may stand instead of inputs."""
+    return _run(glove_job, inputs, sentences, output, dict(options), log, on_progress, progress=progress)
+
+
+def _run(
+    make: "Callable[..., Job]",
+    inputs: Inputs | None,
+    sentences: Sentences | None,
+    output: Path | Iterable[Path],
+    options: dict[str, Any],
+    log: "Log | None",
+    on_progress: "OnTraining | None",
+    *,
+    progress: bool,
+) -> dict[str, Any]:
+    """Runs the job that `make` makes of paths, outputs and options. Returns its metadata."""
     for name, function in {"log": log, "on_progress": on_progress}.items():
         if not (function is None or callable(function)):
             raise TypeError(f"{name}: expected a function, found {type(function).__name__}")
@@ -109,10 +168,10 @@ def train(
     with kept_pipes(), ExitStack() as stack:
         outputs = _paths(output, "output")
         if spoken is not None:
-            training_job((), outputs, model, preset, **options)  # refuses what it can before the sentences are read
-            options = {**options, "force_text": _as_text(options)}
-            paths = stack.enter_context(spooled(spoken, outputs[0] if outputs else None))
-        made = training_job(paths, outputs, model, preset, **options)
+            make((), outputs, **options)  # refuses what it can before the sentences are read
+            options |= {"force_text": _as_text(options)}
+            paths = (stack.enter_context(spooled(spoken, outputs[0] if outputs else None)),)
+        made = make(paths, outputs, **options)
         outcome, metadata = made.run(logged(log), stack.enter_context(shown(on_progress, progress=progress)))
     if outcome is not None and not outcome.finished:
         # What is saved is the checkpoint, or in a search for options its log.
@@ -122,11 +181,13 @@ def train(
 
 def _told_apart(inputs: Any, sentences: Any) -> tuple[Any, Any]:
     """(paths, sentences), one of which is None: `inputs` whose first item is no path are sentences."""
-    if (inputs is None) == (sentences is None):
-        message = "train: expected inputs or sentences, found " + ("neither" if inputs is None else "both")
+    if inputs is not None and sentences is not None:
+        message = "expected inputs or sentences, found both"
         raise TypeError(message)
-    if sentences is not None or not isinstance(inputs, Iterable) or isinstance(inputs, str | bytes):
-        return inputs, sentences
+    if inputs is None:
+        return (), sentences
+    if not isinstance(inputs, Iterable) or isinstance(inputs, str | bytes):
+        return inputs, None
     each = iter(inputs)
     first = list(islice(each, 1))
     whole = chain(first, each)
@@ -148,8 +209,6 @@ def _unknown(name: str, meaning: str) -> str:
     models = [model for model, own in names.items() if name in own]
     if models:
         return f"{flag_of(name)} has no effect with {meaning}; it needs --model {either(models)}"
-    import difflib
-
     known = {"model", "preset"}.union(*names.values())
     near = [*_meant(name, known), *difflib.get_close_matches(name, known, n=1)]
     return f"no such option {name}; " + (

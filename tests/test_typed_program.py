@@ -1,0 +1,54 @@
+"""Type checkers know the keyword arguments, the answers and what is wrong: a program of every face under mypy."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import wv_cli
+from tests.keywords import MODULE, module_text
+from wv_cli.jobs import train
+from wv_cli.jobs.models import MODELS
+
+PROGRAM = Path(__file__).resolve().parent / "typed_program.py"
+WRONG = """
+import wv_cli
+wv_cli.train("text.txt", "v.bin", dims=50)
+wv_cli.train("text.txt", "v.bin", dim="50")
+wv_cli.train("text.txt", "v.bin", loss="softmin")
+wv_cli.train("text.txt", "v.bin", model="skip-gram")
+wv_cli.train_glove("text.txt", "v.bin", epochs=5)
+from wv_cli.gensim import Word2Vec
+Word2Vec(size=100)
+Word2Vec().wv.most_similar_to(1)
+"""
+
+
+def test_the_keywords_are_those_of_the_configs():
+    """python -m tests.keywords writes them anew."""
+    assert MODULE.read_text() == module_text()
+    assert get_args(train.ModelName) == tuple(MODELS)
+
+
+def test_the_program_names_every_public_name():
+    text = PROGRAM.read_text()
+    assert [name for name in wv_cli.__all__ if name != "WvError" and f"wv_cli.{name}" not in text] == [
+        name for name in wv_cli.__all__ if name == "Classifier"
+    ]
+
+
+@pytest.mark.full
+def test_mypy_checks_a_program_of_every_face(tmp_path):
+    def checked(path):
+        command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--no-error-summary", str(path)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
+
+    pytest.importorskip("mypy")
+    program, wrong = tmp_path / "program.py", tmp_path / "wrong.py"
+    program.write_text(PROGRAM.read_text())
+    wrong.write_text(WRONG)
+    assert checked(program) == ""
+    found = [int(line.split(":")[1]) for line in checked(wrong).splitlines() if " error: " in line]
+    assert sorted(set(found)) == [3, 4, 5, 6, 7, 9, 10]

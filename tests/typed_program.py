@@ -1,0 +1,69 @@
+"""A program that uses every face of the library, for `mypy --strict`; tests/test_typed_program.py checks it."""
+
+# ruff: noqa: T201
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import wv_cli
+from wv_cli.gensim import (
+    CallbackAny2Vec,
+    Doc2Vec,
+    FastText,
+    FrozenPhrases,
+    KeyedVectors,
+    LineSentence,
+    Phrases,
+    TaggedDocument,
+    Word2Vec,
+    load_facebook_model,
+    load_facebook_vectors,
+)
+
+
+def sentences() -> Iterator[list[str]]:
+    yield ["the", "cat"]
+
+
+def own_names(folder: Path) -> None:
+    facts = wv_cli.train("text.txt", folder / "v.bin", dim=50, loss="hs", save_state=folder / "v.state", progress=True)
+    wv_cli.train(["a.txt", Path("b.txt")], ["v.bin", "v.vec"], model="cbow", epochs=3, min_count=2)
+    wv_cli.train(sentences(), "v.bin", lr=0.05, log=lambda message, **facts: None)
+    wv_cli.train(sentences=["a line", "another"], output="v.bin", on_progress=lambda progress: print(progress.rate))
+    wv_cli.train_glove("text.txt", "g.vec", iterations=5, x_max=50, counts=["c.bin"])
+    vectors: wv_cli.Embeddings = wv_cli.load(folder / "v.bin", limit=10, bad_rows="skip")
+    wv_cli.save("v.vec", vectors, precision=4)
+    best: list[tuple[str, float]] = vectors.neighbours("cat", k=3)
+    number: float = vectors.similarity("cat", ["dog", "cow"]) + best[0][1]
+    row: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = vectors["cat"]
+    own = wv_cli.Embeddings(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])
+    classifier = wv_cli.load_classifier("topics.bin")
+    labels: list[list[tuple[str, float]]] = classifier.predict(["a line"], k=2)
+    print(facts["words"], number, row, len(own), labels)
+
+
+class Counting(CallbackAny2Vec):
+    def on_epoch_end(self, model: Word2Vec) -> None:
+        print(model.get_latest_training_loss(), model.wv["cat"].shape)
+
+
+def gensims_names(folder: Path) -> None:
+    model = Word2Vec(sentences(), vector_size=50, sg=1, workers=2, callbacks=[Counting()], compute_loss=True)
+    model.build_vocab([["a", "b"]], update=True)
+    learnt, read = model.train(LineSentence("text.txt"), total_examples=model.corpus_count, epochs=2)
+    model.save(folder / "m.state")
+    again: Word2Vec = Word2Vec.load(folder / "m.state")
+    kv: KeyedVectors = again.wv
+    kv.save_word2vec_format("v.txt", binary=False)
+    kv = KeyedVectors.load_word2vec_format("v.txt", limit=100)
+    kv.add_vectors(["new"], np.ones((1, kv.vector_size)))
+    subwords = FastText(corpus_file="text.txt", min_n=2, max_n=4, bucket=1000)
+    print(subwords.wv["unseen"], load_facebook_model("f.bin").wv[0], load_facebook_vectors("f.bin").similarity("a", 3))
+    documents = Doc2Vec([TaggedDocument(["a"], [0]), TaggedDocument(["b"], ["x"])], dm=0, min_alpha=0.001)
+    print(documents.dv[0], documents.infer_vector(["a"], epochs=5), learnt + read)
+    phrases = Phrases(sentences(), threshold=1, scoring="npmi")
+    frozen: FrozenPhrases = phrases.freeze()
+    joined: list[str] = frozen[["new", "york"]]
+    print(joined, phrases.export_phrases())
