@@ -19,6 +19,7 @@ from wv_cli.commands.shared.options import FieldOption
 from wv_cli.commands.shared.program import wv
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
+from wv_cli.gensim.refusals import ARGUMENTS, METHODS
 from wv_cli.hashing import HASHERS
 from wv_cli.jobs.models import MODELS
 from wv_cli.models.layers import LAYERS, NEURAL_LAYERS, OutputLayer
@@ -75,6 +76,13 @@ def tables() -> dict[str, str]:
             ["format", "what it cannot keep"], [[f"`{name}`", row.loses] for name, row in FORMATS.items()]
         ),
         "differs": markdown(["run", "what is otherwise"], differences()),
+        "gensim_arguments": markdown(
+            ["argument", "only value", "why no other"],
+            [[f"`{name}`", f"`{getattr(value, '__name__', value)}`", why] for name, (value, why) in ARGUMENTS.items()],
+        ),
+        "gensim_methods": markdown(
+            ["method", "use instead, or why"], [[f"`{name}`", why] for name, why in METHODS.items()]
+        ),
         "tasks": markdown(
             ["task", "what it measures", "score", "data"],
             [[f"`wv eval {name}`", row.summary, row.measure, row.data] for name, row in TASKS.items()],
