@@ -248,7 +248,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         """Writes the model to `fname`, the vectors of the documents to `fname`.docs. Raises WvError."""
         path, documents = fspath(fname), self.dv
         document_models.save_model(path, self._answering())
-        formats.save(path + _DOCUMENTS, documents, format="finalfusion")
+        formats.save(path + _DOCUMENTS, documents, format="finalfusion", escape=True)
 
     @classmethod
     def load(cls, fname: Path) -> Self:
@@ -276,7 +276,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         )
         model._answers = found
         model._vocab = Vocab(found.words, found.counts, 0, int(found.counts.sum()))
-        model._dv = DocumentVectors.of(formats.load(path + _DOCUMENTS, format="finalfusion"))
+        model._dv = DocumentVectors.of(formats.load(path + _DOCUMENTS, format="finalfusion", unescape=True))
         model.corpus_count = len(model._dv)
         return model
 
