@@ -108,6 +108,11 @@ def test_a_generator_is_read_once_and_one_thread_repeats_itself():
     assert np.array_equal(model.wv.vectors, by_steps.wv.vectors) and not np.array_equal(model.wv.vectors, start)
 
 
+def test_all_processors_and_a_seed_of_chance():
+    model = Word2Vec(TEXT, **{**SMALL, "workers": 0, "seed": None})
+    assert len(model.wv) == 9 and model.seed != Word2Vec(seed=None).seed
+
+
 def test_words_that_are_new_are_learnt_and_the_others_kept(tmp_path):
     for options in ({}, {"hs": 1, "negative": 0}, {"hs": 1, "sg": 1}):
         model = Word2Vec(TEXT, sample=0, **SMALL, **options)

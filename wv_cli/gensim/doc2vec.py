@@ -88,7 +88,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         max_vocab_size: int | None = None,
         max_final_vocab: int | None = None,
         sample: float = 1e-3,
-        seed: int = 1,
+        seed: int | None = 1,
         workers: int = 3,
         hs: int = 0,
         negative: int = 5,

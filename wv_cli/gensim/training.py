@@ -60,7 +60,7 @@ class Trained(Generic[ConfigType]):
         window: int,
         min_count: int | None,
         sample: float,
-        seed: int,
+        seed: int | None,
         workers: int,
         hs: int,
         negative: int,
@@ -72,7 +72,8 @@ class Trained(Generic[ConfigType]):
         max_final_vocab: int | None,
     ) -> None:
         self.vector_size, self.window, self.epochs = vector_size, window, epochs
-        self.alpha, self.min_alpha, self.sample, self.seed, self.workers = alpha, min_alpha, sample, seed, workers
+        self.alpha, self.min_alpha, self.sample, self.workers = alpha, min_alpha, sample, workers
+        self.seed = int(np.random.default_rng().integers(1 << 31)) if seed is None else seed
         self.hs, self.negative, self.ns_exponent = hs, negative, ns_exponent
         self.min_count, self.max_final_vocab = max(1, min_count or 1), max_final_vocab
         self.compute_loss, self.callbacks = compute_loss, list(callbacks)
@@ -238,7 +239,7 @@ class Trained(Generic[ConfigType]):
         vocab = self._known()
         corpus = encode([path], VocabConfig(min_count=1), vocab=vocab, every_line=self.EVERY_LINE)
         model = self._make(config, corpus)
-        trainer: Threads[Any] = Threads(model, self.workers)
+        trainer: Threads[Any] = Threads(model, model.config.threads)
         epochs: int = model.epochs
         self.running_training_loss, self._wv = 0.0, None
 
