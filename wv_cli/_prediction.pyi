@@ -37,7 +37,6 @@ class Predictor:
         sigmoid: NDArray[np.float32],
         tree: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
         isa: str | None = None,
-        zero_row: int = -1,
     ) -> None: ...
     def predict(
         self,

@@ -14,7 +14,7 @@
 enum {
     LINES = 8, /* lines scored at once: they share the loads of the output rows */
     CHUNK = 8, /* vectors of a row summed at once, in registers */
-    SHORT = 512 /* rows of a line of usual length */
+    PIECE = 16 /* rows summed at once: between the passes over their columns they stay in the nearest cache */
 };
 
 /* A label and ln(p + 1e-5). */
@@ -24,36 +24,30 @@ typedef struct {
 } answer;
 
 typedef struct {
-    float *hidden;  /* (LINES, stride) */
-    int32_t *read;  /* (2, LINES, SHORT) the rows of a group of lines that are not zero, and of the next */
-    float *score;   /* (LINES, labels) */
-    float *block;   /* (LINES, WV_TILE_OUTPUTS) scores of a tile */
+    float *hidden; /* (LINES, sum_floats) */
+    float *score;  /* (LINES, labels) */
+    float *block;  /* (LINES, WV_TILE_OUTPUTS) scores of a tile */
     vfloat *sums;
-    int32_t *node;  /* (2 labels) the tree's branches still to walk, and their scores */
+    int32_t *node; /* (2 labels) the tree's branches still to walk, and their scores */
     float *node_score;
     answer *answers; /* (k + 1) */
 } scratch_space;
 
 /* ---------------------------------------------------------------- hidden vectors */
 
-/* out = scale * sum of the rows. */
-typedef struct {
-    const int32_t *row;
-    int64_t rows;
-    float scale;
-    float *out;
-} row_sum;
+/* Floats of a sum of rows on its way: whole vectors, zeros up to the stride, and then the vector that ends with the last
+ * column. That one overlaps the others, so that nothing is read behind a row. */
+static size_t sum_floats(const wv_prediction_run *run) { return (size_t)run->stride + WV_ROW_FLOATS; }
 
-/* The sum in `vectors` vectors from column d on, and with `rest` in one more that ends with the last column: it overlaps the
- * others, so that nothing is read behind the row. Both are constants. */
-WV_INLINE void sum_columns(const wv_prediction_run *run, row_sum of, int d, int vectors, int rest) {
-    const int32_t *row = of.row;
-    int64_t rows = of.rows;
-    float scale = of.scale, *out = of.out;
+/* Adds rows to `vectors` vectors of `sum` from column d on, and with `rest` to the one that ends with the last column.
+ * Both are constants. */
+WV_INLINE void add_columns(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *to, int d, int vectors,
+                           int rest) {
     vfloat sum[CHUNK + 1];
-    size_t width = (size_t)run->input_stride * sizeof(float);
+    size_t width = (size_t)run->dim * sizeof(float);
     int last = run->dim - WV_LANES;
-    for (int v = 0; v <= vectors; v++) sum[v] = v_splat(0);
+    for (int v = 0; v < vectors; v++) sum[v] = v_load(to + d + v * WV_LANES);
+    sum[vectors] = v_load(to + run->stride);
     for (int64_t k = 0; k < rows; k++) {
         const char *from = run->input + (size_t)row[k] * width;
         vfloat part;
@@ -66,69 +60,61 @@ WV_INLINE void sum_columns(const wv_prediction_run *run, row_sum of, int d, int 
             sum[vectors] += part;
         }
     }
-    for (int v = 0; v < vectors; v++) v_store(out + d + v * WV_LANES, sum[v] * scale);
-    if (rest) v_store_unaligned(out + last, sum[vectors] * scale);
+    for (int v = 0; v < vectors; v++) v_store(to + d + v * WV_LANES, sum[v]);
+    if (rest) v_store(to + run->stride, sum[vectors]);
 }
 
-static float sum_column(const wv_prediction_run *run, const int32_t *row, int64_t rows, int d) {
-    float sum = 0, part;
+static void add_column(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *to, int d) {
+    float part;
     for (int64_t k = 0; k < rows; k++) {
-        memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->input_stride + (size_t)d) * sizeof part, sizeof part);
-        sum += part;
+        memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->dim + (size_t)d) * sizeof part, sizeof part);
+        to[d] += part;
     }
-    return sum;
 }
 
-/* out = scale * sum of the rows. The input may be a mapped file: rows begin at any byte and nothing may be read behind
- * them, unless they are padded with zeros to the stride of the output. */
-static void scaled_sum(const wv_prediction_run *run, const int32_t *row, int64_t rows, float scale, float *out) {
-    row_sum sum = {row, rows, scale, out};
-    int d = 0, dim = run->input_stride < run->stride ? run->dim : run->stride;
-    for (; d + CHUNK * WV_LANES <= dim; d += CHUNK * WV_LANES) sum_columns(run, sum, d, CHUNK, 0);
+/* Adds a few rows to a sum, in their order. The input may be a mapped file: rows begin at any byte. */
+static void add_piece(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *sum) {
+    int d = 0, dim = run->dim;
+    for (; d + CHUNK * WV_LANES <= dim; d += CHUNK * WV_LANES) add_columns(run, row, rows, sum, d, CHUNK, 0);
     int vectors = (dim - d) / WV_LANES, rest = dim % WV_LANES != 0;
     if (dim < WV_LANES) {
-        for (; d < dim; d++) out[d] = sum_column(run, row, rows, d) * scale;
-    } else {
-        switch (2 * vectors + rest) {
+        for (; d < dim; d++) add_column(run, row, rows, sum, d);
+        return;
+    }
+    switch (2 * vectors + rest) {
 #define COLUMNS(n) \
-    case 2 * n: sum_columns(run, sum, d, n, 0); break; \
-    case 2 * n + 1: sum_columns(run, sum, d, n, 1); break
-        case 1: sum_columns(run, sum, d, 0, 1); break;
+    case 2 * n: add_columns(run, row, rows, sum, d, n, 0); break; \
+    case 2 * n + 1: add_columns(run, row, rows, sum, d, n, 1); break
+        case 1: add_columns(run, row, rows, sum, d, 0, 1); break;
         COLUMNS(1); COLUMNS(2); COLUMNS(3); COLUMNS(4); COLUMNS(5); COLUMNS(6); COLUMNS(7);
 #undef COLUMNS
-        }
     }
-    for (d = dim; d < run->stride; d++) out[d] = 0;
 }
 
-/* The rows to read of up to LINES lines: row[i] .. row[i] + rows[i]. */
-typedef struct {
-    const int32_t *row[LINES];
-    int64_t rows[LINES];
-} group;
-
-/* Leaves out rows of zeros, copying the others to `kept` (LINES, SHORT), and asks for the memory of those left: the next
- * group is gathered before this one is summed. Lines of more than SHORT rows stay as they are. */
-static void gather(const wv_prediction_run *run, const int64_t *start, const int32_t *row, int64_t first, int64_t last,
-                   int32_t *kept, group *g) {
-    size_t width = (size_t)run->input_stride * sizeof(float);
-    for (int64_t i = first; i < last; i++, kept += SHORT) {
-        const int32_t *from = row + start[i];
-        int64_t rows = start[i + 1] - start[i], count = 0;
-        g->row[i - first] = from;
-        g->rows[i - first] = rows;
-        if (rows > SHORT) continue;
-        if (run->zero_row >= 0) {
-            for (int64_t k = 0; k < rows; k++) {
-                kept[count] = from[k];
-                count += from[k] != run->zero_row;
-            }
-            g->row[i - first] = from = kept;
-            g->rows[i - first] = rows = count;
-        }
-        for (int64_t k = 0; k < rows; k++)
-            for (size_t at = 0; at < width; at += WV_CACHE_LINE) __builtin_prefetch(run->input + (size_t)from[k] * width + at, 0, 3);
+static void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows) {
+    size_t width = (size_t)run->dim * sizeof(float);
+    for (int64_t k = 0; k < rows; k++) {
+        const char *from = run->input + (size_t)row[k] * width;
+        for (size_t at = 0; at < width; at += WV_CACHE_LINE) __builtin_prefetch(from + at, 0, 3);
+        __builtin_prefetch(from + width - 1, 0, 3);
     }
+}
+
+/* Adds rows to a sum. `after` more follow them in the array, which are summed next: their memory is asked for, too. */
+static void add_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows, int64_t after, float *sum) {
+    for (int64_t k = 0; k < rows; k += PIECE) {
+        int64_t count = rows - k < PIECE ? rows - k : PIECE, ahead = rows - k - count + after;
+        prefetch_rows(run, row + k + count, ahead < PIECE ? ahead : PIECE);
+        add_piece(run, row + k, count, sum);
+    }
+}
+
+/* The mean of `rows` rows from their sum, in place. */
+static void finish_sum(const wv_prediction_run *run, int64_t rows, float *sum) {
+    float scale = 1.0f / (float)rows;
+    int last = run->dim - WV_LANES;
+    for (int d = 0; d < run->stride; d += WV_LANES) v_store(sum + d, v_load(sum + d) * scale);
+    if (last >= 0 && run->dim % WV_LANES) v_store_unaligned(sum + last, v_load(sum + run->stride) * scale);
 }
 
 /* ---------------------------------------------------------------- the k best */
@@ -188,7 +174,7 @@ static float fasttext_log(float p) { return (float)log((double)p + 1e-5); }
 /* ---------------------------------------------------------------- output layers */
 
 static float *hidden_of(const wv_prediction_run *run, const scratch_space *space, int line) {
-    return space->hidden + (size_t)line * (size_t)run->stride;
+    return space->hidden + (size_t)line * sum_floats(run);
 }
 
 static float *scores_of(const wv_prediction_run *run, const scratch_space *space, int line) {
@@ -325,8 +311,7 @@ static const output_layer *output_layer_of(const wv_prediction_run *run) {
 static size_t lay_out(const wv_prediction_run *run, void *memory, scratch_space *space) {
     wv_scratch scratch = {memory, 0};
     size_t labels = (size_t)run->labels;
-    space->hidden = WV_TAKE(&scratch, float, LINES * run->stride);
-    space->read = WV_TAKE(&scratch, int32_t, 2 * LINES * SHORT);
+    space->hidden = WV_TAKE(&scratch, float, LINES * sum_floats(run));
     space->score = WV_TAKE(&scratch, float, LINES * (labels + WV_ROW_FLOATS));
     space->block = WV_TAKE(&scratch, float, LINES * WV_TILE_OUTPUTS + WV_ROW_FLOATS);
     space->sums = WV_TAKE(&scratch, vfloat, LINES * WV_TILE_OUTPUTS + WV_LANES);
@@ -348,19 +333,17 @@ void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const wv_predi
     scratch_space space;
     const output_layer *layer = output_layer_of(run);
     lay_out(run, scratch, &space);
-    group now, next;
-    gather(run, start, row, 0, lines < LINES ? lines : LINES, space.read, &next);
     for (int64_t first = 0; first < lines; first += LINES) {
         int count = 0;
         int64_t line[LINES], last = first + LINES < lines ? first + LINES : lines;
-        int64_t ahead = last + LINES < lines ? last + LINES : lines;
-        now = next;
-        gather(run, start, row, last, ahead, space.read + (first / LINES + 1) % 2 * LINES * SHORT, &next);
         for (int64_t i = first; i < last; i++) {
             found[i] = 0;
             if (start[i] == start[i + 1]) continue; /* nothing known: no answer */
-            float share = 1.0f / (float)(start[i + 1] - start[i]);
-            scaled_sum(run, now.row[i - first], now.rows[i - first], share, hidden_of(run, &space, count));
+            float *hidden = hidden_of(run, &space, count);
+            int64_t rows = start[i + 1] - start[i];
+            memset(hidden, 0, sum_floats(run) * sizeof *hidden);
+            add_rows(run, row + start[i], rows, start[lines] - start[i + 1], hidden);
+            finish_sum(run, rows, hidden);
             line[count] = i;
             count++;
         }
@@ -372,3 +355,9 @@ void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const wv_predi
         }
     }
 }
+
+void WV_NAME(wv_supervised_sum)(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *sum) {
+    add_rows(run, row, rows, 0, sum);
+}
+
+void WV_NAME(wv_supervised_mean)(const wv_prediction_run *run, int64_t rows, float *sum) { finish_sum(run, rows, sum); }

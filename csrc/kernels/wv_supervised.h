@@ -72,14 +72,13 @@ typedef struct {
 /* Labels for lines whose rows are known: rows of line i are row[start[i]] .. row[start[i + 1] - 1]. */
 typedef struct {
     wv_prediction_options options;
-    int32_t labels, dim, stride, input_stride;
-    const char *input;   /* (rows, dim) floats, rows input_stride floats apart, beginning at any byte */
+    int32_t labels, dim, stride;
+    const char *input;   /* (rows, dim) floats, beginning at any byte */
     const float *output; /* (labels, dim) or (labels - 1, dim), padded and aligned */
     const int32_t *left, *right; /* (2 labels - 1): the tree of hierarchical softmax; leaves -1. Else NULL */
     const float *sigmoid;        /* fastText's table, 513 values */
     int32_t k;
     float threshold;
-    int32_t zero_row; /* a row of `input` that is all zeros and is not read, -1 for none */
 } wv_prediction_run;
 
 /* Lines whose labels are asked for. */

@@ -179,16 +179,15 @@ cdef class Answers:
 
 cdef class Predictor:
     """The two matrices of a model. `options` has the fields of wv_prediction_options as attributes: the model's
-    FastTextArgs. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere, or (rows, 4 *
-    stride), padded with zeros; row `zero_row` of it is zero and is not read. output is (labels, stride) float32, aligned and
-    padded, with a tree (labels - 1, stride) or more. `tree` is (left, right): hierarchical softmax."""
+    FastTextArgs. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere. output is (labels, stride) float32,
+    aligned and padded, with a tree (labels - 1, stride) or more. `tree` is (left, right): hierarchical softmax."""
 
     cdef wv_prediction_run run
     cdef const wv_kernels *kernel
     cdef int64_t rows
     cdef object kept_alive
 
-    def __init__(self, options, input, output, *, int dim, int labels, sigmoid, tree=None, isa=None, int zero_row=-1):
+    def __init__(self, options, input, output, *, int dim, int labels, sigmoid, tree=None, isa=None):
         cdef const float[:, ::1] y = output
         cdef const float[::1] steps = sigmoid
         cdef const int32_t[::1] left, right
@@ -210,17 +209,14 @@ cdef class Predictor:
             self.run.left, self.run.right = &left[0], &right[0]
         require(self.kernel.supervised_predict_scratch_bytes(&self.run) > 0,
                 f"loss {options.loss}: a classifier has no such output layer, or its tree is missing")
-        self.run.zero_row = zero_row
         if input is not None:
             self.rows = self.set_input(input, &self.run)
             self.kept_alive.append(input)
 
     cdef int64_t set_input(self, input, wv_prediction_run *run) except -1:
         cdef const unsigned char[:, ::1] x = input
-        require(x.shape[1] == 4 * run.dim or x.shape[1] == 4 * run.stride,
-                f"input: expected {4 * run.dim} or {4 * run.stride} bytes a row, found {x.shape[1]}")
+        require(x.shape[1] == 4 * run.dim, f"input: expected {4 * run.dim} bytes a row, found {x.shape[1]}")
         run.input = <const char *>&x[0, 0] if x.shape[0] else NULL
-        run.input_stride = <int32_t>(x.shape[1] // 4)
         return x.shape[0]
 
     def predict(self, const int64_t[::1] starts, const int32_t[::1] rows, int k, double threshold, input=None):
@@ -233,7 +229,6 @@ cdef class Predictor:
         cdef void *scratch
         if input is not None:
             available = self.set_input(input, &run)
-            run.zero_row = -1
         require_ids(rows, 0, available, f"rows of an input of {available}")
         require_starts(starts, lines, rows.shape[0], "lines")
         require(k >= 1, "k must be 1 or more")

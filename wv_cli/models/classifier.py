@@ -24,8 +24,7 @@ from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, Sp
 from wv_cli.words import WordList, encode
 
 _DENSE_BYTES = 1 << 28  # matrices that are not dense become so up to this size; of larger ones rows are taken as needed
-_SCANNED_ROWS = 1 << 12
-_GATHERING_COST = 100  # bytes of a matrix gathered in the time in which one byte of text is answered
+_ROWS_AT_ONCE = 1 << 12
 _BLOCK = 1 << 18  # bytes of text answered at once
 ALL = -1  # k: every label
 
@@ -75,9 +74,6 @@ class Classifier:
             part = self._output[first : first + (1 << 16)]
             part[:, : model.input.shape[1]] = model.output.take(np.arange(first, first + len(part)))
         self._engine = self._made()
-        self._may_gather = (
-            isinstance(model.input, DenseMatrix) and model.kept_buckets is None and model.args.buckets > 0
-        )
 
     @property
     def sums_to_one(self) -> bool:
@@ -96,8 +92,7 @@ class Classifier:
                 buckets, bucket_row = 0, None
         rows, dim = model.input.shape
         if isinstance(model.input, SparseRows) and bucket_row is None and buckets:
-            gathered = _rows_that_count(model.input.kept, model.input.values, None, len(model.words), buckets)
-            return self._engine_of(*gathered, buckets, gathered=True)
+            return self._engine_of(*_stored_rows(model.input, len(model.words), buckets), buckets)
         dense: NDArray[np.float32] | None = None
         if isinstance(model.input, DenseMatrix):
             dense = model.input.values
@@ -106,13 +101,9 @@ class Classifier:
         return self._engine_of(dense, bucket_row, buckets)
 
     def _engine_of(
-        self,
-        dense: NDArray[np.float32] | None,
-        bucket_row: NDArray[np.int32] | None,
-        buckets: int,
-        gathered: bool = False,
+        self, dense: NDArray[np.float32] | None, bucket_row: NDArray[np.int32] | None, buckets: int
     ) -> "_Engine":
-        """`dense` is the input matrix; `gathered`: made by _rows_that_count, its last row is zero."""
+        """`dense` is the input matrix."""
         model, args = self._model, self._model.args
         minn, maxn = model.char_ngrams
         try:
@@ -136,26 +127,8 @@ class Classifier:
             labels=len(model.labels),
             sigmoid=_sigmoid_table(),
             tree=tree(model.label_counts) if LAYERS[args.loss].tree else None,
-            zero_row=len(dense) - 1 if gathered and dense is not None else -1,
         )
         return _Engine(reader, predictor, dense is not None)
-
-    def _gather(self) -> None:
-        """Copies the rows that are not zero to huge pages, if they fit into memory: random rows of a mapped file wait
-        for the page table, and a model of `wv train` has rows only for the n-grams that occur."""
-        self._may_gather = False
-        assert isinstance(self._model.input, DenseMatrix)
-        values, words = self._model.input.values, len(self._model.words)
-        used = [
-            first + np.flatnonzero(values[first : first + _SCANNED_ROWS].any(axis=1))
-            for first in range(0, len(values), _SCANNED_ROWS)
-        ]
-        kept = np.concatenate(used)
-        free = memory.available()
-        if free is None or 2 * 4 * len(kept) * memory.pad_width(values.shape[1]) > free:
-            return
-        gathered = _rows_that_count(kept, values, kept, words, self._model.args.buckets)
-        self._engine = self._engine_of(*gathered, self._model.args.buckets, gathered=True)
 
     def __reduce__(self) -> tuple[type["Classifier"], tuple[FastTextModel, str]]:
         """The model, pickled as its file where that is mapped, from which the rest is made again."""
@@ -221,20 +194,7 @@ class Classifier:
     ) -> Iterator[Answered]:
         """Answers for a text in chunks cut anywhere, in order, a block of lines at a time; see answer()."""
         task = partial(self.answer, k=k, threshold=threshold, bare_end=bare_end)
-        return in_order(task, self._counted(blocks_of_lines(chunks)), threads)
-
-    def _counted(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
-        """The same blocks; once answering has taken about as long as gathering the rows would, they are gathered. A few
-        lines are thus answered without reading the whole model, and no text takes more than twice its best time."""
-        seen = 0
-        for block in blocks:
-            if (
-                self._may_gather
-                and _GATHERING_COST * seen >= self._model.input.shape[0] * self._model.input.shape[1] * 4
-            ):
-                self._gather()
-            seen += len(block)
-            yield block
+        return in_order(task, blocks_of_lines(chunks), threads)
 
 
 def load_classifier(path: str | os.PathLike[str]) -> Classifier:
@@ -270,22 +230,17 @@ class _Engine:
     is_dense: bool
 
 
-def _rows_that_count(
-    kept: NDArray[np.int64], values: NDArray[np.float32], indices: NDArray[np.int64] | None, words: int, buckets: int
-) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """(rows, row of every bucket behind the words): those of the words, of the buckets among `kept` (ascending row
-    numbers), and last one of zeros for all other buckets, padded, in huge pages. Row kept[i] is values[indices[i]],
-    without indices values[i]. A model just trained thus needs no more memory than its training did."""
-    own = int(np.searchsorted(kept, words))
-    row_of_kept = np.concatenate([kept[:own], words + np.arange(len(kept) - own)])
-    dim = values.shape[1]
-    dense = memory.zeros(words + len(kept) - own + 1, memory.pad_width(dim))
-    for first in range(0, len(kept), _SCANNED_ROWS):
-        part = slice(first, first + _SCANNED_ROWS)
-        dense[row_of_kept[part], :dim] = values[part] if indices is None else values[indices[part]]
-    bucket_row = memory.zeros(1, buckets).view(np.int32)[0]
-    bucket_row[:] = len(kept) - own
-    bucket_row[kept[own:] - words] = np.arange(len(kept) - own, dtype=np.int32)
+def _stored_rows(matrix: SparseRows, words: int, buckets: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """(rows, row of every bucket behind the words): those of the words, of the buckets that are stored, and last one of
+    zeros for all others. A model just trained thus needs no more memory than its training did."""
+    own = int(np.searchsorted(matrix.kept, words))
+    row_of_kept = np.concatenate([matrix.kept[:own], words + np.arange(len(matrix.kept) - own)])
+    dense = memory.zeros(words + len(matrix.kept) - own + 1, matrix.shape[1])
+    for first in range(0, len(matrix.kept), _ROWS_AT_ONCE):
+        part = slice(first, first + _ROWS_AT_ONCE)
+        dense[row_of_kept[part]] = matrix.values[part]
+    bucket_row = np.full(buckets, len(matrix.kept) - own, np.int32)
+    bucket_row[matrix.kept[own:] - words] = np.arange(len(matrix.kept) - own, dtype=np.int32)
     return dense, bucket_row
 
 
