@@ -29,7 +29,7 @@ class Predictor:
     def __init__(
         self,
         options: object,
-        input: NDArray[np.uint8] | None,
+        input: NDArray[np.uint8],
         output: NDArray[np.float32],
         *,
         dim: int,
@@ -37,6 +37,8 @@ class Predictor:
         sigmoid: NDArray[np.float32],
         tree: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
         isa: str | None = None,
+        quantizer: tuple[int, NDArray[np.float32]] | None = None,
+        norms: tuple[NDArray[np.uint8], NDArray[np.float32]] | None = None,
     ) -> None: ...
     def predict(
         self,
@@ -46,3 +48,11 @@ class Predictor:
         threshold: float,
         input: NDArray[np.uint8] | None = None,
     ) -> Answers: ...
+
+class LongLine:
+    rows: int
+    labels: list[int]
+    seen: list[int]
+    def __init__(self, reader: LineReader, predictor: Predictor) -> None: ...
+    def add(self, text: bytes | memoryview, last: bool = False, bare_end: bool = False) -> None: ...
+    def mean(self) -> NDArray[np.uint8]: ...

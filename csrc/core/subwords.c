@@ -32,11 +32,11 @@ typedef struct {
     int64_t capacity;
 } ngram_target;
 
-static inline int64_t each_ngram(const char *word, size_t length, int minn, int maxn, uint32_t buckets,
-                                 ngram_target out) {
+static inline int64_t each_ngram(const char *word, size_t length, size_t first, size_t last, int minn, int maxn,
+                                 uint32_t buckets, ngram_target out) {
     const size_t size = length + 2;
     int64_t count = 0;
-    for (size_t start = 0; start < size; start++) {
+    for (size_t start = first; start < last; start++) {
         if (continues(bracketed(word, length, start))) continue;
         uint32_t hash = HASH_START;
         size_t end = start;
@@ -58,17 +58,23 @@ static inline int64_t each_ngram(const char *word, size_t length, int minn, int 
 }
 
 int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out, int64_t capacity) {
-    return buckets ? each_ngram(word, length, minn, maxn, buckets, (ngram_target){out, NULL, capacity}) : 0;
+    return wv_subwords_from(word, length, 0, length + 2, minn, maxn, buckets, out, capacity);
+}
+
+int64_t wv_subwords_from(const char *word, size_t length, size_t first, size_t last, int minn, int maxn, uint32_t buckets,
+                         int32_t *out, int64_t capacity) {
+    return buckets ? each_ngram(word, length, first, last, minn, maxn, buckets, (ngram_target){out, NULL, capacity}) : 0;
 }
 
 int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity) {
-    return each_ngram(word, length, minn, maxn, 1, (ngram_target){NULL, spans, capacity});
+    return each_ngram(word, length, 0, length + 2, minn, maxn, 1, (ngram_target){NULL, spans, capacity});
 }
 
-int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out, int64_t capacity) {
+int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int64_t firsts, int n, uint32_t buckets, int32_t *out,
+                       int64_t capacity) {
     int64_t found = 0;
     if (!buckets) return 0;
-    for (int64_t first = 0; first < count; first++) {
+    for (int64_t first = 0; first < firsts; first++) {
         uint64_t hash = (uint64_t)(int64_t)(int32_t)hashes[first];
         for (int64_t next = first + 1; next < count && next - first < n; next++) {
             hash = hash * 116049371u + (uint64_t)(int64_t)(int32_t)hashes[next];

@@ -18,12 +18,18 @@ uint32_t wv_fasttext_hash(const char *bytes, size_t length);
  * do what they do in fastText: a continuation byte belongs to the character before it. */
 int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out, int64_t capacity);
 
+/* The same for the n-grams that begin at bytes first .. last of `<word>`, which has length + 2. */
+int64_t wv_subwords_from(const char *word, size_t length, size_t first, size_t last, int minn, int maxn, uint32_t buckets,
+                         int32_t *out, int64_t capacity);
+
 /* The same n-grams as text: n-gram i is bytes spans[2 i] .. spans[2 i + 1] of `<word>`. Same order and return value. */
 int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity);
 
 /* Buckets of the word n-grams of 2 .. n words of a line: for each first word the shorter n-gram first. hashes (count)
- * are wv_fasttext_hash of the words. Returns how many there are, as wv_subwords does. */
-int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out, int64_t capacity);
+ * are wv_fasttext_hash of the words; only the first `firsts` words begin n-grams. Returns how many there are, as wv_subwords
+ * does. */
+int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int64_t firsts, int n, uint32_t buckets, int32_t *out,
+                       int64_t capacity);
 
 /* out (groups, dim) = means of groups of rows of a matrix (., dim) of floats that may begin at any byte; group g is rows
  * rows[starts[g] .. starts[g + 1]], or those numbers themselves when `rows` is NULL; an empty one becomes 0. Summed in

@@ -7,7 +7,12 @@
 #include "core/subwords.h"
 
 static const char END_OF_LINE[] = "</s>";
-enum { END_LENGTH = 4 };
+enum {
+    END_LENGTH = 4,
+    SEEN = 1 << 12,         /* words whose rows are known from before in the text */
+    PART = 1 << 14,         /* bytes of a word whose n-grams are made at once */
+    WORDS_AT_ONCE = 1 << 12 /* of a line in pieces: words whose n-grams follow together */
+};
 
 static int is_end(const char *word, size_t length) {
     return length == END_LENGTH && memcmp(word, END_OF_LINE, END_LENGTH) == 0;
@@ -69,77 +74,148 @@ static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *
     return words;
 }
 
-static int add_word(const wv_text_rules *rules, wv_text_rows *out, const wv_text_word *token, int64_t *rows,
-                    int64_t *labels, int64_t *hashes) {
+/* How many rows, labels and hashes there are, and how many rows were handed on before. */
+typedef struct {
+    int64_t rows, labels, hashes, handed;
+    wv_row_taker taker; /* NULL: all rows stay */
+} progress;
+
+static void hand_on(wv_text_rows *out, progress *at) {
+    if (!at->taker.take) return;
+    at->taker.take(at->taker.context, out->row, at->rows);
+    at->handed += at->rows;
+    at->rows = 0;
+}
+
+static int add_subwords(const wv_text_rules *rules, wv_text_rows *out, const char *word, size_t length, progress *at) {
+    for (size_t first = 0; first < length + 2; first += PART) {
+        size_t last = length + 2 - first < PART ? length + 2 : first + PART;
+        int64_t most = (int64_t)(last - first) * rules->maxn;
+        if (grow((void **)&out->row, &out->row_capacity, at->rows + most, sizeof *out->row)) return WV_NO_MEMORY;
+        int32_t *row = out->row + at->rows;
+        int64_t count = wv_subwords_from(word, length, first, last, rules->minn, rules->maxn, rules->buckets, row, most);
+        at->rows += buckets_to_rows(rules, row, count);
+        if (last < length + 2) hand_on(out, at);
+    }
+    return 0;
+}
+
+/* Adds the row of a word and those of its character n-grams. */
+static int add_rows(const wv_text_rules *rules, wv_text_rows *out, const wv_text_word *word, const wv_slot *slot,
+                    progress *at) {
+    wv_text_seen *before = NULL;
+    if (out->before && word->slot) {
+        before = &out->before[wv_hash_key(word->key) % SEEN];
+        if (before->rows && before->key.low == word->key.low && before->key.high == word->key.high) {
+            if (grow((void **)&out->row, &out->row_capacity, at->rows + before->rows, sizeof *out->row))
+                return WV_NO_MEMORY;
+            memcpy(out->row + at->rows, out->row + before->row, (size_t)before->rows * sizeof *out->row);
+            at->rows += before->rows;
+            return 0;
+        }
+    }
+    int64_t first = at->rows;
+    if (grow((void **)&out->row, &out->row_capacity, first + 1, sizeof *out->row)) return WV_NO_MEMORY;
+    if (slot) out->row[at->rows++] = slot->id;
+    if (rules->buckets && rules->maxn && !is_end(word->text, word->length) &&
+        add_subwords(rules, out, word->text, word->length, at))
+        return WV_NO_MEMORY;
+    if (before) *before = (wv_text_seen){word->key, first, (int32_t)(at->rows - first)};
+    return 0;
+}
+
+static int add_word(const wv_text_rules *rules, wv_text_rows *out, const wv_text_word *token, progress *at) {
     const char *word = token->text;
     size_t length = token->length;
     wv_slot *slot = token->slot ? wv_wordmap_seek(rules->map, token->key, token->slot, 1)
                                 : wv_wordmap_find(rules->map, (const unsigned char *)word, length);
     if (slot && slot->id >= rules->words) {
-        if (grow((void **)&out->label, &out->label_capacity, *labels + 1, sizeof *out->label)) return WV_NO_MEMORY;
-        out->label[(*labels)++] = slot->id - rules->words;
+        if (grow((void **)&out->label, &out->label_capacity, at->labels + 1, sizeof *out->label)) return WV_NO_MEMORY;
+        out->label[at->labels++] = slot->id - rules->words;
         return 0;
     }
     if (!slot && length >= rules->prefix_length && memcmp(word, rules->prefix, rules->prefix_length) == 0) return 0;
-    if (grow((void **)&out->row, &out->row_capacity, *rows + 1, sizeof *out->row)) return WV_NO_MEMORY;
-    if (slot) out->row[(*rows)++] = slot->id;
-    if (rules->buckets && rules->maxn && !is_end(word, length)) {
-        int64_t free_rows = out->row_capacity - *rows;
-        int64_t count =
-            wv_subwords(word, length, rules->minn, rules->maxn, rules->buckets, out->row + *rows, free_rows);
-        if (count > free_rows) {
-            if (grow((void **)&out->row, &out->row_capacity, *rows + count, sizeof *out->row)) return WV_NO_MEMORY;
-            wv_subwords(word, length, rules->minn, rules->maxn, rules->buckets, out->row + *rows, count);
-        }
-        *rows += buckets_to_rows(rules, out->row + *rows, count);
-    }
+    if (add_rows(rules, out, token, slot, at)) return WV_NO_MEMORY;
     if (rules->buckets && rules->word_ngrams > 1) {
-        if (grow((void **)&out->hash, &out->hash_capacity, *hashes + 1, sizeof *out->hash)) return WV_NO_MEMORY;
-        out->hash[(*hashes)++] = wv_fasttext_hash(word, length);
+        if (grow((void **)&out->hash, &out->hash_capacity, at->hashes + 1, sizeof *out->hash)) return WV_NO_MEMORY;
+        out->hash[at->hashes++] = wv_fasttext_hash(word, length);
     }
     return 0;
 }
 
-static int add_word_ngrams(const wv_text_rules *rules, wv_text_rows *out, int64_t hashes, int64_t *rows) {
-    int64_t most = hashes * (rules->word_ngrams - 1);
-    if (grow((void **)&out->row, &out->row_capacity, *rows + most, sizeof *out->row)) return WV_NO_MEMORY;
-    int32_t *at = out->row + *rows;
-    int64_t count = wv_line_ngrams(out->hash, hashes, rules->word_ngrams, rules->buckets, at, most);
-    *rows += buckets_to_rows(rules, at, count);
+/* Adds the word n-grams that begin with the first `firsts` words, which then go. */
+static int add_word_ngrams(const wv_text_rules *rules, wv_text_rows *out, int64_t firsts, progress *at) {
+    int64_t most = firsts * (rules->word_ngrams - 1);
+    if (firsts == 0) return 0;
+    if (grow((void **)&out->row, &out->row_capacity, at->rows + most, sizeof *out->row)) return WV_NO_MEMORY;
+    int32_t *row = out->row + at->rows;
+    int64_t count = wv_line_ngrams(out->hash, at->hashes, firsts, rules->word_ngrams, rules->buckets, row, most);
+    at->rows += buckets_to_rows(rules, row, count);
+    at->hashes -= firsts;
+    memmove(out->hash, out->hash + firsts, (size_t)at->hashes * sizeof *out->hash);
     return 0;
+}
+
+/* Reads a line or a piece of it. */
+static int read_line(const wv_text_rules *rules, wv_text_rows *out, const char *text, const char *end, int last,
+                     int bare_end, progress *at) {
+    int64_t words = split(rules, out, text, end, bare_end);
+    int32_t *seen = out->seen + 2 * out->lines;
+    seen[0] = seen[1] = 0;
+    if (words < 0) return WV_NO_MEMORY;
+    for (int64_t i = 0; i < words; i++) {
+        const wv_text_word *word = out->word + i;
+        int64_t rows = at->rows + at->handed, labels = at->labels;
+        if (add_word(rules, out, word, at)) return WV_NO_MEMORY;
+        out->ended = is_end(word->text, word->length);
+        int counts = at->labels == labels && !out->ended;
+        seen[0] += counts;
+        seen[1] += counts && at->rows + at->handed > rows;
+        if (!at->taker.take) continue;
+        if (at->hashes >= WORDS_AT_ONCE + rules->word_ngrams && add_word_ngrams(rules, out, WORDS_AT_ONCE, at))
+            return WV_NO_MEMORY;
+    }
+    if ((last || out->ended) && add_word_ngrams(rules, out, at->hashes, at)) return WV_NO_MEMORY;
+    return 0;
+}
+
+/* Makes room for one more line. */
+static int grow_lines(wv_text_rows *out) {
+    if (grow((void **)&out->start, &out->line_capacity, 2 * (out->lines + 2), sizeof *out->start)) return WV_NO_MEMORY;
+    return grow((void **)&out->seen, &out->seen_capacity, 2 * (out->lines + 1), sizeof *out->seen);
 }
 
 int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end, wv_text_rows *out) {
-    int64_t rows = 0, labels = 0;
+    progress now = {0};
     out->lines = 0;
+    if (rules->buckets && rules->maxn && !(out->before = calloc(SEEN, sizeof *out->before))) return WV_NO_MEMORY;
     for (size_t at = 0; at < length;) {
-        if (grow((void **)&out->start, &out->line_capacity, 2 * (out->lines + 2), sizeof *out->start))
-            return WV_NO_MEMORY;
-        if (grow((void **)&out->seen, &out->seen_capacity, 2 * (out->lines + 1), sizeof *out->seen))
-            return WV_NO_MEMORY;
-        int32_t seen = 0, known = 0;
-        out->start[2 * out->lines] = rows;
-        out->start[2 * out->lines + 1] = labels;
+        if (grow_lines(out)) return WV_NO_MEMORY;
+        out->start[2 * out->lines] = now.rows;
+        out->start[2 * out->lines + 1] = now.labels;
         const char *newline = memchr(text + at, '\n', length - at);
         size_t end = newline ? (size_t)(newline - text) : length;
-        int64_t hashes = 0;
-        int64_t words = split(rules, out, text + at, text + end, bare_end && !newline);
-        if (words < 0) return WV_NO_MEMORY;
-        for (int64_t word = 0; word < words; word++) {
-            int64_t rows_before = rows, labels_before = labels;
-            if (add_word(rules, out, out->word + word, &rows, &labels, &hashes)) return WV_NO_MEMORY;
-            int counts = labels == labels_before && !is_end(out->word[word].text, out->word[word].length);
-            seen += counts;
-            known += counts && rows > rows_before;
-        }
-        out->seen[2 * out->lines] = seen;
-        out->seen[2 * out->lines + 1] = known;
-        if (hashes > 1 && add_word_ngrams(rules, out, hashes, &rows)) return WV_NO_MEMORY;
+        if (read_line(rules, out, text + at, text + end, 1, bare_end && !newline, &now)) return WV_NO_MEMORY;
         at = end + 1;
         out->lines++;
-        out->start[2 * out->lines] = rows;
-        out->start[2 * out->lines + 1] = labels;
+        out->start[2 * out->lines] = now.rows;
+        out->start[2 * out->lines + 1] = now.labels;
     }
+    return 0;
+}
+
+int wv_text_rows_piece(const wv_text_rules *rules, const char *text, size_t length, int last, int bare_end,
+                       wv_row_taker taker, wv_text_rows *out) {
+    progress now = {0, 0, out->hashes, 0, taker};
+    out->lines = 0;
+    if (grow_lines(out)) return WV_NO_MEMORY;
+    out->start[1] = out->start[3] = out->seen[0] = out->seen[1] = 0;
+    if (out->ended) return 0;
+    int newline = length > 0 && text[length - 1] == '\n';
+    if (read_line(rules, out, text, text + length - newline, last, bare_end || !last, &now)) return WV_NO_MEMORY;
+    hand_on(out, &now);
+    out->start[3] = now.labels;
+    out->hashes = now.hashes;
     return 0;
 }
 
@@ -150,5 +226,6 @@ void wv_text_rows_free(wv_text_rows *rows) {
     free(rows->seen);
     free(rows->hash);
     free(rows->word);
+    free(rows->before);
     memset(rows, 0, sizeof *rows);
 }

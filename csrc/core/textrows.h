@@ -4,6 +4,9 @@
  * One line in, one line out: a word `</s>` inside a line ends what is read of it (fastText begins a new line there).
  * Every line ends with `</s>`, the last of a text too, even where its newline is missing, unless `bare_end` says that
  * such a line then has none, as in fastText.
+ *
+ * A line of any length is read in pieces that are cut between words, and its rows are handed on as they come. The n-grams
+ * of 4096 words then follow these words instead of the last word of the line.
  */
 #ifndef WV_TEXTROWS_H
 #define WV_TEXTROWS_H
@@ -31,6 +34,19 @@ typedef struct {
     wv_word_key key;
 } wv_text_word;
 
+/* A short word that has stood before, and its rows there. */
+typedef struct {
+    wv_word_key key;
+    int64_t row;
+    int32_t rows; /* 0: no word */
+} wv_text_seen;
+
+/* What takes rows: `context` is its own. */
+typedef struct {
+    void (*take)(void *context, const int32_t *row, int64_t rows);
+    void *context;
+} wv_row_taker;
+
 /* Line i begins at row[start[2 i]] and label[start[2 i + 1]] and ends where line i + 1 begins. It has seen[2 i] words, of
  * which seen[2 i + 1] have a row. Grown by realloc. */
 typedef struct {
@@ -42,11 +58,18 @@ typedef struct {
     int64_t hash_capacity;
     wv_text_word *word; /* the words of one line */
     int64_t word_capacity;
+    wv_text_seen *before; /* NULL without character n-grams */
+    int64_t hashes;       /* of a line in pieces: those that n-grams still begin with */
+    int ended;            /* of a line in pieces: `</s>` has come */
 } wv_text_rows;
 
 /* Reads whole lines, `length` bytes; only the last of a text may lack its newline. Fills `rows`, which is empty or zeroed.
  * 0 or WV_NO_MEMORY. */
 int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end, wv_text_rows *rows);
+/* Reads a piece of a line, cut between words; the `last` one may end with the newline. `taker` gets its rows. `rows`, zeroed
+ * at first, has one line with the labels and the `seen` of this piece. */
+int wv_text_rows_piece(const wv_text_rules *rules, const char *text, size_t length, int last, int bare_end,
+                       wv_row_taker taker, wv_text_rows *rows);
 void wv_text_rows_free(wv_text_rows *rows);
 
 #endif

@@ -25,6 +25,7 @@ typedef struct {
 
 typedef struct {
     float *hidden; /* (LINES, sum_floats) */
+    float *piece;  /* (PIECE, dim) rows made from codes */
     float *score;  /* (LINES, labels) */
     float *block;  /* (LINES, WV_TILE_OUTPUTS) scores of a tile */
     vfloat *sums;
@@ -39,24 +40,21 @@ typedef struct {
  * column. That one overlaps the others, so that nothing is read behind a row. */
 static size_t sum_floats(const wv_prediction_run *run) { return (size_t)run->stride + WV_ROW_FLOATS; }
 
-/* Adds rows to `vectors` vectors of `sum` from column d on, and with `rest` to the one that ends with the last column.
+/* Adds rows to `vectors` vectors of `to` from column d on, and with `rest` to the one that ends with the last column.
  * Both are constants. */
-WV_INLINE void add_columns(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *to, int d, int vectors,
+WV_INLINE void add_columns(const wv_prediction_run *run, const char *const *row, int rows, float *to, int d, int vectors,
                            int rest) {
-    vfloat sum[CHUNK + 1];
-    size_t width = (size_t)run->dim * sizeof(float);
+    vfloat sum[CHUNK + 1], part;
     int last = run->dim - WV_LANES;
     for (int v = 0; v < vectors; v++) sum[v] = v_load(to + d + v * WV_LANES);
     sum[vectors] = v_load(to + run->stride);
-    for (int64_t k = 0; k < rows; k++) {
-        const char *from = run->input + (size_t)row[k] * width;
-        vfloat part;
+    for (int k = 0; k < rows; k++) {
         for (int v = 0; v < vectors; v++) {
-            memcpy(&part, from + (size_t)(d + v * WV_LANES) * sizeof(float), sizeof part);
+            memcpy(&part, row[k] + (size_t)(d + v * WV_LANES) * sizeof(float), sizeof part);
             sum[v] += part;
         }
         if (rest) {
-            memcpy(&part, from + (size_t)last * sizeof(float), sizeof part);
+            memcpy(&part, row[k] + (size_t)last * sizeof(float), sizeof part);
             sum[vectors] += part;
         }
     }
@@ -64,21 +62,21 @@ WV_INLINE void add_columns(const wv_prediction_run *run, const int32_t *row, int
     if (rest) v_store(to + run->stride, sum[vectors]);
 }
 
-static void add_column(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *to, int d) {
+static void add_column(const char *const *row, int rows, float *to, int d) {
     float part;
-    for (int64_t k = 0; k < rows; k++) {
-        memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->dim + (size_t)d) * sizeof part, sizeof part);
+    for (int k = 0; k < rows; k++) {
+        memcpy(&part, row[k] + (size_t)d * sizeof part, sizeof part);
         to[d] += part;
     }
 }
 
-/* Adds a few rows to a sum, in their order. The input may be a mapped file: rows begin at any byte. */
-static void add_piece(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *sum) {
+/* Adds a few rows of floats to a sum, in their order. In a mapped file they begin at any byte. */
+static void add_piece(const wv_prediction_run *run, const char *const *row, int rows, float *sum) {
     int d = 0, dim = run->dim;
     for (; d + CHUNK * WV_LANES <= dim; d += CHUNK * WV_LANES) add_columns(run, row, rows, sum, d, CHUNK, 0);
     int vectors = (dim - d) / WV_LANES, rest = dim % WV_LANES != 0;
     if (dim < WV_LANES) {
-        for (; d < dim; d++) add_column(run, row, rows, sum, d);
+        for (; d < dim; d++) add_column(row, rows, sum, d);
         return;
     }
     switch (2 * vectors + rest) {
@@ -91,21 +89,52 @@ static void add_piece(const wv_prediction_run *run, const int32_t *row, int64_t 
     }
 }
 
+/* The numbers of a row from its codes, each for `dsub` of them. */
+WV_INLINE void decode(const wv_prediction_run *run, int64_t row, int dsub, float *out) {
+    const uint8_t *code = (const uint8_t *)run->input + row * run->row_bytes;
+    float norm = 1;
+    if (run->norm_code) memcpy(&norm, run->norms + run->norm_code[row] * sizeof norm, sizeof norm);
+    for (int d = 0; d < run->dim; d += dsub, code++) {
+        int width = run->dim - d < dsub ? run->dim - d : dsub;
+        const char *centroid = run->centroids + ((size_t)d * WV_CENTROIDS + (size_t)(*code * width)) * sizeof(float);
+        for (int j = 0; j < width; j++) {
+            float part;
+            memcpy(&part, centroid + (size_t)j * sizeof part, sizeof part);
+            out[d + j] = part * norm;
+        }
+    }
+}
+
+static const char *row_at(const wv_prediction_run *run, int64_t row) { return run->input + row * run->row_bytes; }
+
 static void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows) {
-    size_t width = (size_t)run->dim * sizeof(float);
     for (int64_t k = 0; k < rows; k++) {
-        const char *from = run->input + (size_t)row[k] * width;
-        for (size_t at = 0; at < width; at += WV_CACHE_LINE) __builtin_prefetch(from + at, 0, 3);
-        __builtin_prefetch(from + width - 1, 0, 3);
+        const char *from = row_at(run, row[k]), *last = from + run->row_bytes - 1;
+        for (; from < last; from += WV_CACHE_LINE) __builtin_prefetch(from, 0, 3);
+        __builtin_prefetch(last, 0, 3);
+        if (run->norm_code) __builtin_prefetch(run->norm_code + row[k], 0, 3);
     }
 }
 
 /* Adds rows to a sum. `after` more follow them in the array, which are summed next: their memory is asked for, too. */
-static void add_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows, int64_t after, float *sum) {
+static void add_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows, int64_t after, float *piece,
+                     float *sum) {
+    const char *from[PIECE];
     for (int64_t k = 0; k < rows; k += PIECE) {
-        int64_t count = rows - k < PIECE ? rows - k : PIECE, ahead = rows - k - count + after;
+        int count = rows - k < PIECE ? (int)(rows - k) : PIECE;
+        int64_t ahead = rows - k - count + after;
         prefetch_rows(run, row + k + count, ahead < PIECE ? ahead : PIECE);
-        add_piece(run, row + k, count, sum);
+        for (int i = 0; i < count; i++) {
+            from[i] = row_at(run, row[k + i]);
+            if (!run->centroids) continue;
+            float *made = piece + (size_t)i * (size_t)run->dim;
+            if (run->dsub == 2)
+                decode(run, row[k + i], 2, made);
+            else
+                decode(run, row[k + i], run->dsub, made);
+            from[i] = (const char *)made;
+        }
+        add_piece(run, from, count, sum);
     }
 }
 
@@ -312,6 +341,7 @@ static size_t lay_out(const wv_prediction_run *run, void *memory, scratch_space 
     wv_scratch scratch = {memory, 0};
     size_t labels = (size_t)run->labels;
     space->hidden = WV_TAKE(&scratch, float, LINES * sum_floats(run));
+    space->piece = WV_TAKE(&scratch, float, PIECE * run->dim);
     space->score = WV_TAKE(&scratch, float, LINES * (labels + WV_ROW_FLOATS));
     space->block = WV_TAKE(&scratch, float, LINES * WV_TILE_OUTPUTS + WV_ROW_FLOATS);
     space->sums = WV_TAKE(&scratch, vfloat, LINES * WV_TILE_OUTPUTS + WV_LANES);
@@ -342,7 +372,7 @@ void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const wv_predi
             float *hidden = hidden_of(run, &space, count);
             int64_t rows = start[i + 1] - start[i];
             memset(hidden, 0, sum_floats(run) * sizeof *hidden);
-            add_rows(run, row + start[i], rows, start[lines] - start[i + 1], hidden);
+            add_rows(run, row + start[i], rows, start[lines] - start[i + 1], space.piece, hidden);
             finish_sum(run, rows, hidden);
             line[count] = i;
             count++;
@@ -356,8 +386,11 @@ void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const wv_predi
     }
 }
 
-void WV_NAME(wv_supervised_sum)(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *sum) {
-    add_rows(run, row, rows, 0, sum);
+void WV_NAME(wv_supervised_sum)(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *sum,
+                                void *scratch) {
+    scratch_space space;
+    lay_out(run, scratch, &space);
+    add_rows(run, row, rows, 0, space.piece, sum);
 }
 
 void WV_NAME(wv_supervised_mean)(const wv_prediction_run *run, int64_t rows, float *sum) { finish_sum(run, rows, sum); }

@@ -73,7 +73,11 @@ typedef struct {
 typedef struct {
     wv_prediction_options options;
     int32_t labels, dim, stride;
-    const char *input;   /* (rows, dim) floats, beginning at any byte */
+    const char *input;   /* (rows, row_bytes), beginning at any byte: dim floats, or a code for every dsub numbers */
+    int32_t row_bytes, dsub;
+    const char *centroids; /* of a product quantizer (wv_cli/vectors/quantizer.py), beginning at any byte; NULL for floats */
+    const uint8_t *norm_code; /* (rows): which of the floats of `norms` each row is multiplied by; or NULL */
+    const char *norms;
     const float *output; /* (labels, dim) or (labels - 1, dim), padded and aligned */
     const int32_t *left, *right; /* (2 labels - 1): the tree of hierarchical softmax; leaves -1. Else NULL */
     const float *sigmoid;        /* fastText's table, 513 values */

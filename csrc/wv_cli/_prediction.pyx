@@ -9,12 +9,12 @@ between threads once made.
 import numpy as np
 
 from libc.math cimport exp
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
-from wv_cli._kernels cimport WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_lines, wv_prediction_run
+from wv_cli._kernels cimport WV_CENTROIDS, WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_lines, wv_prediction_run
 from wv_cli._scratch cimport address, aligned_zeros
 
 
@@ -43,6 +43,12 @@ cdef extern from "core/textrows.h" nogil:
         int32_t *row
         int32_t *label
         int32_t *seen
+        int ended
+    ctypedef struct wv_row_taker:
+        void (*take)(void *context, const int32_t *row, int64_t rows) noexcept
+        void *context
+    int wv_text_rows_piece(const wv_text_rules *rules, const char *text, size_t length, int last, int bare_end,
+                           wv_row_taker taker, wv_text_rows *rows) noexcept
     int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end,
                           wv_text_rows *rows) noexcept
     void wv_text_rows_free(wv_text_rows *rows) noexcept
@@ -179,15 +185,18 @@ cdef class Answers:
 
 cdef class Predictor:
     """The two matrices of a model. `options` has the fields of wv_prediction_options as attributes: the model's
-    FastTextArgs. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere. output is (labels, stride) float32,
-    aligned and padded, with a tree (labels - 1, stride) or more. `tree` is (left, right): hierarchical softmax."""
+    FastTextArgs. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere, or with `quantizer`, which is (dsub,
+    centroids (WV_CENTROIDS * dim,) float32), the codes (rows, blocks); its norms are (codes (rows,), centroids) or None.
+    output is (labels, stride) float32, aligned and padded, with a tree (labels - 1, stride) or more. `tree` is (left,
+    right): hierarchical softmax."""
 
     cdef wv_prediction_run run
     cdef const wv_kernels *kernel
     cdef int64_t rows
     cdef object kept_alive
 
-    def __init__(self, options, input, output, *, int dim, int labels, sigmoid, tree=None, isa=None):
+    def __init__(self, options, const uint8_t[:, ::1] input, output, *, int dim, int labels, sigmoid, tree=None, isa=None,
+                 quantizer=None, norms=None):
         cdef const float[:, ::1] y = output
         cdef const float[::1] steps = sigmoid
         cdef const int32_t[::1] left, right
@@ -209,18 +218,32 @@ cdef class Predictor:
             self.run.left, self.run.right = &left[0], &right[0]
         require(self.kernel.supervised_predict_scratch_bytes(&self.run) > 0,
                 f"loss {options.loss}: a classifier has no such output layer, or its tree is missing")
-        if input is not None:
-            self.rows = self.set_input(input, &self.run)
-            self.kept_alive.append(input)
+        self.rows = input.shape[0]
+        self.run.input = <const char *>&input[0, 0] if self.rows else NULL
+        self.run.row_bytes = <int32_t>input.shape[1]
+        self.kept_alive += [input, quantizer, norms]
+        if quantizer is None:
+            require(self.run.row_bytes == 4 * dim, f"input: expected {4 * dim} bytes a row, found {self.run.row_bytes}")
+            return
+        self.set_quantizer(quantizer[0], quantizer[1])
+        if norms is not None:
+            self.set_norms(norms[0], norms[1])
 
-    cdef int64_t set_input(self, input, wv_prediction_run *run) except -1:
-        cdef const unsigned char[:, ::1] x = input
-        require(x.shape[1] == 4 * run.dim, f"input: expected {4 * run.dim} bytes a row, found {x.shape[1]}")
-        run.input = <const char *>&x[0, 0] if x.shape[0] else NULL
-        return x.shape[0]
+    cdef int set_quantizer(self, int32_t dsub, const float[::1] centroids) except -1:
+        require(0 < dsub and self.run.row_bytes == (self.run.dim + dsub - 1) // dsub
+                and centroids.shape[0] == WV_CENTROIDS * <int64_t>self.run.dim, "input: the codes do not fit the quantizer")
+        self.run.dsub, self.run.centroids = dsub, <const char *>&centroids[0]
+        return 0
 
-    def predict(self, const int64_t[::1] starts, const int32_t[::1] rows, int k, double threshold, input=None):
-        """Answers for lines with these rows; with `input` the rows are numbers of rows of that matrix instead."""
+    cdef int set_norms(self, const uint8_t[::1] codes, const float[::1] centroids) except -1:
+        require(codes.shape[0] == self.rows and centroids.shape[0] == WV_CENTROIDS, "input: expected a norm for each row")
+        if self.rows:
+            self.run.norm_code, self.run.norms = &codes[0], <const char *>&centroids[0]
+        return 0
+
+    def predict(self, const int64_t[::1] starts, const int32_t[::1] rows, int k, double threshold,
+                const uint8_t[:, ::1] input=None):
+        """Answers for lines with these rows; with `input`, (rows, 4 * dim) as above, they are rows of that matrix."""
         cdef wv_prediction_run run = self.run
         cdef int64_t lines = starts.shape[0] - 1, available = self.rows
         cdef int32_t[:, ::1] label
@@ -228,7 +251,9 @@ cdef class Predictor:
         cdef int32_t[::1] count
         cdef void *scratch
         if input is not None:
-            available = self.set_input(input, &run)
+            require(input.shape[1] == 4 * run.dim and input.shape[0] > 0, "input: expected rows of dim floats")
+            available, run.input, run.row_bytes = input.shape[0], <const char *>&input[0, 0], 4 * run.dim
+            run.centroids, run.norm_code = NULL, NULL
         require_ids(rows, 0, available, f"rows of an input of {available}")
         require_starts(starts, lines, rows.shape[0], "lines")
         require(k >= 1, "k must be 1 or more")
@@ -246,3 +271,60 @@ cdef class Predictor:
         with nogil:
             self.kernel.supervised_predict(&run, &asked, &label[0, 0], &score[0, 0], &count[0], scratch)
         return Answers(labels, scores, found)
+
+
+cdef class LongLine:
+    """A line that comes in pieces, cut between words: `add` sums their rows, so that its length takes no memory. `labels`
+    are those that stand in it, `seen` its words and how many of them have a row, `rows` all of its rows."""
+
+    cdef LineReader reader
+    cdef Predictor predictor
+    cdef wv_text_rows read
+    cdef uint8_t[::1] sum, scratch
+    cdef readonly int64_t rows
+    cdef readonly list labels, seen
+    cdef bint wrong
+
+    def __init__(self, LineReader reader, Predictor predictor):
+        self.reader, self.predictor, self.labels, self.seen = reader, predictor, [], [0, 0]
+        self.sum = aligned_zeros((predictor.run.stride + WV_ROW_FLOATS) * sizeof(float))
+        self.scratch = aligned_zeros(predictor.kernel.supervised_predict_scratch_bytes(&predictor.run))
+
+    def __dealloc__(self):
+        wv_text_rows_free(&self.read)
+
+    def add(self, const unsigned char[::1] text, bint last=False, bint bare_end=False):
+        """Reads a piece; the `last` one may end with the line's newline. With `bare_end` it has no `</s>` then."""
+        cdef wv_row_taker taker = wv_row_taker(take=sum_rows, context=<void *>self)
+        cdef const char *begin = <const char *>&text[0] if text.shape[0] else NULL
+        cdef int failure
+        cdef int64_t i
+        with nogil:
+            failure = wv_text_rows_piece(&self.reader.rules, begin, text.shape[0], last, bare_end, taker, &self.read)
+        if failure:
+            raise MemoryError
+        require(not self.wrong, "a row of the reader is none of the input")
+        self.seen = [self.seen[0] + self.read.seen[0], self.seen[1] + self.read.seen[1]]
+        self.labels += [self.read.label[i] for i in range(self.read.start[3])]
+
+    def mean(self):
+        """(1, 4 * dim) uint8: the vector of the line."""
+        cdef float *sum = <float *>address(self.sum)
+        if self.rows:
+            self.predictor.kernel.supervised_mean(&self.predictor.run, self.rows, sum)
+        return np.asarray(self.sum)[:4 * self.predictor.run.dim].reshape(1, -1)
+
+
+cdef void sum_rows(void *context, const int32_t *row, int64_t rows) noexcept nogil:
+    """A wv_row_taker of a LongLine."""
+    cdef void *sum
+    cdef int64_t i
+    with gil:
+        line = <LongLine>context
+        for i in range(rows):
+            if not 0 <= row[i] < line.predictor.rows:
+                line.wrong = True
+                return
+        line.rows += rows
+        sum = address(line.sum)
+        line.predictor.kernel.supervised_sum(&line.predictor.run, row, rows, <float *>sum, address(line.scratch))

@@ -17,7 +17,7 @@ cdef extern from "core/subwords.h" nogil:
     int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out,
                         int64_t capacity) noexcept
     int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity) noexcept
-    int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out,
+    int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int64_t firsts, int n, uint32_t buckets, int32_t *out,
                            int64_t capacity) noexcept
     void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const int64_t *rows, int64_t groups,
                       float *out) noexcept
@@ -89,12 +89,12 @@ def line_ngrams(const uint32_t[::1] hashes, int n, uint32_t buckets):
     """The buckets, int32, of the word n-grams of 2 .. n words of a line whose words have these hashes."""
     cdef int64_t count = hashes.shape[0]
     cdef const uint32_t *first = &hashes[0] if count else NULL
-    cdef int64_t found = wv_line_ngrams(first, count, n, buckets, NULL, 0)
+    cdef int64_t found = wv_line_ngrams(first, count, count, n, buckets, NULL, 0)
     out_array = np.empty(found, np.int32)
     cdef int32_t[::1] out = out_array
     if found:
         with nogil:
-            wv_line_ngrams(first, count, n, buckets, &out[0], found)
+            wv_line_ngrams(first, count, count, n, buckets, &out[0], found)
     return out_array
 
 

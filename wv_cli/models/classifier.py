@@ -4,6 +4,7 @@ Works on every model file fastText wrote (dense, quantised, pruned) and on model
 of fastText's predict; see csrc/kernels/prediction.c for how equal they are. Training is wv_cli.models.supervised.
 """
 
+import math
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,19 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _prediction
+from wv_cli._text import SEPARATORS
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import memory
 from wv_cli.system.arguments import list_texts, real_number, whole_number
 from wv_cli.system.threads import in_order
-from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
+from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, Matrix, SparseRows
+from wv_cli.vectors.quantizer import QuantMatrix
 from wv_cli.words import WordList, encode
 
-_DENSE_BYTES = 1 << 28  # matrices that are not dense become so up to this size; of larger ones rows are taken as needed
+_DENSE_BYTES = 1 << 25  # quantized matrices become dense up to this size; of larger ones the codes are read
 _ROWS_AT_ONCE = 1 << 12
 _BLOCK = 1 << 18  # bytes of text answered at once
+_LONG = 1 << 20  # bytes of a line that are read at once
 ALL = -1  # k: every label
+_SEPARATORS = tuple(bytes([separator]) for separator in SEPARATORS if separator != ord("\n"))
+_ANSWERS = ("labels", "scores", "found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,21 +96,9 @@ class Classifier:
             bucket_row[kept[:, 0]] = kept[:, 1]
             if len(kept) == 0:
                 buckets, bucket_row = 0, None
-        rows, dim = model.input.shape
-        if isinstance(model.input, SparseRows) and bucket_row is None and buckets:
-            return self._engine_of(*_stored_rows(model.input, len(model.words), buckets), buckets)
-        dense: NDArray[np.float32] | None = None
-        if isinstance(model.input, DenseMatrix):
-            dense = model.input.values
-        elif rows * dim * 4 <= _DENSE_BYTES:
-            dense = model.input.take(np.arange(rows))
-        return self._engine_of(dense, bucket_row, buckets)
-
-    def _engine_of(
-        self, dense: NDArray[np.float32] | None, bucket_row: NDArray[np.int32] | None, buckets: int
-    ) -> "_Engine":
-        """`dense` is the input matrix."""
-        model, args = self._model, self._model.args
+        matrix: Matrix | NDArray[np.float32] = model.input
+        if isinstance(matrix, SparseRows) and bucket_row is None and buckets:
+            matrix, bucket_row = _stored_rows(matrix, len(model.words), buckets)
         minn, maxn = model.char_ngrams
         try:
             reader = _prediction.LineReader(
@@ -121,14 +115,14 @@ class Classifier:
             raise WvError(f"{self._name}: {error}") from error
         predictor = _prediction.Predictor(
             args,
-            None if dense is None else dense.view(np.uint8),
-            self._output,
+            output=self._output,
             dim=model.input.shape[1],
             labels=len(model.labels),
             sigmoid=_sigmoid_table(),
             tree=tree(model.label_counts) if LAYERS[args.loss].tree else None,
+            **_rows_of(matrix),
         )
-        return _Engine(reader, predictor, dense is not None)
+        return _Engine(reader, predictor)
 
     def __reduce__(self) -> tuple[type["Classifier"], tuple[FastTextModel, str]]:
         """The model, pickled as its file where that is mapped, from which the rest is made again."""
@@ -171,21 +165,27 @@ class Classifier:
         """The k best labels (ALL: every one) with a probability of at least `threshold` for every line of `text`. A
         line of which the model knows nothing has no answer. With `bare_end` a last line without a newline has no
         `</s>`, as in fastText."""
-        engine = self._engine
-        starts, rows, true_starts, true_labels, seen = engine.reader.read(text, bare_end)
-        matrix = None
-        if not engine.is_dense:
-            distinct, indices = np.unique(rows, return_inverse=True)
-            matrix = np.ascontiguousarray(self._model.input.take(distinct.astype(np.int64))).view(np.uint8)
-            rows = indices.astype(np.int32)
+        parts = list(self.answers([text], k, threshold, bare_end=bare_end))
+        return parts[0] if len(parts) == 1 else _together(parts) if parts else self._answer(b"", k, threshold, bare_end)
+
+    def _answer(self, text: bytes | _prediction.LongLine, k: int, threshold: float, bare_end: bool) -> Answered:
+        """Answers for a block of lines, or for one that is too long for a block."""
+        engine, mean = self._engine, None
+        if isinstance(text, bytes):
+            starts, rows, true_starts, true_labels, seen = engine.reader.read(text, bare_end)
+        else:
+            mean, known = text.mean(), min(text.rows, 1)
+            starts, rows = np.array([0, known]), np.zeros(known, np.int32)
+            true_starts, true_labels = np.array([0, len(text.labels)]), np.array(text.labels, np.int32)
+            seen = np.array([text.seen], np.int32)
         k = len(self.labels) if k == ALL else k
-        answers = engine.predictor.predict(starts, rows, k, threshold, matrix)
+        answers = engine.predictor.predict(starts, rows, k, threshold, mean)
         reads = starts[1:] > starts[:-1]
         return Answered(answers.labels, answers.scores, answers.found, reads, seen, true_starts, true_labels, answers)
 
     def answers(
         self,
-        chunks: Iterable[bytes],
+        chunks: Iterable[bytes | memoryview],
         k: int = 1,
         threshold: float = 0.0,
         threads: int = 1,
@@ -193,8 +193,33 @@ class Classifier:
         bare_end: bool = False,
     ) -> Iterator[Answered]:
         """Answers for a text in chunks cut anywhere, in order, a block of lines at a time; see answer()."""
-        task = partial(self.answer, k=k, threshold=threshold, bare_end=bare_end)
-        return in_order(task, blocks_of_lines(chunks), threads)
+        task = partial(self._answer, k=k, threshold=threshold, bare_end=bare_end)
+        return in_order(task, self._blocks(chunks, bare_end), threads)
+
+    def _blocks(self, chunks: Iterable[bytes | memoryview], bare_end: bool) -> Iterator[bytes | _prediction.LongLine]:
+        """The text in blocks of whole lines, and the lines longer than _LONG."""
+        line: _prediction.LongLine | None = None
+        piece = b""  # of a line whose end has not come
+        for block in blocks_of_lines(chunks):
+            if piece:
+                line = line or _prediction.LongLine(self._engine.reader, self._engine.predictor)
+                line.add(piece)
+            piece, end = block, block.find(b"\n") + 1
+            if end and (line or end > _LONG):
+                line = line or _prediction.LongLine(self._engine.reader, self._engine.predictor)
+                line.add(block[:end], last=True)
+                yield line
+                line, block = None, block[end:]
+            if end:
+                piece = b""
+                if block:
+                    yield block
+        if piece and (line or len(piece) > _LONG):
+            line = line or _prediction.LongLine(self._engine.reader, self._engine.predictor)
+            line.add(piece, last=True, bare_end=bare_end)
+            yield line
+        elif piece:
+            yield piece
 
 
 def load_classifier(path: str | os.PathLike[str]) -> Classifier:
@@ -202,32 +227,60 @@ def load_classifier(path: str | os.PathLike[str]) -> Classifier:
     return Classifier(load_model(path), os.fspath(path))
 
 
-def blocks_of_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same text in blocks of whole lines, the last without a newline where it has none."""
+def blocks_of_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
+    """The same text in blocks of whole lines, the last without a newline where it has none. A line longer than _LONG is
+    cut between words: a block with its begin and no newline goes on in the next one."""
     pieces: list[bytes] = []
+    size = 0
     for chunk in chunks:
-        cut = chunk.rfind(b"\n") + 1
-        if cut == 0:
-            pieces.append(chunk)
-            continue
-        block, first = b"".join([*pieces, chunk[:cut]]), 0
-        pieces = [chunk[cut:]] if cut < len(chunk) else []
-        while first < len(block):
-            last = block.rfind(b"\n", first, first + _BLOCK) + 1
-            last = last or block.find(b"\n", first) + 1
-            yield block[first:last]
-            first = last
+        for first in range(0, len(chunk), _BLOCK):
+            part = bytes(chunk[first : first + _BLOCK])
+            cut = part.rfind(b"\n") + 1
+            if not cut and size + len(part) > _LONG:
+                cut = max(part.rfind(separator) for separator in _SEPARATORS) + 1
+            if cut:
+                yield b"".join([*pieces, part[:cut]])
+                pieces, size, part = [], 0, part[cut:]
+            if part:
+                pieces.append(part)
+                size += len(part)
     if pieces:
         yield b"".join(pieces)
 
 
 @dataclass(frozen=True, eq=False)
 class _Engine:
-    """A reader and the predictor for its rows; `is_dense`: the predictor has the input matrix."""
+    """A reader and the predictor for its rows."""
 
     reader: _prediction.LineReader
     predictor: _prediction.Predictor
-    is_dense: bool
+
+
+def _together(parts: list[Answered]) -> Answered:
+    """The same for all lines."""
+    joined = _prediction.Answers(*(np.concatenate([getattr(part, name) for part in parts]) for name in _ANSWERS))
+    reads, seen, true_labels = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("reads", "seen", "true_labels")
+    )
+    counts = np.concatenate([np.diff(part.true_starts) for part in parts])
+    true_starts = np.concatenate([[0], np.cumsum(counts)])
+    return Answered(joined.labels, joined.scores, joined.found, reads, seen, true_starts, true_labels, joined)
+
+
+def _rows_of(matrix: Matrix | NDArray[np.float32]) -> dict[str, Any]:
+    """The input of a _prediction.Predictor, where it lies. Small quantized matrices become dense, which is faster."""
+    if isinstance(matrix, DenseMatrix):
+        matrix = matrix.values
+    if isinstance(matrix, QuantMatrix) and 4 * math.prod(matrix.shape) > _DENSE_BYTES:
+        norms = (matrix.norm_codes, matrix.norm_quantizer.centroids) if matrix.norm_quantizer is not None else None
+        return {
+            "input": matrix.codes,
+            "quantizer": (matrix.quantizer.dsub, matrix.quantizer.centroids),
+            "norms": norms,
+        }
+    if not isinstance(matrix, np.ndarray):
+        matrix = matrix.take(np.arange(matrix.shape[0]))
+    return {"input": matrix.view(np.uint8)}
 
 
 def _stored_rows(matrix: SparseRows, words: int, buckets: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
