@@ -6,6 +6,7 @@ vocabulary (OOV).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class Scored:
     scores: NDArray[np.float32]
     lengths: NDArray[np.uint8]
 
-    @property
+    @cached_property
     def oov(self) -> NDArray[np.bool_]:
         return np.asarray(self.ids == UNKNOWN)
 

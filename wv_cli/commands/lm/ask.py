@@ -120,8 +120,8 @@ def score(
     prepared, scorer = opened()
     for scored in scorer.read(prepared.blocks(text), name):
         words = scorer.words() if each_word else None
-        for sentence in scored.sentences():
-            _print(_facts(scored, sentence, words, ends), as_json)
+        lines = [_line(_facts(scored, sentence, words, ends), as_json) for sentence in scored.sentences()]
+        sys.stdout.buffer.write("".join(lines).encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
 
 
@@ -147,15 +147,11 @@ def _facts(scored: "Scored", sentence: slice, words: "WordList | None", ends: bo
     return facts
 
 
-def _print(facts: dict[str, Any], as_json: bool) -> None:
+def _line(facts: dict[str, Any], as_json: bool) -> str:
     if as_json:
-        text = json.dumps(facts)
-    else:
-        fields = [
-            f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}" for word in facts.get("words", [])
-        ]
-        text = "\t".join([*fields, f"Total: {facts['log10']:.8g} OOV: {facts['oov']}"])
-    sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "surrogateescape"))
+        return f"{json.dumps(facts)}\n"
+    fields = [f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}" for word in facts.get("words", [])]
+    return "\t".join([*fields, f"Total: {facts['log10']:.8g} OOV: {facts['oov']}"]) + "\n"
 
 
 @click.command("next", cls=Command, short_help="Print the most probable next words.")
