@@ -112,6 +112,12 @@ def test_help_of_an_option_is_short(path: str) -> None:
 
 
 @for_each("path", COMMAND_PATHS)
+def test_an_option_that_begins_with_no_has_no_other_half(path: str) -> None:
+    names = [name for option in command_of(path).params for name in (*option.opts, *option.secondary_opts)]
+    assert not [name for name in names if name.startswith("--no-no-")]
+
+
+@for_each("path", COMMAND_PATHS)
 def test_text_of_a_command_has_short_sentences(path: str) -> None:
     for paragraph in (command_of(path).help or "").split("\n\n"):
         if not paragraph.strip().startswith("\b"):

@@ -135,3 +135,20 @@ def test_rules_in_a_file(tmp_path):
             read_rules(str(path))
     with pytest.raises(WvError, match="cannot read"):
         read_rules(str(tmp_path / "none"))
+
+
+def test_a_name_is_no_part_of_a_path(tmp_path, monkeypatch):
+    """What stands before the first = is a name only if it is an identifier and no file has the whole name."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "order=3.bin").touch()
+    for text, name, subject in (
+        ("order=3.bin:hq>=0.5", "classifier", "order=3.bin:hq"),
+        ("q=order=3.bin:hq>=0.5", "q", "order=3.bin:hq"),
+        ("order=4.bin:hq>=0.5", "order", "4.bin:hq"),
+        ("runs/k=3.bin:hq>=0.5", "classifier", "runs/k=3.bin:hq"),
+        ("3=x.bin:hq>=0.5", "classifier", "3=x.bin:hq"),
+    ):
+        rule = parse_rule("classifier", text)
+        assert (rule.name, rule.subject) == (name, subject), text
+    assert parse_rule("perplexity", "order=3.bin<=9").subject == "order=3.bin"
+    assert parse_rule("classifier", "order=3.bin:hq>=0.5").absolute().subject == f"{tmp_path}/order=3.bin:hq"

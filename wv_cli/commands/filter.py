@@ -7,7 +7,7 @@ import click
 
 from wv_cli.commands.shared.flattening import flatten_option, unit_option
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options, given_options, json_option, quiet_option
+from wv_cli.commands.shared.options import dask_option, field_options, given_options, json_option, quiet_option
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.text.config import RecordsConfig
 
@@ -23,7 +23,10 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("filter", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-o", "--output", metavar="FOLDER", help="Folder for the records that stay, in files named as INPUT.")
-@click.option("--rejected", metavar="FOLDER", help="Also write the other records, with the rule's name in `filter`.")
+@click.option("--rejected", metavar="FOLDER", help="Also write the other records, each with its rule's name.")
+@click.option(
+    "--reason", default="filter", show_default=True, metavar="NAME", help="Field of --rejected for the rule's name."
+)
 @rule_options
 @click.option(
     "--rules", "files", multiple=True, metavar="FILE", help="Rules from a TOML file, or from a shipped recipe."
@@ -33,7 +36,10 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
     "--perplexity-of", type=click.Choice(["ccnet", "lines", "raw", "datatrove"]), default="ccnet", show_default=True,
     help="How a text is normalized and cut into sentences for --perplexity.",
 )  # fmt: skip
-@click.option("--exact-duplicates", is_flag=True, help="Keep the first of records that have the same text.")
+@click.option(
+    "--exact-duplicates", type=click.Choice(["document", "paragraph"]),
+    help="Keep the first of equal texts, or of equal lines in all texts.",
+)  # fmt: skip
 @click.option(
     "--near-duplicates", type=float, metavar="S",
     help="Keep the first of records whose texts are similar: 0.72 is FineWeb's threshold.",
@@ -49,6 +55,7 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--overwrite", is_flag=True, help="Begin anew instead of going on with an unfinished run.")
 @click.option("--threads", type=click.IntRange(0, 1024), default=1, show_default=True, help="Threads; 0 uses all.")
 @field_options(RecordsConfig)
+@dask_option
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, files: tuple[str, ...], **options: Any) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.filtering.exact_duplicates import ExactDocuments
+from wv_cli.filtering.exact_duplicates import ExactDocuments, ExactParagraphs
 from wv_cli.filtering.near_duplicates import Banding, NearDuplicates
 
 Keys = NDArray[np.uint64]
@@ -71,9 +71,37 @@ class NearDuplicateRule:
         self.insert: Callable[[Keys], None] = self.known.insert
 
 
-def opened_duplicates(exact: bool, near: float | None, against: str | None) -> list[Any]:
-    """The rules of duplicates, the cheap one first. Raises UsageError, BadFile."""
+class ParagraphRule:
+    """Paragraphs that came before go; a document goes when all of its paragraphs do. Blank lines are no paragraphs."""
+
+    name, width = "exact-duplicates", 1
+
+    def __init__(self) -> None:
+        self._paragraphs = ExactParagraphs()
+        self.keys: Callable[[list[bytes]], tuple[Keys, NDArray[np.int64]]] = self._paragraphs.keys
+        self._blank = self.keys([b""])[0]
+
+    def stays(
+        self, keys: Keys, starts: NDArray[np.int64], asked: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Keys]:
+        """(paragraphs,) which stay, (n,) which of the documents that are `asked` do, and the keys that are new."""
+        document = np.repeat(np.arange(len(asked)), np.diff(starts))
+        blank = keys == self._blank
+        counts = asked[document] & ~blank
+        first = np.zeros(len(keys), np.bool_)
+        first[counts] = self._paragraphs.first(keys[counts])
+        new, had = np.zeros(len(asked), np.bool_), np.zeros(len(asked), np.bool_)
+        new[document[first]] = True
+        had[document[counts]] = True
+        return first | blank, asked & (new | ~had), keys[first]
+
+    def insert(self, keys: Keys) -> None:
+        self._paragraphs.first(keys[:, 0])
+
+
+def opened_duplicates(exact: str | None, near: float | None, against: str | None) -> list[Any]:
+    """The rules of duplicate documents, the cheap one first. Raises UsageError, BadFile."""
     if against is not None and near is None:
         raise UsageError("--against needs --near-duplicates")
-    rules: list[Any] = [ExactDuplicates()] if exact else []
+    rules: list[Any] = [ExactDuplicates()] if exact == "document" else []
     return [*rules, NearDuplicateRule(near, against)] if near is not None else rules

@@ -16,7 +16,7 @@ from wv_cli.filtering.scorers import SCORERS
 
 # Options that are no scorers, and their types.
 _OPTIONS: dict[str, Any] = {
-    "exact-duplicates": bool,
+    "exact-duplicates": str,
     "near-duplicates": (int, float),
     "against": str,
     "tokenizer": str,
@@ -24,7 +24,7 @@ _OPTIONS: dict[str, Any] = {
     "flatten": str,
     "unit": str,
 }
-_KINDS = {bool: "true or false", (int, float): "a number", str: "text"}
+_KINDS = {(int, float): "a number", str: "text"}
 _SHIPPED = files("wv_cli.filtering") / "recipes"
 
 
@@ -47,7 +47,7 @@ def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     others: dict[str, Any] = {}
     for scorer, rules in given.items():
         if scorer in _OPTIONS:
-            if not isinstance(rules, _OPTIONS[scorer]) or isinstance(rules, bool) is not (_OPTIONS[scorer] is bool):
+            if not isinstance(rules, _OPTIONS[scorer]) or isinstance(rules, bool):
                 raise BadFile(name, f"{scorer}: expected {_KINDS[_OPTIONS[scorer]]}, found {rules!r}")
             others[scorer.replace("-", "_")] = rules
             continue

@@ -3,14 +3,16 @@
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.duplicates import Deduplicator, Keys
+from wv_cli.filtering.duplicates import Deduplicator, Keys, ParagraphRule
+from wv_cli.filtering.exact_duplicates import left_over
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, statistics
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
@@ -41,6 +43,13 @@ class Rule:
         if not kind.has_file:
             return []
         return [self.subject if Path(self.subject).exists() else self.subject.rpartition(":")[0] or self.subject]
+
+    def absolute(self) -> "Rule":
+        """The same for a process in another folder."""
+        subject = self.subject
+        for path in self.files:
+            subject = str(Path(path).absolute()) + subject.removeprefix(path)
+        return replace(self, subject=subject)
 
     @property
     def statistic(self) -> str | None:
@@ -113,7 +122,9 @@ def parse_rule(scorer: str, text: str) -> Rule:
         raise UsageError(f"--{scorer} {text}: expected a rule such as {example}")
     subject = found["subject"] or ""
     name, given, rest = subject.partition("=")
-    name, subject = (name, rest) if given and re.fullmatch(r"[\w.-]+", name) else (scorer, subject)
+    is_file = Path(subject).exists() or Path(subject.rpartition(":")[0]).is_file()
+    named = given and re.fullmatch(r"[^\W\d][\w-]*", name) and not is_file
+    name, subject = (name, rest) if named else (scorer, subject)
     if scorer in STATISTICS:
         name = subject = subject or scorer
         if subject not in HEURISTICS:
@@ -162,11 +173,17 @@ class Judge:
         self._scorers = {rule.name: rule.opened(setting) for rule in self.rules if rule.statistic is None}
         self._every = every
         self.duplicates: list[Deduplicator] = []
+        self.paragraphs: ParagraphRule | None = None
 
     @property
     def names(self) -> list[str]:
         """Of all rules, those of duplicates last."""
-        return [*(rule.name for rule in self.rules), *(each.name for each in self.duplicates)]
+        return [*(rule.name for rule in self.rules), *(each.name for each in self.remembering)]
+
+    @property
+    def remembering(self) -> list[Any]:
+        """The rules that know what stayed."""
+        return [*self.duplicates, *([self.paragraphs] if self.paragraphs is not None else [])]
 
     def judged(self, texts: list[bytes]) -> "Judged":
         scores: dict[str, Scores] = {}
@@ -184,7 +201,9 @@ class Judge:
                 reason[wrong] = np.where(reason[wrong] < 0, number, reason[wrong])
         alive = np.flatnonzero(reason < 0)
         left = [texts[i] for i in alive.tolist()]
-        return Judged(scores, reason, alive, [each.keys(left) for each in self.duplicates])
+        keys = [each.keys(left) for each in self.duplicates]
+        paragraphs = (left, *self.paragraphs.keys(left)) if self.paragraphs is not None else None
+        return Judged(scores, reason, alive, keys, paragraphs)
 
     def _statistics(self, cost: int, texts: list[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
         """Those of all rules of this cost, in one walk over the texts."""
@@ -206,15 +225,38 @@ class Judge:
             judged.reason[alive[asked[~first]]] = number
             stays[asked[~first]] = False
             kept.append(keys[asked[first]])
+        if self.paragraphs is not None and judged.paragraphs is not None:
+            kept.append(self._shorten(self.paragraphs, judged, stays, *judged.paragraphs))
         return kept
+
+    def _shorten(
+        self,
+        rule: ParagraphRule,
+        judged: "Judged",
+        asked: NDArray[np.bool_],
+        texts: list[bytes],
+        keys: Keys,
+        starts: NDArray[np.int64],
+    ) -> Keys:
+        """Rejects documents that lose all paragraphs, and shortens the others. Returns the keys that are new."""
+        lines, stays, new = rule.stays(keys, starts, asked)
+        judged.reason[judged.alive[asked & ~stays]] = len(self.rules) + len(self.duplicates)
+        for place, text in enumerate(left_over(texts, starts, lines)):
+            if stays[place] and text is not texts[place]:
+                judged.shortened[int(judged.alive[place])] = text
+        return new[:, None]
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
     """Of some documents: the scores of each rule, NaN where it was not asked, and the number of the rule that rejects
-    each, -1 for those that stay. `alive` are those that are left for the rules of duplicates, with their `keys`."""
+    each, -1 for those that stay. `alive` are those that are left for the rules of duplicates, with their `keys`, and
+    for that of paragraphs their texts, keys and where each text's keys begin. `shortened` are texts that lost
+    paragraphs, by the number of the document."""
 
     scores: Mapping[str, Scores]
     reason: NDArray[np.int32]
     alive: NDArray[np.int64]
     keys: list[Keys]
+    paragraphs: tuple[list[bytes], Keys, NDArray[np.int64]] | None = None
+    shortened: dict[int, bytes] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """What a scorer is, and what scorers share."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 Scorer = Callable[[list[bytes]], Any]  # documents -> (documents,) float32
@@ -16,3 +17,7 @@ class Setting:
     unit: str = "document"
     tokenizer: str | None = None
     perplexity: str = "ccnet"
+
+    def absolute(self) -> "Setting":
+        """The same for a process in another folder."""
+        return self if self.tokenizer is None else replace(self, tokenizer=str(Path(self.tokenizer).absolute()))

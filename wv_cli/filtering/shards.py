@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,19 @@ from wv_cli.text.records.reading import Sink
 from wv_cli.text.records.writing import open_sink
 
 SAVE_BYTES = 64 << 20  # of records, after which a point is saved
+
+
+class Saver(Protocol):
+    """What brings a point to the disk: a journal."""
+
+    def write(self, point: Point, /) -> None: ...
+
+
+class NoJournal:
+    """Of a shard that is begun anew where its process is killed."""
+
+    def write(self, point: Point) -> None:
+        pass
 
 
 class Shards:
@@ -83,6 +96,11 @@ class Shards:
         """Those of the journal, or `new` ones."""
         return Totals.of(self.point.totals) if self.point.totals else new
 
+    def finish(self, path: str, totals: Totals) -> None:
+        """Another process has written the outputs of the shard, and they have their names."""
+        self.point.totals = totals.saved()
+        _close(path, [folder / Path(path).name for folder in self._folders], self.point, self._journal)
+
     def left(self) -> "Iterator[ShardFiles]":
         """What is still to be done."""
         for path in self._paths:
@@ -96,7 +114,7 @@ class Shards:
             yield ShardFiles(path, outputs, self.point, self._journal, self._keys)
 
 
-def _close(source: str, outputs: list[Path], point: Point, journal: Journal) -> None:
+def _close(source: str, outputs: list[Path], point: Point, journal: "Saver") -> None:
     """Gives whole outputs their names."""
     for output in outputs:
         publish(output)
@@ -110,7 +128,7 @@ def _close(source: str, outputs: list[Path], point: Point, journal: Journal) -> 
 class ShardFiles:
     """The outputs of the shard `source`, of which the first `blocks` are judged. A context: what is open is closed."""
 
-    def __init__(self, source: str, outputs: list[Path], point: Point, journal: Journal, keys: list[PartFile]) -> None:
+    def __init__(self, source: str, outputs: list[Path], point: Point, journal: "Saver", keys: list[PartFile]) -> None:
         self._keys = keys
         self.source, self._outputs, self._point, self._journal = source, outputs, point, journal
         self._kind = record_kind(inner_name(source)) or "jsonl"

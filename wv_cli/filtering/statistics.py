@@ -67,13 +67,16 @@ class RuleCounts:
 
 @dataclass
 class Totals:
-    """Of a run: records read and kept, bytes of text read and kept, and what each rule did."""
+    """Of a run: records read and kept, kept ones that lost paragraphs, bytes of text read and kept, shards without a
+    record that can be read, and what each rule did."""
 
     rules: dict[str, RuleCounts]
     records: int = 0
     kept: int = 0
     read_bytes: int = 0
     kept_bytes: int = 0
+    shortened: int = 0
+    unreadable: int = 0
 
     def saved(self) -> dict[str, Any]:
         return {**vars(self), "rules": {name: counts.saved() for name, counts in self.rules.items()}}
@@ -81,6 +84,16 @@ class Totals:
     @classmethod
     def of(cls, saved: Mapping[str, Any]) -> "Totals":
         return cls(**{**saved, "rules": {name: RuleCounts.of(each) for name, each in saved["rules"].items()}})
+
+    def add(self, other: "Totals") -> None:
+        """Counts what another process has counted by the same rules."""
+        for name, counts in other.rules.items():
+            own = self.rules[name]
+            own.seen, own.rejected = own.seen + counts.seen, own.rejected + counts.rejected
+            own.scores.counts += counts.scores.counts
+        for name, value in vars(other).items():
+            if name != "rules":
+                setattr(self, name, getattr(self, name) + value)
 
     def shown(self) -> dict[str, Any]:
         """For people and programs: percentiles in the place of histograms."""

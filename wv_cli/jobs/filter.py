@@ -1,40 +1,37 @@
 """`wv filter`: one pass over records by rules; those that stay and those that do not, shard by shard."""
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
+from typing import Any, ClassVar
 
 from wv_cli.config import require
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.clusters import Clusters
-from wv_cli.filtering.duplicates import NearDuplicateRule, opened_duplicates
+from wv_cli.filtering.duplicates import NearDuplicateRule, ParagraphRule, opened_duplicates
 from wv_cli.filtering.flattening import FLATTENINGS
 from wv_cli.filtering.journal import Journal
 from wv_cli.filtering.near_duplicates import Banding
 from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_rules, require_different_names
 from wv_cli.filtering.setting import Setting
-from wv_cli.filtering.shards import ShardFiles, Shards
+from wv_cli.filtering.shard_pass import ShardPass, ShardTask
+from wv_cli.filtering.shards import Shards
 from wv_cli.filtering.statistics import RuleCounts, Totals
 from wv_cli.filtering.units import UNITS
 from wv_cli.formats.recognise import input_texts
+from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.system.threads import in_order
 from wv_cli.text.config import ReadingConfig, RecordsConfig
 from wv_cli.text.inputs import Texts
 from wv_cli.text.records.kinds import RECORDS
-from wv_cli.text.records.reading import Block, Column
 from wv_cli.text.source import Source
 
 BY_LABEL = ("language", "classifier")  # the scorers that ask a classifier
-REASON = "filter"  # the field of rejected records that names the rule
+REASON = "filter"
+DUPLICATES = ("document", "paragraph")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +57,7 @@ class Rules(Part):
     unit: str = "document"
     tokenizer: str | None = None
     perplexity_of: str = "ccnet"
-    exact_duplicates: bool = False
+    exact_duplicates: str | None = None
     near_duplicates: float | None = None
     against: str | None = None
 
@@ -69,7 +66,7 @@ class Rules(Part):
         return merge_statistics([rule for scorer, text in self.given for rule in parse_rules(scorer, text)])
 
     def check(self) -> None:
-        some = self.given or self.exact_duplicates or self.near_duplicates is not None
+        some = self.given or self.exact_duplicates is not None or self.near_duplicates is not None
         require(bool(some), "no rule is given; name one, such as --words 50..100000, or a file of --rules")
         if self.near_duplicates is not None:
             Banding.nearest(self.near_duplicates)
@@ -77,6 +74,8 @@ class Rules(Part):
         require(asked or self.tokenizer is None, "--tokenizer needs --perplexity")
         require(not asked or self.tokenizer is not None, "--perplexity needs --tokenizer FILE, a sentencepiece model")
         require_different_names(self.rules)
+        message = f"--exact-duplicates is {' or '.join(DUPLICATES)}, not {self.exact_duplicates}"
+        require(self.exact_duplicates in (None, *DUPLICATES), message)
         FLATTENINGS.find(self.flatten)
         UNITS.find(self.unit)
         by_label = any(scorer in BY_LABEL for scorer, _ in self.given)
@@ -93,12 +92,13 @@ class Rules(Part):
 @dataclass(frozen=True, kw_only=True)
 class FilterOutput(Part):
     """The folder `output` gets the records that stay, in a file for each input; `rejected` those that do not, with the
-    rule that rejects them as the field REASON. With `add_scores` records get the score of each rule. `dry_run` writes
+    rule that rejects them as the field `reason`. With `add_scores` records get the score of each rule. `dry_run` writes
     nothing, but the `clusters` of near-duplicates; `explain` shows the scores of one record, by its number.
     `save_index` gets the near-duplicates that are known in the end."""
 
     CONDITIONS: ClassVar[dict[str, str]] = {
         "rejected": "not dry_run and not explain",
+        "reason": "rejected",
         "add_scores": "not dry_run and not explain",
         "overwrite": "not dry_run and not explain",
         "save_index": "not dry_run and not explain",
@@ -107,6 +107,7 @@ class FilterOutput(Part):
 
     output: str | None = None
     rejected: str | None = None
+    reason: str = REASON
     add_scores: bool = False
     dry_run: bool = False
     explain: int | None = None
@@ -135,65 +136,95 @@ class FilterJob(Job):
     rules: Rules = field(default_factory=Rules)
     kept: FilterOutput = field(default_factory=FilterOutput)
     threads: int = 1
+    dask: str | None = None
+
+    def check(self) -> None:
+        refuse_with_dask(
+            self.dask,
+            near_duplicates=self.rules.near_duplicates is not None,
+            exact_duplicates=self.rules.exact_duplicates,
+            explain=self.kept.explain,
+        )
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         texts = input_texts(self.records.inputs, log=run.log, reading=ReadingConfig(**vars(self.records.reading)))
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
-        explained = self.kept.explain
-        rules = self.rules
+        explained, rules = self.kept.explain, self.rules
         judge = Judge(rules.rules, rules.setting(), every=explained is not None)
-        if explained is None:
-            judge.duplicates = opened_duplicates(rules.exact_duplicates, rules.near_duplicates, rules.against)
-        totals = Totals({name: RuleCounts() for name in judge.names})
         if explained is not None:
             return None, {"explained": _explained(source, judge, explained)}
-        if self.kept.dry_run:
+        judge.duplicates = opened_duplicates(rules.exact_duplicates, rules.near_duplicates, rules.against)
+        judge.paragraphs = ParagraphRule() if rules.exact_duplicates == "paragraph" else None
+        totals = Totals({name: RuleCounts() for name in judge.names})
+        if self.kept.output is None:
             clusters = Clusters(self.kept.clusters)
-            for path in source.paths:
-                for judged in in_order(partial(_judged, judge), source.blocks(path, ()), self.threads):
-                    judge.settle(judged.found)
-                    _count(totals, judge, judged)
-                    clusters.add(path, judged.found)
+            for path, found in self._counted(source, judge, totals, run):
+                clusters.add(path, found)
             clusters.write()
-            return None, totals.shown()
-        assert self.kept.output is not None
+        else:
+            totals = self._write(source, judge, totals, run, Path(self.kept.output))
+        if totals.unreadable == len(source.paths):
+            raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")
+        return None, totals.shown()
+
+    def _counted(self, source: Source, judge: Judge, totals: Totals, run: Run) -> Iterator[tuple[str, Judged]]:
+        """What a run without an output finds, file by file."""
+        if self.dask is not None:
+            for counted in self._by_workers(self.dask, source.paths, run, only=len(source.paths) == 1):
+                totals.add(counted)
+            return
+        shard_pass = ShardPass(judge, totals, run.log, self.threads, only=len(source.paths) == 1)
+        for path in source.paths:
+            for found in shard_pass.count(source, path):
+                yield path, found
+
+    def _write(self, source: Source, judge: Judge, totals: Totals, run: Run, output: Path) -> Totals:
         with ExitStack() as stack:
             shards = Shards(
                 source.paths,
-                Path(self.kept.output),
+                output,
                 Path(self.kept.rejected) if self.kept.rejected else None,
-                Journal(Path(self.kept.output), self._identity(source)),
+                Journal(output, self._identity(source)),
                 overwrite=self.kept.overwrite,
             )
             stack.enter_context(shards.claimed())
             totals = shards.totals(totals)
-            shards.restore(judge.duplicates)
+            shards.restore(judge.remembering)
             if shards.judged_before:
                 run.log(f"going on after {totals.records:,} records")
+            only = len(source.paths) == 1
+            if self.dask is not None:
+                left = [files.source for files in shards.left()]
+                for path, counted in zip(left, self._by_workers(self.dask, left, run, only=only), strict=True):
+                    totals.add(counted)
+                    shards.finish(path, totals)
+                return totals
+            shard_pass = ShardPass(
+                judge, totals, run.log, self.threads, self.kept.add_scores, self.kept.reason, only=only
+            )
             for files in shards.left():
-                self._filter(source, judge, totals, files)
+                shard_pass.write(source, files)
             self._save_index(judge)  # before the journal goes: a run that is killed here goes on
-        return None, totals.shown()
+        return totals
 
-    def _filter(self, source: Source, judge: Judge, totals: Totals, files: ShardFiles) -> None:
-        """One shard."""
-        names = tuple(rule.name for rule in judge.rules) if self.kept.add_scores else ()
-        added = (*names, *([REASON] if files.rejects else []))
-        blocks = itertools.islice(source.blocks(files.source, added), files.blocks, None)
-        with files:
-            for judged in in_order(partial(_judged, judge), blocks, self.threads):
-                files.keep_keys(judge.settle(judged.found))
-                _count(totals, judge, judged)
-                stays = judged.found.reason < 0
-                columns = {name: _column(judged.found.scores[name]) for name in names}
-                files.write_kept(judged.block.written(columns, stays.tolist()))
-                if files.rejects:
-                    reasons = [judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
-                    columns = {**columns, REASON: Column("text", reasons)}
-                    files.write_rejected(judged.block.written(columns, (~stays).tolist()))
-                files.judged(judged.block.size, totals)
-            files.finish(totals)
+    def _by_workers(self, address: str, paths: Sequence[str], run: Run, *, only: bool) -> Iterator[Totals]:
+        """What the workers of the scheduler at `address` count of each shard, in order."""
+        task = ShardTask(
+            rules=tuple(rule.absolute() for rule in self.rules.rules),
+            setting=self.rules.setting().absolute(),
+            reading=self.records.reading,
+            folders=tuple(str(Path(each).absolute()) for each in (self.kept.output, self.kept.rejected) if each),
+            threads=self.threads,
+            add_scores=self.kept.add_scores,
+            reason=self.kept.reason,
+            only=only,
+        )
+        with executor(address, run.log, same_kernels=True) as workers:
+            for totals, said in workers.mapped("filter", task.counted, [str(Path(path).absolute()) for path in paths]):
+                for message in said:
+                    run.log(message)
+                yield totals
 
     def _save_index(self, judge: Judge) -> None:
         for each in judge.duplicates:
@@ -209,6 +240,7 @@ class FilterJob(Job):
             "models": [_file(path) for path in self.rules.reads()],
             "--add-scores": self.kept.add_scores,
             "--rejected": self.kept.rejected,
+            "--reason": self.kept.reason,
             "reading": list(self.records.reading.identity().values()),
         }
 
@@ -217,34 +249,6 @@ def _file(path: str) -> tuple[str, int, int]:
     """Tells a file from another one that takes its name."""
     status = Path(path).stat()
     return path, status.st_size, status.st_mtime_ns
-
-
-class _JudgedBlock(NamedTuple):
-    block: Block
-    found: Judged
-    bytes: list[int]  # of the texts
-
-
-def _judged(judge: Judge, block: Block) -> _JudgedBlock:
-    texts = block.each
-    return _JudgedBlock(block, judge.judged(texts), [len(text) for text in texts])
-
-
-def _count(totals: Totals, judge: Judge, judged: _JudgedBlock) -> None:
-    sizes, stays = np.array(judged.bytes, np.int64), judged.found.reason < 0
-    totals.records += len(stays)
-    totals.kept += int(stays.sum())
-    totals.read_bytes += int(sizes.sum())
-    totals.kept_bytes += int(sizes[stays].sum())
-    none = np.full(len(stays), np.nan, np.float32)
-    for number, name in enumerate(judge.names):
-        reason = judged.found.reason
-        asked = (reason < 0) | (reason >= number)
-        totals.rules[name].add(judged.found.scores.get(name, none)[asked], reason[asked] != number)
-
-
-def _column(scores: Any) -> Column:
-    return Column("number", [None if np.isnan(score) else score for score in scores])
 
 
 def _require_records(texts: Texts, paths: Sequence[str]) -> None:

@@ -269,7 +269,7 @@ def _option(field: Option, choices: Sequence[str], default_text: str, default: o
     flag, kind = field.flag, click.Choice(choices) if choices else field.kind
     if field.also:
         kind = OpenChoice(choices, field.also)
-    if kind is bool:
+    if kind is bool and not field.name.startswith("no_"):
         flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
     short = [flag[1:]] if len(field.name) == 1 else []
     return FieldOption(
@@ -281,6 +281,7 @@ def _option(field: Option, choices: Sequence[str], default_text: str, default: o
         default=default,
         help=field.help,
         multiple=field.many,
+        is_flag=True if kind is bool else None,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.extra import foreign, require
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
@@ -30,6 +30,7 @@ class ParquetBlock:
     each: list[bytes]
     size: int
     rows: Rows
+    path: Sequence[str]  # the names that lead to the field
 
     @property
     def count(self) -> int:
@@ -39,9 +40,24 @@ class ParquetBlock:
     def texts(self) -> bytes:
         return b"".join(text + b"\n" for text in self.each)
 
-    def written(self, added: Mapping[str, Column], kept: Sequence[bool] | None = None) -> Rows:
+    def written(
+        self,
+        added: Mapping[str, Column],
+        kept: Sequence[bool] | None = None,
+        changed: Mapping[int, bytes] | None = None,
+    ) -> Rows:
         pyarrow = require("pyarrow", "Parquet")
         table = self.rows.table
+        if changed:
+            if len(self.path) > 1:
+                raise UsageError(f"--field {'.'.join(self.path)}: texts inside a Parquet struct cannot be shortened")
+            place, texts = table.schema.get_field_index(self.path[0]), list(self.each)
+            for number, text in changed.items():
+                texts[number] = text
+            kind = table.schema.field(place)
+            binary = pyarrow.types.is_dictionary(kind.type) or "binary" not in str(kind.type)
+            values = pyarrow.array([text.decode() if binary else text for text in texts], kind.type)
+            table = table.set_column(place, kind, values)
         for name, column in added.items():
             kind = pyarrow.string() if column.kind == "text" else pyarrow.float32()
             values = [_plain(value) for value in column.values]
@@ -90,10 +106,10 @@ class ParquetReader:
                     table = arrow.Table.from_batches([batch])
                     if len(good) < len(texts):
                         table = table.filter(arrow.array([text is not None for text in texts]))
-                    yield ParquetBlock(good, int(size * len(texts)), Rows(table, group, codecs))
+                    yield ParquetBlock(good, int(size * len(texts)), Rows(table, group, codecs), path)
         bad.finish()
         if not metadata.num_rows:
-            yield ParquetBlock([], 0, Rows(file.schema_arrow.empty_table(), 0, {}))
+            yield ParquetBlock([], 0, Rows(file.schema_arrow.empty_table(), 0, {}), path)
 
     def _column(self, schema: Any) -> list[str]:
         """The names that lead to the field. Raises BadFile when there is none of strings."""

@@ -42,8 +42,14 @@ class Block(Protocol):
         """The text of each record."""
         ...
 
-    def written(self, added: Mapping[str, Column], kept: Sequence[bool] | None = None) -> Any:
-        """The records with fields `added`, or those of them that are `kept`: what Sink.write takes."""
+    def written(
+        self,
+        added: Mapping[str, Column],
+        kept: Sequence[bool] | None = None,
+        changed: Mapping[int, bytes] | None = None,
+    ) -> Any:
+        """The records with fields `added`, or those of them that are `kept`: what Sink.write takes. `changed` are new
+        texts of some, by their numbers."""
         ...
 
 
@@ -77,6 +83,10 @@ class Rules:
         return _records.SPACE if self.one_line else _records.KEEP
 
 
+class NoRecords(BadFile):
+    """A file without a record that can be read, though it may be whole."""
+
+
 class BadRecords:
     """Counts the records of the file `name` that cannot be read, tells the first of them, and ends with how many."""
 
@@ -102,7 +112,7 @@ class BadRecords:
         """Raises BadFile when there were only such records."""
         if self.count and not self.good:
             message = f"none of its {self.count:,} records can be read; {self._first}"
-            raise BadFile(self.name, message)
+            raise NoRecords(self.name, message)
         if self.count > _SHOWN:
             self._rules.log(f"{self.name}: {self.count:,} records cannot be read and were skipped")
 
@@ -115,9 +125,9 @@ class Reader(Protocol):
         ...
 
 
-def no_field(name: str, rules: Rules, found: Sequence[str]) -> BadFile:
+def no_field(name: str, rules: Rules, found: Sequence[str]) -> NoRecords:
     """For a file of which no record has the field."""
     shown = ", ".join(name[:80] if name[:80].isprintable() else repr(name[:80]) for name in found[:20]) + (
         ", ..." if len(found) > 20 else ""
     )
-    return BadFile(name, f"expected the field {rules.field}, found {shown or 'none'}; name one with --field")
+    return NoRecords(name, f"expected the field {rules.field}, found {shown or 'none'}; name one with --field")

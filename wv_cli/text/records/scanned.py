@@ -83,7 +83,12 @@ class ScannedBlock:
         good: NDArray[np.int64] = self.rows[self.rows[:, 5] == _records.GOOD, 0]
         return good
 
-    def written(self, added: Mapping[str, Column], kept: Sequence[bool] | None = None) -> Written:
+    def written(
+        self,
+        added: Mapping[str, Column],
+        kept: Sequence[bool] | None = None,
+        changed: Mapping[int, bytes] | None = None,
+    ) -> Written:
         """Blank lines stay unless some records go."""
         values = list(map("".join, zip(*(self._fragments(*each) for each in added.items()), strict=True)))
         pieces: list[bytes] = []
@@ -93,6 +98,9 @@ class ScannedBlock:
             goes = record.status != _records.GOOD and (record.status != _records.BLANK or kept is not None)
             if record.status == _records.GOOD:
                 goes = kept is not None and not kept[number]
+                if changed and number in changed and not goes:
+                    pieces += self.raw[cursor : record.value], self._value(record, changed[number])
+                    cursor = record.value_end
                 if values and not goes:
                     pieces += self.raw[cursor : record.insert], values[number].encode("utf-8", "surrogateescape")
                     cursor = record.insert
@@ -109,6 +117,14 @@ class ScannedBlock:
         end = len(self.header.rstrip(b"\r\n"))
         fields = "".join(self.delimiter + _csv_field(name, self.delimiter) for name in names)
         return self.header[:end] + fields.encode() + self.header[end:]
+
+    def _value(self, record: _Record, text: bytes) -> bytes:
+        """The text in the place of the field's value, in quotes and escaped as that was."""
+        before = self.raw[record.value : record.value_end]
+        if not self.delimiter:
+            return json.dumps(text.decode(), ensure_ascii=before.isascii()).encode()
+        field = _csv_field(text.decode(), self.delimiter, quoted=before.startswith(b'"'))
+        return field.encode()
 
     def _fragments(self, name: str, column: Column) -> list[str]:
         """What is inserted into each record for one field."""
@@ -145,8 +161,8 @@ def _plain(value: Any) -> str:
     return "" if value is None else _json(value)
 
 
-def _csv_field(text: str, delimiter: str) -> str:
-    if any(mark in text for mark in (delimiter, '"', "\n", "\r")):
+def _csv_field(text: str, delimiter: str, *, quoted: bool = False) -> str:
+    if quoted or any(mark in text for mark in (delimiter, '"', "\n", "\r")):
         return '"' + text.replace('"', '""') + '"'
     return text
 

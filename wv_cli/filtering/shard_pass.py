@@ -1,0 +1,150 @@
+"""The pass over the records of one shard: judged by rules, counted, and written to the files of those that stay and of
+the others."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wv_cli.filtering.journal import Point
+from wv_cli.filtering.rules import Judge, Judged, Rule
+from wv_cli.filtering.setting import Setting
+from wv_cli.filtering.shards import NoJournal, ShardFiles
+from wv_cli.filtering.statistics import RuleCounts, Totals
+from wv_cli.formats.recognise import input_texts
+from wv_cli.system.threads import in_order
+from wv_cli.text.config import ReadingConfig, RecordsConfig
+from wv_cli.text.records.reading import Block, Column, NoRecords
+from wv_cli.text.source import Source
+
+
+class JudgedBlock(NamedTuple):
+    """Some records and what the rules say of them, with the bytes of each text."""
+
+    block: Block
+    found: Judged
+    bytes: list[int]
+
+
+@dataclass(frozen=True)
+class ShardPass:
+    """Judges the shards of a run by `judge`, with `threads`, and counts in `totals`. With `add_scores` records get the
+    score of each rule; those that go get the rule that rejects them as the field `reason`. A shard without a record
+    that can be read counts as empty, and `log` is told, unless it is the `only` one."""
+
+    judge: Judge
+    totals: Totals
+    log: Callable[[str], None]
+    threads: int = 1
+    add_scores: bool = False
+    reason: str = ""
+    only: bool = False
+
+    def write(self, source: Source, files: ShardFiles) -> None:
+        """Judges the shard of `files`, from where they go on."""
+        names = tuple(rule.name for rule in self.judge.rules) if self.add_scores else ()
+        added = (*names, *([self.reason] if files.rejects else []))
+        blocks = itertools.islice(source.blocks(files.source, added), files.blocks, None)
+        with files:
+            for judged in self._judged(blocks):
+                files.keep_keys(self.judge.settle(judged.found))
+                self._count(judged)
+                stays = judged.found.reason < 0
+                columns = {name: _column(judged.found.scores[name]) for name in names}
+                files.write_kept(judged.block.written(columns, stays.tolist(), judged.found.shortened))
+                if files.rejects:
+                    reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
+                    columns = {**columns, self.reason: Column("text", reasons)}
+                    files.write_rejected(judged.block.written(columns, (~stays).tolist()))
+                files.judged(judged.block.size, self.totals)
+            files.finish(self.totals)
+
+    def count(self, source: Source, path: str) -> Iterator[Judged]:
+        """Judges a shard and writes nothing."""
+        for judged in self._judged(source.blocks(path, ())):
+            self.judge.settle(judged.found)
+            self._count(judged)
+            yield judged.found
+
+    def _judged(self, blocks: Iterable[Block]) -> Iterator[JudgedBlock]:
+        try:
+            yield from in_order(partial(_judged, self.judge), blocks, self.threads)
+        except NoRecords as error:
+            if self.only:
+                raise
+            self.totals.unreadable += 1
+            self.log(f"{error}; this file counts as empty")
+
+    def _count(self, judged: JudgedBlock) -> None:
+        totals, names = self.totals, self.judge.names
+        sizes, reason = np.array(judged.bytes, np.int64), judged.found.reason
+        stays = reason < 0
+        totals.records += len(stays)
+        totals.kept += int(stays.sum())
+        totals.read_bytes += int(sizes.sum())
+        for number, text in judged.found.shortened.items():
+            sizes[number] = len(text)
+        totals.shortened += len(judged.found.shortened)
+        totals.kept_bytes += int(sizes[stays].sum())
+        none = np.full(len(stays), np.nan, np.float32)
+        for number, name in enumerate(names):
+            asked = (reason < 0) | (reason >= number)
+            totals.rules[name].add(judged.found.scores.get(name, none)[asked], reason[asked] != number)
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """The pass over a shard as a task for another process, with paths that begin at the root. `folders` get the records
+    that stay and the others; without any nothing is written."""
+
+    rules: tuple[Rule, ...]
+    setting: Setting
+    reading: RecordsConfig
+    folders: tuple[str, ...]
+    threads: int
+    add_scores: bool
+    reason: str
+    only: bool
+
+    def counted(self, path: str) -> tuple[Totals, list[str]]:
+        """The totals of the shard, and messages."""
+        said: list[str] = []
+        judge = _opened_judge(self.rules, self.setting, tuple(map(_state, self._models())))
+        texts = input_texts([path], log=said.append, reading=ReadingConfig(**vars(self.reading)))
+        totals = Totals({name: RuleCounts() for name in judge.names})
+        shard_pass = ShardPass(judge, totals, said.append, self.threads, self.add_scores, self.reason, self.only)
+        if self.folders:
+            outputs = [Path(folder) / Path(path).name for folder in self.folders]
+            shard_pass.write(Source(texts), ShardFiles(path, outputs, Point(), NoJournal(), []))
+        else:
+            for _ in shard_pass.count(Source(texts), path):
+                pass
+        return totals, said
+
+    def _models(self) -> list[str]:
+        tokenizer = [self.setting.tokenizer] if self.setting.tokenizer is not None else []
+        return [*(path for rule in self.rules for path in rule.files), *tokenizer]
+
+
+def _state(path: str) -> tuple[int, int]:
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=1)
+def _opened_judge(rules: tuple[Rule, ...], setting: Setting, state: tuple[tuple[int, int], ...]) -> Judge:
+    """A process reads the models once, and again where one was replaced."""
+    return Judge(rules, setting)
+
+
+def _judged(judge: Judge, block: Block) -> JudgedBlock:
+    texts = block.each
+    return JudgedBlock(block, judge.judged(texts), [len(text) for text in texts])
+
+
+def _column(scores: Any) -> Column:
+    return Column("number", [None if np.isnan(score) else score for score in scores])
