@@ -1,7 +1,5 @@
 """`wv vectors`: the vectors of words, of lines, of a word's n-grams."""
 
-import sys
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +21,10 @@ from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.reading import from_option, open_composer
 from wv_cli.commands.shared.records import add_vectors, finite_lines, lines_of, record_texts, refuse_with_add
 from wv_cli.commands.shared.unknown import Unknown, oov_option
+from wv_cli.commands.shared.word_vectors import print_vectors, print_words
 from wv_cli.text.config import RecordsConfig
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from wv_cli.formats.base import BadRowsName, Precision
 
 
@@ -60,16 +56,11 @@ def command(
     With --sentences each line gets one vector. fastText models have fastText's rule: classifiers average words,
     n-grams and line end, others unit vectors. sent2vec (.s2v) averages words and word n-grams; doc2vec (.d2v) trains a
     vector. All other files have the rule mean. --pooling chooses: mean, sif (frequency weights), idf, or own (for -o).
-
-    With --sentences, WORDs that end as records do (.jsonl, .csv, .tsv, .parquet) are files of records. Each text in
-    them is a line; --add writes the records again.
+    WORDs that are files of records (.jsonl, .csv, .tsv, .parquet) have a line in each text; --add writes them again.
 
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.
     """
-    from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector
-    from wv_cli.transforms.composition import runs, word_vectors
-
     refuse_options(dask="sentences", add="sentences")
     reading = take(RecordsConfig, options)
     if wants_encoder(sentences, options):
@@ -103,27 +94,7 @@ def command(
         sentences_of(file, batches, from_format, precision, as_json, quiet, piped=piped, bad_rows=bad_rows, dask=dask)
         return 0
     source = open_composer(file, from_format, quiet, piped=piped, bad_rows=bad_rows)
-
-    def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
-        require_finite(vectors, names, file)
-        made = json_lines(kind, names, vectors, precision) if as_json else text_lines(names, vectors, precision)
-        sys.stdout.buffer.write(made)
-
     if ngrams is not None:
-        show("ngram", *source.ngrams(ngrams))
+        print_vectors("ngram", *source.ngrams(ngrams), file, precision, as_json)
         return 0
-    unknown, before = Unknown(oov, quiet), 0
-    for lines in batches:
-        for asked, places, vectors, known in word_vectors(source, lines):
-            unknown.count(known)
-            for first, end, has_vectors in runs(known | (oov == "zero")):
-                if has_vectors:
-                    show("word", asked[first:end], vectors[first:end])
-                    continue
-                for word, place in zip(asked[first:end], places[first:end], strict=True):
-                    unknown.tell(f"{word!r} has no vector in {file}", before + place + 1 if piped else None)
-                    if oov == "empty":
-                        sys.stdout.buffer.write(without_vector(word) if as_json else b"\n")
-        sys.stdout.buffer.flush()
-        before += len(lines)
-    return unknown.exit_code()
+    return print_words(source, batches, file, precision, as_json, Unknown(oov, quiet), piped=piped)

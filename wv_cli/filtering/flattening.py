@@ -1,11 +1,13 @@
 """How a document becomes the one line that a classifier is asked about. Each pipeline does it in its own way, and a
 classifier's probabilities depend on it: one is asked as it was trained."""
 
+import re
 from collections.abc import Callable
 
 from wv_cli.registry import Registry
 
 Flatten = Callable[[str], str]
+_EMPTY_LINES = re.compile(rb"\n{2,}")
 
 
 def _space(text: str) -> str:
@@ -52,6 +54,17 @@ FLATTENINGS: Registry[Flatten] = Registry(
         ("dolma", _lower),  # Dolma's language taggers
         ("words", _words),  # Dolma 1.7's quality taggers
         ("nemo", _without_labels),  # NeMo Curator's FastTextQualityFilter
+    ],
+)
+
+
+# The parts of a document that are scored one by one.
+UNITS: Registry[Callable[[bytes], list[bytes]]] = Registry(
+    "unit",
+    [
+        ("document", lambda text: [text]),
+        ("paragraph", _EMPTY_LINES.split),
+        ("line", lambda text: text.split(b"\n")),
     ],
 )
 

@@ -1,27 +1,14 @@
 """The units of a document that are scored one by one. The score of the document is their mean, as DataTrove has it."""
 
-import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.filtering.flattening import flatten
+from wv_cli.filtering.flattening import UNITS, flatten
 from wv_cli.models.classifier import ALL, Classifier
-from wv_cli.registry import Registry
 
-_EMPTY_LINES = re.compile(rb"\n{2,}")
 _NUMBERS = 1 << 22  # probabilities held at once
-
-UNITS: Registry[Callable[[bytes], list[bytes]]] = Registry(
-    "unit",
-    [
-        ("document", lambda text: [text]),
-        ("paragraph", _EMPTY_LINES.split),
-        ("line", lambda text: text.split(b"\n")),
-    ],
-)
 
 
 class LabelAnswers(NamedTuple):

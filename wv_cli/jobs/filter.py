@@ -10,7 +10,7 @@ from wv_cli.config import require
 from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.clusters import Clusters
 from wv_cli.filtering.duplicates import NearDuplicateRule, ParagraphRule, opened_duplicates
-from wv_cli.filtering.flattening import FLATTENINGS
+from wv_cli.filtering.flattening import FLATTENINGS, UNITS
 from wv_cli.filtering.journal import Journal
 from wv_cli.filtering.near_duplicates import Banding
 from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_rules, require_different_names
@@ -18,7 +18,6 @@ from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shard_pass import ShardPass, ShardTask
 from wv_cli.filtering.shards import Shards
 from wv_cli.filtering.statistics import RuleCounts, Totals
-from wv_cli.filtering.units import UNITS
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.jobs.job import Job

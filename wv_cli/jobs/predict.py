@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wv_cli.config import require
-from wv_cli.filtering.flattening import FLATTENINGS
-from wv_cli.filtering.units import UNITS, answer_units
+from wv_cli.filtering.flattening import FLATTENINGS, UNITS
+from wv_cli.filtering.units import answer_units
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import ask, refuse_with_dask

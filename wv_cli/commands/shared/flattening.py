@@ -2,8 +2,7 @@
 
 import click
 
-from wv_cli.filtering.flattening import FLATTENINGS
-from wv_cli.filtering.units import UNITS
+from wv_cli.filtering.flattening import FLATTENINGS, UNITS
 
 flatten_option = click.option(
     "--flatten", type=click.Choice(list(FLATTENINGS)), default="space", show_default=True,
@@ -11,5 +10,5 @@ flatten_option = click.option(
 )  # fmt: skip
 unit_option = click.option(
     "--unit", type=click.Choice(list(UNITS)), default="document", show_default=True,
-    help="Part of a text that gets a score; a text gets the mean of its parts.",
+    help="Units of a text that are scored one by one.",
 )  # fmt: skip
