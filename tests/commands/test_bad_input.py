@@ -120,6 +120,7 @@ CALLS = [
     "eval wic --encoder {} -d good.data.txt --dev good.data.txt",
     "plot {} --top 5 -o out.html",
     "filter {} --dry-run --words 1..",
+    "tokenize {} -o out",
     "convert {} out.bin",
     "convert {} out --to static",
     "convert good.vec out --to static --counts {}",

@@ -191,6 +191,7 @@ VARIANTS = [
     "phrases text.txt -o out.txt",
     "phrases text.txt -o out.txt --score npmi",
     "phrases text.txt -o out.txt --apply text.phrases",
+    "tokenize raw.txt -o out.txt",
     "lm train text.txt -o out.arpa",
     "lm train text.txt -o out.lm",
     *(f"lm train text.txt -o out.arpa --smoothing {method}" for method in ("katz", "witten-bell", "add-k", "mle")),
@@ -288,6 +289,7 @@ def folder(tmp_path_factory, slice_text):
     cased = [line[:400].replace("the ", "The ", i % 2) for i, line in enumerate(lines)]
     cased += cased[:1]  # for --dedup
     Path("text.txt").write_text("".join(f"{line}\n" for line in cased))
+    Path("raw.txt").write_text("Bake it, at 3.1 (9). e\u0301 \ufb01ne Ok? Yes!\n")
     labels = ["__label__a", "__label__b", "__l_c"]
     labelled = [f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)]
     Path("labelled.txt").write_text("".join(labelled))

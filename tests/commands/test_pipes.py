@@ -54,6 +54,7 @@ CALLS = [
     ("bioword", "--hasher", "text -o x.codes --hasher [hasher] --no-meta -q"),
     ("build-vocab", "INPUT", "[text] -o x.vocab -q"),
     ("phrases", "INPUT", "[text] -o x.txt -q"),
+    ("tokenize", "INPUT", "[text] -o x.txt -q"),
     ("phrases", "--apply", "text -o x.txt --apply [phrases] -q"),
     ("whiten", "IN", "[v.vec] -o x.vec -q"),
     ("whiten", "--fit", "v.vec --fit [v.vec] -o x.vec -q"),

@@ -11,6 +11,7 @@ SMALL = "--min-count 1 --threads 1 --no-meta"
 CALLS = [
     "build-vocab {} -o {out} --min-count 1",
     "phrases {} -o {out} --min-count 1 --threshold 0",
+    "tokenize {} -o {out} --no-meta",
     f"train {{}} -o {{out}}.vec --dim 4 --epochs 1 {SMALL}",
     f"train --model supervised {{}} -o {{out}}.bin --dim 4 --epochs 1 {SMALL}",
     f"glove {{}} -o {{out}}.vec --dim 4 --iterations 1 {SMALL}",

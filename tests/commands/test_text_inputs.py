@@ -16,6 +16,7 @@ READERS = {
     "bioword": ["bioword", "INPUT", "-o", "out.codes", "--cells", 64, "--epochs", 1, "--min-count", 1],
     "glove": ["glove", "INPUT", "-o", "out.vec", "--dim", 4, "--iterations", 1, "--min-count", 1],
     "phrases": ["phrases", "INPUT", "-o", "out.txt", "--min-count", 1],
+    "tokenize": ["tokenize", "INPUT", "-o", "out.txt"],
     "predict": ["predict", MODEL, "INPUT"],
     "eval": ["eval", "labels", MODEL, "-d", "INPUT"],
     "quantize": ["quantize", MODEL, "-o", "out.ftz", "--retrain", "--cutoff", 10, "--input", "INPUT"],

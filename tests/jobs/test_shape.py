@@ -28,6 +28,7 @@ from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.phrases import PhrasesJob
 from wv_cli.jobs.predict import PredictJob
 from wv_cli.jobs.quantize import QuantizeJob
+from wv_cli.jobs.tokenize import TokenizeJob
 from wv_cli.jobs.vocabulary import VocabularyJob
 from wv_cli.jobs.whiten import WhitenJob
 
@@ -52,6 +53,7 @@ JOBS: dict[str, type[Job]] = {
     "phrases": PhrasesJob,
     "predict": PredictJob,
     "quantize": QuantizeJob,
+    "tokenize": TokenizeJob,
     "whiten": WhitenJob,
 }
 TALK = {"quiet", "as_json", "help_all"}

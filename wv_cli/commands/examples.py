@@ -61,6 +61,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("what would go", "wv filter pages.jsonl --dry-run --words 50.. --json"),
         ("why a record goes or stays", "wv filter pages.jsonl --explain 2 --words 50.."),
     ),
+    "tokenize": (
+        ("words of raw text, in lower case", "wv tokenize news.txt --lowercase -o words.txt"),
+        ("between two commands", "zcat news.gz | wv tokenize - --punctuation drop | wv train - -o vectors.bin"),
+        ("a sentence a line, of records", "wv tokenize pages.jsonl --sentences --digits zero -o sentences.txt"),
+        ("Chinese by jieba", "wv tokenize zh.txt --words jieba -o words.txt"),
+    ),
     "whiten": (
         ("fit, apply, keep the transform", "wv whiten lines.npy -o white.npy --dim 256 --save-transform white.map"),
         ("apply it to others", "wv whiten new.npy -o new-white.npy --transform white.map"),

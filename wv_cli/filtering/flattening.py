@@ -58,12 +58,24 @@ FLATTENINGS: Registry[Flatten] = Registry(
 )
 
 
+def _sentences(text: bytes) -> list[bytes]:
+    import numpy as np
+
+    from wv_cli import _segments
+
+    starts = np.flatnonzero(_segments.boundaries(text) & 2).tolist()
+    characters = text.decode("utf-8", "surrogateescape")
+    ends = zip([0, *starts], [*starts, len(characters)], strict=True)
+    return [characters[begin:end].encode("utf-8", "surrogateescape") for begin, end in ends]
+
+
 # The parts of a document that are scored one by one.
 UNITS: Registry[Callable[[bytes], list[bytes]]] = Registry(
     "unit",
     [
         ("document", lambda text: [text]),
         ("paragraph", _EMPTY_LINES.split),
+        ("sentence", _sentences),  # by Unicode's annex 29
         ("line", lambda text: text.split(b"\n")),
     ],
 )

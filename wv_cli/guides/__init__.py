@@ -43,6 +43,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("chinese", "how-to", "Chinese, and other languages without spaces."),
     ("compress", "how-to", "Make vectors and models smaller."),
     ("compare-corpora", "how-to", "Compare two texts by their vectors: drift and alignment."),
+    ("raw-text", "how-to", "Make words of raw text: boundaries, normal forms, sentences."),
     ("filter-a-corpus", "how-to", "Filter a corpus by rules: words, languages, classifiers."),
     ("foreign-files", "how-to", "Read and write the files of other programs."),
     ("one-liners", "reference", "One command line per job, to copy."),

@@ -94,7 +94,7 @@ def unsegmented(head: bytes) -> bool:
 
 UNSEGMENTED = (
     "few blanks part its Chinese, Japanese or Thai, so that whole sentences are words; segment it first, such as with "
-    "jieba, MeCab or PyThaiNLP"
+    "`wv tokenize --words jieba`"
 )
 
 

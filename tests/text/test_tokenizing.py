@@ -1,0 +1,161 @@
+"""Words and sentences of raw text by Unicode's rules, and what becomes of digits, marks and markup."""
+
+import random
+import sys
+import types
+import unicodedata
+
+import numpy as np
+import pytest
+
+from tests.conftest import GOLDEN
+from wv_cli import _segments
+from wv_cli.errors import WvError
+from wv_cli.filtering.flattening import UNITS
+from wv_cli.text import tokenizing
+from wv_cli.text.tokenizing import MARKUPS, SEGMENTERS, TokenizeConfig, Tokenizer
+
+JOINED = "\u0645\u06cc\u200c\u062e \u200c\ufeffa\u200db"  # by characters of no width
+
+
+def words(text, **options):
+    return b"".join(Tokenizer(TokenizeConfig(**options)).lines([text.encode("utf-8", "surrogateescape")])).decode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def test_boundaries_are_those_of_another_program():
+    for row in (GOLDEN / "segments.txt").read_text().splitlines():
+        marks = [mark[0] for mark in row.split()]
+        text = "".join(chr(int(mark[1:], 16)) for mark in row.split())
+        assert ["-wsb"[cut] for cut in _segments.boundaries(text.encode()).tolist()] == marks, row
+
+
+def test_kinds_are_those_of_pythons_database():
+    """Of digits, of letters and numbers, of separators; of characters that both have."""
+    kinds = _segments.kinds()
+    for code in range(0x20000):
+        category = unicodedata.category(chr(code))
+        if category in ("Cn", "Cs", "Co"):
+            continue
+        kind = int(kinds[code])
+        assert bool(kind & 4096) == (category == "Nd"), hex(code)
+        assert bool(kind & 2048) == (category[0] == "Z" or category in ("Cc", "Cf")), hex(code)
+        if category[0] in "LN":
+            assert kind & 1024, hex(code)
+    assert (kinds[0x1F600] & 512, kinds[ord("a")] & 31, kinds[ord(" ")] & 31) == (512, 10, 18)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "found"),
+    [
+        ("Can't stop, 3.14!\n", {}, "Can't stop , 3.14 !\n"),
+        ("a\n\n b \r\n", {}, "a\n\nb\n"),
+        ("e\u0301 \ufb01\n", {}, "\u00e9 \ufb01\n"),
+        ("e\u0301 \ufb01\n", {"form": "nfkc"}, "\u00e9 fi\n"),
+        ("e\u0301 \ufb01\n", {"form": "none"}, "e\u0301 \ufb01\n"),
+        ("\u00c9T\u00c9 OK\n", {"lowercase": True}, "\u00e9t\u00e9 ok\n"),
+        ("a1 12.5 \u0661\u0662 x\n", {"digits": "zero"}, "a0 00.0 00 x\n"),
+        ("a1 12.5 \u0661\u0662 x\n", {"digits": "drop"}, "a1 x\n"),
+        ("Hi, (you) + \U0001f600 \u2014 \u20ac5!\n", {"punctuation": "drop"}, "Hi you \U0001f600 5\n"),
+        ("He came. She (too) left! 3.5 x.\n", {"sentences": True}, "He came .\nShe ( too ) left !\n3.5 x .\n"),
+        ("He came. She left.\n", {"sentences": True, "punctuation": "drop"}, "He came\nShe left\n"),
+        ("\u4e2d\u6587\u30c6\u30b9\u30c8 \u0e20\u0e32\n", {}, "\u4e2d \u6587 \u30c6\u30b9\u30c8 \u0e20 \u0e32\n"),
+        ("x,y  'q' \u00a0z\n", {"words": "blanks"}, "x,y 'q' z\n"),
+        (
+            "\u0645\u06cc\u200c\u062e \u200c\ufeffa\u200db\n",
+            {"words": "blanks"},
+            "\u0645\u06cc\u200c\u062e \u200c\ufeffa\u200db\n",
+        ),
+        ("10\u202f000 \u202fa b\u202f \u202f\n", {}, "10\u202f000 a b\n"),
+        ("10\u202f000 \u202fa b\u202f \u202f\n", {"words": "blanks"}, "10 000 a b\n"),
+        ("\ufeff\u200b \u0308\x00\x01a\n", {}, "a\n"),
+        ("caf\udce9 \udcff\udc80\n", {}, "caf \udce9 \udcff \udc80\n"),
+        ("", {}, ""),
+    ],
+)
+def test_words(text, options, found):
+    assert words(text, **options) == found
+
+
+def test_chunks_and_pieces_change_nothing(monkeypatch):
+    """However the chunks of a text are cut; a long line is cut at blanks, which part words anyway."""
+    chance = random.Random(1)
+    parts = [
+        "word",
+        "\u00e9t\u00e9",
+        "3.5",
+        ",",
+        "\u4e2d\u6587",
+        "e\u0301",
+        "O'K",
+        " ",
+        "  ",
+        "\n",
+        "\U0001f468\u200d\U0001f469",
+    ]
+    text = "".join(chance.choice(parts) + chance.choice(["", " "]) for _ in range(4000)) + " " + "x" * 3000 + " y z\n"
+    raw = text.encode()
+    plain = {"form": "none"}, {"lowercase": True, "digits": "zero"}
+    whole = [words(text, **options) for options in plain]
+    for piece in (1 << 20, 97):
+        monkeypatch.setattr(tokenizing, "PIECE", piece)
+        for size in (1, 7, 100, 5000):
+            chunks = [raw[at : at + size] for at in range(0, len(raw), size)]
+            for options, expected in zip(plain, whole, strict=True):
+                found = b"".join(Tokenizer(TokenizeConfig(**options)).lines(chunks)).decode()
+                assert [line.split() for line in found.splitlines()] == [line.split() for line in expected.splitlines()]
+    assert [line.split() for line in whole[0].splitlines()] != [line.split() for line in text.splitlines()]
+
+
+def test_random_bytes_are_cut_and_stay():
+    """Nothing is lost but what is between words, whatever the bytes."""
+    random_bytes = np.random.default_rng(1).integers(0, 256, 20_000, np.uint8).tobytes()
+    for text in (random_bytes, random_bytes.replace(b"\n", b"\xe4\xb8"), bytes(range(256)) * 20):
+        writer = _segments.WordWriter(blanks=False, drop_punctuation=False, digits=0, sentences=True)
+        found = writer.write(text)
+        assert len(found) <= 2 * len(text) + 1
+        kept = found.replace(b" ", b"").replace(b"\n", b"")
+        at = iter(text)
+        assert all(byte in at for byte in kept), "a subsequence of the text"
+        assert sum(32 < byte < 127 for byte in kept) == sum(32 < byte < 127 for byte in text)
+
+
+def test_words_of_packages_and_missing_ones(monkeypatch):
+    class Jieba(types.ModuleType):
+        setLogLevel = staticmethod(lambda level: None)
+        cut = staticmethod(lambda line: (line[at : at + 2] for at in range(0, len(line), 2)))
+
+    monkeypatch.setitem(sys.modules, "jieba", Jieba("jieba"))
+    assert words("\u4e2d\u6587\u5b57\u3002\n\n12\n", words="jieba", digits="drop") == "\u4e2d\u6587 \u5b57\u3002\n\n\n"
+    for table, option, packages in ((SEGMENTERS, "words", "fugashi unidic-lite"), (MARKUPS, "markup", "trafilatura")):
+        for name in table:
+            for package in ("jieba", "fugashi", "pythainlp", "trafilatura", "mwparserfromhell"):
+                monkeypatch.setitem(sys.modules, package, None)
+            with pytest.raises(WvError, match=f"--{option} {name} needs the package .*; pip install"):
+                Tokenizer(TokenizeConfig(**{option: name}))
+        assert packages
+
+
+def test_markup_goes_document_by_document(monkeypatch, tmp_path):
+    from wv_cli.__main__ import run
+
+    trafilatura = types.ModuleType("trafilatura")
+    trafilatura.extract = lambda text: text.replace("<p>", "").replace("</p>", "") if "<p>" in text else None
+    monkeypatch.setitem(sys.modules, "trafilatura", trafilatura)
+    (tmp_path / "a.html").write_text("<p>one\ntwo.</p>\n")
+    (tmp_path / "b.jsonl").write_text('{"text": "<p>three\\nfour</p>"}\n{"text": "none"}\n')
+    inputs = [str(tmp_path / name) for name in ("a.html", "b.jsonl")]
+    assert run(["tokenize", *inputs, "--markup", "html", "-o", str(tmp_path / "out"), "-q"]) == 0
+    assert (tmp_path / "out").read_text() == "one\ntwo .\nthree\nfour\n\n"
+    assert '"markup": "html"' in (tmp_path / "out.meta.json").read_text()
+
+
+def test_sentences_are_units_of_a_document():
+    text = "He came. \u00c9t\u00e9!\nMr. x left"
+    assert UNITS["sentence"](text.encode()) == [b"He came. ", "\u00c9t\u00e9!\n".encode(), b"Mr. x left"]
+    assert UNITS["sentence"](b"") == [b""]
+
+
+def test_boundaries_of_nothing():
+    assert _segments.boundaries(b"").tolist() == []
