@@ -10,11 +10,12 @@ from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import Log
 from wv_cli.system.output import open_output
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.config import ReadingConfig, TokenizeConfig
+from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import refuse_overwriting
 from wv_cli.text.inputs import UNSEGMENTED, Texts
 from wv_cli.text.source import Source
-from wv_cli.text.tokenizing import TokenizeConfig, Tokenizer
+from wv_cli.text.tokenizing import Tokenizer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +55,14 @@ class TokenizeJob(Job):
         started, output = time.perf_counter(), self.out.output
         texts = input_texts(self.source.inputs, log=_heard(run.log), written=[output], reading=self.source.reading)
         source, tokenizer, lines = Source(texts, progress=run.on_reading), Tokenizer(self.config), 0
+        some = False
         chunks = source if self.config.markup == "none" else _documents(source, texts, tokenizer)
         with open_output(output) as file:
             for piece in tokenizer.lines(chunks):
                 lines += piece.count(b"\n")
+                some = some or (bool(piece) and not piece.isspace())
                 file.write(piece)
+            require_words(int(some), self.source.inputs)
         settings = asdict(self.config) | self.source.reading.identity()
         metadata: Metadata = {"output": output, "lines": lines, "bytes_read": source.consumed, "tokenizing": settings}
         metadata["seconds"] = time.perf_counter() - started

@@ -90,6 +90,27 @@ class VocabConfig(Config):
 
 
 @dataclass(frozen=True)
+class TokenizeConfig(Config):
+    """How raw text becomes running text."""
+
+    words: Literal["unicode", "blanks", "jieba", "fugashi", "pythainlp"] = option(
+        "unicode", "Words by Unicode's rules, by blanks, or by a package for Chinese, Japanese or Thai."
+    )
+    form: Literal["nfc", "nfkc", "none"] = option("nfc", "Unicode normalization form of the text.")
+    lowercase: bool = lowercase_option()
+    digits: Literal["keep", "zero", "drop"] = option(
+        "keep", "Keep digits, write each as 0, or drop words of digits without letters."
+    )
+    punctuation: Literal["keep", "drop"] = option(
+        "keep", "Keep marks and symbols as words, or drop them; emoji always stay."
+    )
+    sentences: bool = option(False, "Write each sentence as a line.")
+    markup: Literal["none", "html", "mediawiki"] = option(
+        "none", "Markup that is removed first; each record or file is a document."
+    )
+
+
+@dataclass(frozen=True)
 class PhrasesConfig(Config):
     """`thresholds` has one entry per pass; without any there is one pass with the score's own. `memory` bounds the ids
     held (the rest is in a file) and the table of pair counts, half each; the words themselves come on top."""

@@ -6,41 +6,17 @@ language. The result depends on the text alone, however its chunks are cut.
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 from wv_cli import _segments
-from wv_cli.config import Config, option
 from wv_cli.registry import Registry
 from wv_cli.system.extra import require
-from wv_cli.text.config import lowercase_option
+from wv_cli.text.config import TokenizeConfig
 
 PIECE = 1 << 20  # bytes of a line that are cut into words together
 
 Segment = Callable[[str], Iterable[str]]
 Extract = Callable[[str], str]
-
-
-@dataclass(frozen=True)
-class TokenizeConfig(Config):
-    """How raw text becomes running text."""
-
-    words: Literal["unicode", "blanks", "jieba", "fugashi", "pythainlp"] = option(
-        "unicode", "Words by Unicode's rules, by blanks, or by a package for Chinese, Japanese or Thai."
-    )
-    form: Literal["nfc", "nfkc", "none"] = option("nfc", "Unicode normalization form of the text.")
-    lowercase: bool = lowercase_option()
-    digits: Literal["keep", "zero", "drop"] = option(
-        "keep", "Keep digits, write each as 0, or drop words of digits without letters."
-    )
-    punctuation: Literal["keep", "drop"] = option(
-        "keep", "Keep marks and symbols as words, or drop them; emoji always stay."
-    )
-    sentences: bool = option(False, "Write each sentence as a line.")
-    markup: Literal["none", "html", "mediawiki"] = option(
-        "none", "Markup that is removed first; each record or file is a document."
-    )
 
 
 def _jieba() -> Segment:
