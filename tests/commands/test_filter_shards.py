@@ -53,6 +53,8 @@ def test_paragraphs_that_came_before_go(tmp_path, capsys):
             map(len, ["Menu\n\nbake the bread\nin 1 oven", "\nthe oven is hot é ", "bake  the bread"])
         )
         assert (out[0] / path.name).read_bytes() == kept[path.name]
+        assert run(["filter", str(path), "--dry-run", "--exact-duplicates", "paragraph"]) == 0
+        assert "kept 4 of 5 records (80.0%), 2 of them without some paragraphs" in capsys.readouterr().err
         assert b"MENU" in (out[1] / path.name).read_bytes() and b"\\n\\nthe" not in (out[1] / path.name).read_bytes()
 
 

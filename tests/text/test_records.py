@@ -43,6 +43,7 @@ CSV = {
     "escaped.tsv": ["x\\ty\\nz\\\\"],
     "long-field.csv": ["x" * 200_000],
 }
+OTHER = b'"n\xc3\xa9w"\n,\t;\\'
 # What stays of files with bad records.
 KEPT = {
     "ragged.csv": b"id,text,n\n\nc,z,3\n",
@@ -267,6 +268,25 @@ def added_to(path, threads=1):
     kind = source._texts.records(source.paths[0])
     add_fields(source, kind, ADDED, columns, out, threads)
     return out.getvalue()
+
+
+def test_another_text_takes_the_place_of_the_value(nasty, expected, tmp_path):
+    """Of JSON and CSV: what is written with its own texts, or with others, is read again as these."""
+    names = [*expected["jsonl"], "good.jsonl", *(name for name in CSV if name != "empty.csv")]
+    for name in [name for name in names if name not in REFUSED]:
+        source, texts, own, others = opened(nasty / name), [], b"", b""
+        for block in source.blocks(source.paths[0], ()):
+            texts += block.each
+            for number, new in enumerate(({}, dict.fromkeys(range(block.count), OTHER))):
+                written = block.written({}, None, dict(enumerate(block.each)) | new)
+                own, others = (
+                    (own, others + written.header + written.records)
+                    if number
+                    else (own + written.header + written.records, others)
+                )
+        for data, wanted in ((own, texts), (others, [OTHER] * len(texts))):
+            (tmp_path / name).write_bytes(data)
+            assert not texts or texts_of(tmp_path / name) == wanted, name
 
 
 @pytest.mark.parametrize("threads", [1, 3])

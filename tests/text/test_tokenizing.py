@@ -95,7 +95,7 @@ def test_chunks_and_pieces_change_nothing(monkeypatch):
         "\n",
         "\U0001f468\u200d\U0001f469",
     ]
-    text = "".join(chance.choice(parts) + chance.choice(["", " "]) for _ in range(4000)) + " " + "x" * 3000 + " y z\n"
+    text = "".join(chance.choice(parts) + chance.choice(["", " "]) for _ in range(4000)) + "\n"
     raw = text.encode()
     plain = {"form": "none"}, {"lowercase": True, "digits": "zero"}
     whole = [words(text, **options) for options in plain]
@@ -107,6 +107,15 @@ def test_chunks_and_pieces_change_nothing(monkeypatch):
                 found = b"".join(Tokenizer(TokenizeConfig(**options)).lines(chunks)).decode()
                 assert [line.split() for line in found.splitlines()] == [line.split() for line in expected.splitlines()]
     assert [line.split() for line in whole[0].splitlines()] != [line.split() for line in text.splitlines()]
+
+
+def test_a_line_without_blanks_is_cut_between_characters(monkeypatch):
+    monkeypatch.setattr(tokenizing, "PIECE", 10)
+    for text in ("x" * 25, "\u00e9" * 13, "\u4e2d" * 9, "\U0001f600" * 7, "\udce9" * 30):
+        raw = text.encode("utf-8", "surrogateescape")
+        pieces = list(tokenizing._pieces([raw[:3], raw[3:]]))
+        assert b"".join(pieces) == raw and all(7 <= len(piece) <= 10 for piece in pieces[:-1])
+        assert "".join(piece.decode("utf-8", "surrogateescape") for piece in pieces) == text
 
 
 def test_random_bytes_are_cut_and_stay():

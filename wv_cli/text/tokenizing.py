@@ -96,8 +96,8 @@ class Tokenizer:
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same text in whole lines. A line that is longer than a piece is cut at blanks, at the same ones however the
-    chunks are cut."""
+    """The same text in whole lines. A line that is longer than a piece is cut at blanks, or where it has none between
+    characters, at the same places however the chunks are cut."""
     held = bytearray()
     for chunk in chunks:
         held += chunk
@@ -119,5 +119,6 @@ def _cut(held: bytearray, begin: int) -> int:
         return 0
     if (blank := held.rfind(b" ", begin, end)) >= 0:
         return blank + 1
-    later = [place for mark in (b"\n", b" ") if (place := held.find(mark, end)) >= 0]
-    return min(later) + 1 if later else 0
+    while end > begin + PIECE - 3 and held[end - 1] & 0xC0 == 0x80:  # not inside a character
+        end -= 1
+    return end - 1 if held[end - 1] >= 0xC0 else end

@@ -35,4 +35,5 @@ def table(metadata: Mapping[str, Any]) -> str:
     ]
     kept, records = metadata["kept"], metadata["records"]
     share = f" ({kept / records:.1%})" if records else ""
-    return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}"])
+    shortened = f", {metadata['shortened']:,} of them without some paragraphs" if metadata["shortened"] else ""
+    return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}"])
