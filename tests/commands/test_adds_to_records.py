@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 from wv_cli.filtering.units import answer_units, divide
 from wv_cli.models.classifier import ALL, load_classifier
@@ -92,6 +93,19 @@ def test_vectors_of_sentences(folder, capsys):
     assert rows[0] == "n,text,v" and rows[-1].startswith('1,"unheard of",')
     found = np.array(rows[-1].rpartition(",")[2].split(), np.float32)
     assert np.array_equal(found, wanted[-1])
+
+
+@pytest.mark.full
+def test_vectors_of_an_encoder(folder, capsys):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tokenizers")
+    encoder = ("--encoder", GOLDEN / "encoders" / "tiny-bert", "--sentences")
+    written = answers(capsys, "vectors", *encoder, folder / "x.jsonl", "--add", "v", "-q")
+    assert re.sub(r',"v":\[[^}]*', "", written) == RAW
+    lines = [text.replace("\n", " ") for text in TEXTS]
+    exact = answers(capsys, "vectors", *encoder, *lines, "--precision", "exact", "-q")
+    wanted = np.array([line.split() for line in exact.splitlines()], np.float32)
+    assert np.array_equal(np.array([json.loads(line)["v"] for line in written.splitlines()], np.float32), wanted)
 
 
 def test_vectors_become_a_column_of_parquet(folder, tmp_path, capsys):
