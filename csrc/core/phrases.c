@@ -100,11 +100,55 @@ static int reserve_batch(wv_pair_table *t) {
     return 0;
 }
 
-int wv_pairs_count(wv_pair_table *t, const wv_pair_bound *bounds, const int32_t *ids, int64_t length,
-                   int32_t *previous) {
+int32_t wv_chain_id(wv_chains *chains, int32_t id, int32_t word, int make) {
+    uint64_t key = pair_key(id, word);
+    const wv_pair *pair = seek(&chains->table, key, pair_hash(key));
+    if (pair->key) return (int32_t)pair->value;
+    if (!make) return -2;
+    if (chains->next == INT32_MAX || wv_pairs_set(&chains->table, key, chains->next)) return -1;
+    return chains->next++;
+}
+
+/* As wv_pairs_count, of texts with connectors. */
+static int count_over_connectors(wv_pair_table *t, const wv_pair_bound *bounds, wv_chains *chains, const int32_t *ids,
+                                 int64_t length, wv_pair_place *place) {
+    wv_pair_place at = *place;
+    for (int64_t i = 0; i < length; i++) {
+        int32_t id = ids[i];
+        if (i % BATCH == 0 && reserve_batch(t)) return -1;
+        if (id >= 0 && chains->connects[id]) {
+            if (at.last < 0) continue;
+            if (++at.connectors > WV_MOST_CONNECTORS) at.last = -1;
+            at.chain = at.chain < 0 ? id : wv_chain_id(chains, at.chain, id, 1);
+            if (at.chain < 0) return -1;
+            continue;
+        }
+        if (id >= 0 && at.last >= 0) {
+            wv_pair_bound a = bounds[at.last], b = bounds[id];
+            if ((a.least > b.least ? a.least : b.least) < (a.most < b.most ? a.most : b.most)) {
+                int32_t second = at.chain < 0 ? id : wv_chain_id(chains, at.chain, id, 1);
+                if (second < 0) return -1;
+                uint64_t key = pair_key(at.last, second), hash = pair_hash(key);
+                if (in_part(t, hash)) {
+                    wv_pair *pair = seek(t, key, hash);
+                    t->size += pair->key == 0;
+                    pair->key = key;
+                    pair->value++;
+                }
+            }
+        }
+        at = (wv_pair_place){id, -1, 0};
+    }
+    *place = at;
+    return 0;
+}
+
+int wv_pairs_count(wv_pair_table *t, const wv_pair_bound *bounds, wv_chains *chains, const int32_t *ids, int64_t length,
+                   wv_pair_place *place) {
+    if (chains->connects) return count_over_connectors(t, bounds, chains, ids, length, place);
     /* Stands for line ends: no pair with it passes the test. */
     const wv_pair_bound never = {1, 0};
-    int32_t last = *previous;
+    int32_t last = place->last;
     wv_pair_bound last_bound = last >= 0 ? bounds[last] : never;
     uint64_t keys[BATCH], hashes[BATCH];
     for (int64_t from = 0; from < length; from += BATCH) {
@@ -132,7 +176,7 @@ int wv_pairs_count(wv_pair_table *t, const wv_pair_bound *bounds, const int32_t 
             pair->value++;
         }
     }
-    *previous = last;
+    place->last = last;
     return 0;
 }
 
@@ -164,35 +208,61 @@ int wv_pairs_set(wv_pair_table *t, uint64_t key, int64_t value) {
     return 0;
 }
 
+/* Writes the pending word and the connectors after it. */
+static int32_t *flush_pending(wv_pair_walk *walk, int32_t *out) {
+    if (walk->pending >= 0) *out++ = walk->pending;
+    for (int32_t i = 0; i < walk->connectors; i++) *out++ = walk->waiting[i];
+    walk->pending = WV_NO_WORD;
+    walk->chain = -1;
+    walk->connectors = 0;
+    return out;
+}
+
+/* The id of the phrase that the pending word, the connectors after it and `id` are; -1 for none. */
+static int32_t phrase_of(const wv_pair_table *t, wv_pair_walk *walk, int32_t id) {
+    if (walk->pending < 0 || !walk->begins[walk->pending] || walk->chain == -2) return -1;
+    int32_t second = walk->chain < 0 ? id : wv_chain_id(walk->chains, walk->chain, id, 0);
+    if (second < 0) return -1;
+    uint64_t key = pair_key(walk->pending, second);
+    const wv_pair *pair = seek(t, key, pair_hash(key));
+    return pair->key ? (int32_t)pair->value : -1;
+}
+
 int64_t wv_pairs_join(const wv_pair_table *t, wv_pair_walk *walk, const int32_t *ids, int64_t length, int32_t *out) {
-    const unsigned char *begins = walk->begins;
+    const unsigned char *connects = walk->chains->connects;
     int64_t *counts = walk->counts;
     int32_t *first = out;
-    int32_t left = walk->pending;
     for (int64_t i = 0; i < length; i++) {
         int32_t id = ids[i];
-        if (left >= 0 && id >= 0 && begins[left]) {
-            uint64_t key = pair_key(left, id);
-            const wv_pair *pair = seek(t, key, pair_hash(key));
-            if (pair->key) {
-                int32_t phrase = (int32_t)pair->value;
-                counts[left]--;
-                counts[id]--;
-                counts[phrase]++;
-                walk->joined++;
-                *out++ = phrase;
-                left = WV_NO_WORD;
-                continue;
+        if (connects && id >= 0 && connects[id]) {
+            if (walk->pending < 0 || walk->connectors == WV_MOST_CONNECTORS) {
+                out = flush_pending(walk, out);
+                *out++ = id;
+            } else {
+                walk->waiting[walk->connectors++] = id;
+                if (walk->chain != -2) walk->chain = walk->chain < 0 ? id : wv_chain_id(walk->chains, walk->chain, id, 0);
             }
+            continue;
         }
-        if (left >= 0) *out++ = left;
-        left = id;
-        if (id < 0) {
+        int32_t phrase = id < 0 ? -1 : phrase_of(t, walk, id);
+        if (phrase >= 0) {
+            counts[walk->pending]--;
+            counts[id]--;
+            for (int32_t k = 0; k < walk->connectors; k++) counts[walk->waiting[k]]--;
+            counts[phrase]++;
+            walk->joined++;
+            *out++ = phrase;
+            walk->pending = WV_NO_WORD;
+            walk->chain = -1;
+            walk->connectors = 0;
+            continue;
+        }
+        out = flush_pending(walk, out);
+        if (id < 0)
             *out++ = id;
-            left = WV_NO_WORD;
-        }
+        else
+            walk->pending = id;
     }
-    walk->pending = left;
     return out - first;
 }
 

@@ -4,6 +4,9 @@
  * all. When the table of the others has grown to its limit, half of the hash space is dropped and the other half counted
  * to the end; the dropped part is counted in another walk over the stream, split again when it must be. So little memory
  * costs walks, not counts, and nothing goes to disk.
+ *
+ * Connectors ("of", "the") are no words of pairs: they may stand between two. Then the second word of the pair is the id
+ * of the whole chain, the connectors and the word, which wv_chains gives out.
  */
 #ifndef WV_PHRASES_H
 #define WV_PHRASES_H
@@ -37,14 +40,32 @@ typedef struct {
     } waiting_parts[64];
 } wv_pair_table;
 
+/* Ids for chains of words: of (id, next word) each, so that a longer chain is one of a chain and a word. */
+typedef struct {
+    const unsigned char *connects; /* per word id: 1 for a connector; NULL: there are none */
+    wv_pair_table table;           /* (id, word) -> id of the chain */
+    int32_t next;                  /* the first id that is not given out; ids of words are below the first of all */
+} wv_chains;
+
+enum { WV_MOST_CONNECTORS = 16 }; /* more of them in a row stand between no pair */
+
+/* The id of a chain, -2 for one that is not known; with `make` a new one for that, -1 when there is no memory. */
+int32_t wv_chain_id(wv_chains *chains, int32_t id, int32_t word, int make);
+
+/* What counting carries from piece to piece: the last word that was no connector, -1 at a line's start, the id of the
+ * chain of connectors since then, -1 for none, and how many these are. */
+typedef struct {
+    int32_t last, chain, connectors;
+} wv_pair_place;
+
 /* 0 or -1 (out of memory). `limit` is in bytes, temporary copies included. */
 int wv_pairs_init(wv_pair_table *table, uint64_t limit);
 void wv_pairs_free(wv_pair_table *table);
 
-/* Counts the pairs of ids[0, length). `previous` is the id before ids[0] (-1 at a line's start) and is moved on; line
- * ends separate words. 0 or -1 (out of memory). */
-int wv_pairs_count(wv_pair_table *table, const wv_pair_bound *bounds, const int32_t *ids, int64_t length,
-                   int32_t *previous);
+/* Counts the pairs of ids[0, length). `place` is that before ids[0] and is moved on; line ends separate words. 0 or -1
+ * (out of memory). */
+int wv_pairs_count(wv_pair_table *table, const wv_pair_bound *bounds, wv_chains *chains, const int32_t *ids,
+                   int64_t length, wv_pair_place *place);
 /* Empties the table and turns to the next part; 0 when there is none. */
 int wv_pairs_next_part(wv_pair_table *table);
 
@@ -63,11 +84,14 @@ typedef struct {
     int64_t *counts;             /* per id, kept up to date */
     int64_t joined;              /* pairs replaced */
     int32_t pending;             /* the last word; start with WV_NO_WORD */
+    int32_t chain;               /* the connectors after it: the id of their chain, -1 for none, -2 for an unknown one */
+    int32_t connectors, waiting[WV_MOST_CONNECTORS];
+    wv_chains *chains;
 } wv_pair_walk;
 
 /* Replaces each pair in `table` (value: the id that stands for it) in one walk from the left; a word that has become the
  * right half of a pair does not begin another. out may be ids in a stream kept in one piece, otherwise it has room for
- * length + 1. Returns the ids written. */
+ * length + 1 + WV_MOST_CONNECTORS. Returns the ids written. */
 int64_t wv_pairs_join(const wv_pair_table *table, wv_pair_walk *walk, const int32_t *ids, int64_t length, int32_t *out);
 
 /* Text of an id stream: words with a space between, a newline for each line end. `at_start` (1 at first) carries whether

@@ -23,10 +23,22 @@ cdef extern from "core/phrases.h" nogil:
         uint64_t capacity
         int waiting
 
+    enum:
+        WV_MOST_CONNECTORS
+
+    ctypedef struct wv_chains:
+        const unsigned char *connects
+        wv_pair_table table
+        int32_t next
+
+    ctypedef struct wv_pair_place:
+        int32_t last, chain, connectors
+
+    int32_t wv_chain_id(wv_chains *chains, int32_t id, int32_t word, int make) noexcept
     int wv_pairs_init(wv_pair_table *table, uint64_t limit) noexcept
     void wv_pairs_free(wv_pair_table *table) noexcept
-    int wv_pairs_count(wv_pair_table *table, const wv_pair_bound *bounds, const int32_t *ids, int64_t length,
-                       int32_t *previous) noexcept
+    int wv_pairs_count(wv_pair_table *table, const wv_pair_bound *bounds, wv_chains *chains, const int32_t *ids,
+                       int64_t length, wv_pair_place *place) noexcept
     int wv_pairs_next_part(wv_pair_table *table) noexcept
     int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *first, int64_t least, wv_pair *out,
                             int64_t capacity) noexcept
@@ -35,11 +47,57 @@ cdef extern from "core/phrases.h" nogil:
         const unsigned char *begins
         int64_t *counts
         int64_t joined
-        int32_t pending
+        int32_t pending, chain, connectors
+        wv_chains *chains
     int64_t wv_pairs_join(const wv_pair_table *table, wv_pair_walk *walk, const int32_t *ids, int64_t length,
                           int32_t *out) noexcept
     uint64_t wv_render(const int32_t *ids, int64_t length, const unsigned char *blob, const int64_t *starts,
                        unsigned char *out, int *at_start) noexcept
+
+
+MOST_CONNECTORS = WV_MOST_CONNECTORS
+
+
+@cython.final
+cdef class Chains:
+    """Ids for what may stand between the words of a pair: connectors, and the word after them. `connects` (words,)
+    uint8 marks the ids of connectors; None: there are none."""
+
+    cdef wv_chains chains
+    cdef const unsigned char[::1] connects
+    cdef int64_t words
+
+    def __cinit__(self, int64_t words, const unsigned char[::1] connects=None):
+        if wv_pairs_init(&self.chains.table, 0):
+            raise MemoryError
+        if words >= 2**31 or (connects is not None and connects.shape[0] < words):
+            raise ValueError("expected a mark for every word")
+        self.words, self.connects, self.chains.next = words, connects, <int32_t>words
+        self.chains.connects = &connects[0] if connects is not None and words else NULL
+
+    def __dealloc__(self):
+        wv_pairs_free(&self.chains.table)
+
+    def chain(self, ids):
+        """The id of a chain of word ids, which for one word is its own."""
+        cdef int32_t made = -1, id
+        for i, id in enumerate(ids):
+            made = id if i == 0 else wv_chain_id(&self.chains, made, id, 1)
+            if made < 0:
+                raise MemoryError
+        return made
+
+    def steps(self):
+        """(chains, 2) int32: the id before the last word, and that word, of each chain from the id `words` on."""
+        cdef int64_t made = self.chains.next - self.words
+        cdef uint64_t slot = 0
+        out = np.zeros((made, 2), np.int32)
+        pairs = np.empty((max(1, made), 2), np.int64)
+        cdef int64_t[:, ::1] found = pairs
+        wv_pairs_select(&self.chains.table, &slot, 0, <wv_pair *>&found[0, 0], made)
+        places = pairs[:made, 1] - self.words
+        out[places, 0], out[places, 1] = (pairs[:made, 0] >> 32) - 1, (pairs[:made, 0] & 0xFFFFFFFF) - 1
+        return out
 
 
 @cython.final
@@ -51,17 +109,20 @@ cdef class PairCounts:
             for first, second, count in counts.selected(least): ...
             if not counts.next_part(): break
 
-    `bounds` (n, 2) float32: pairs are counted only where max of the two [:, 0] < min of the two [:, 1]."""
+    `bounds` (n, 2) float32: pairs are counted only where max of the two [:, 0] < min of the two [:, 1].
+    The second word of a pair with connectors between is the id of a chain."""
 
     cdef wv_pair_table table
     cdef const float[:, ::1] bounds
-    cdef int32_t previous
+    cdef Chains chains
+    cdef wv_pair_place place
 
-    def __cinit__(self, const float[:, ::1] bounds, uint64_t limit):
+    def __cinit__(self, const float[:, ::1] bounds, uint64_t limit, Chains chains=None):
         if wv_pairs_init(&self.table, limit):
             raise MemoryError
         self.bounds = bounds
-        self.previous = -1
+        self.chains = Chains(bounds.shape[0]) if chains is None else chains
+        self.place = wv_pair_place(last=-1, chain=-1, connectors=0)
 
     def __dealloc__(self):
         wv_pairs_free(&self.table)
@@ -71,14 +132,14 @@ cdef class PairCounts:
         cdef int failure = 0
         if ids.shape[0]:
             with nogil:
-                failure = wv_pairs_count(&self.table, <const wv_pair_bound *>&self.bounds[0, 0], &ids[0], ids.shape[0],
-                                         &self.previous)
+                failure = wv_pairs_count(&self.table, <const wv_pair_bound *>&self.bounds[0, 0], &self.chains.chains,
+                                         &ids[0], ids.shape[0], &self.place)
         if failure:
             raise MemoryError
 
     def next_part(self):
         """Forgets the counts; True when the stream must be walked again for pairs not counted yet."""
-        self.previous = -1
+        self.place = wv_pair_place(last=-1, chain=-1, connectors=0)
         return bool(wv_pairs_next_part(&self.table))
 
     def selected(self, int64_t least):
@@ -102,10 +163,11 @@ cdef class Joiner:
     cdef wv_pair_table table
     cdef const unsigned char[::1] begins
     cdef int64_t[::1] counts
+    cdef Chains chains
     cdef wv_pair_walk walk
 
     def __cinit__(self, const int64_t[::1] first, const int64_t[::1] second, const int32_t[::1] phrase,
-                  int64_t[::1] counts):
+                  int64_t[::1] counts, Chains chains=None):
         """Pair (first[i], second[i]) becomes phrase[i]; `counts` of all ids are kept up to date."""
         cdef int64_t i
         if wv_pairs_init(&self.table, 0):
@@ -114,7 +176,10 @@ cdef class Joiner:
         marks[first] = 1
         self.begins = marks
         self.counts = counts
-        self.walk = wv_pair_walk(begins=&self.begins[0], counts=&counts[0], joined=0, pending=WV_NO_WORD)
+        self.chains = Chains(counts.shape[0]) if chains is None else chains
+        self.walk.begins, self.walk.counts, self.walk.joined = &self.begins[0], &counts[0], 0
+        self.walk.pending, self.walk.chain, self.walk.connectors = WV_NO_WORD, -1, 0
+        self.walk.chains = &self.chains.chains
         for i in range(first.shape[0]):
             if wv_pairs_set(&self.table, <uint64_t>(first[i] + 1) << 32 | <uint64_t>(second[i] + 1), phrase[i]):
                 raise MemoryError
@@ -123,8 +188,8 @@ cdef class Joiner:
         wv_pairs_free(&self.table)
 
     def join(self, const int32_t[::1] ids, int32_t[::1] out):
-        """Writes the joined ids to out and returns how many. `out` holds one more than `ids` (the last word of the
-        piece before), or begins at or before `ids` in the same memory with no more than its own output between."""
+        """Writes the joined ids to out and returns how many. `out` holds 1 + MOST_CONNECTORS more than `ids`
+        (what ends the piece before), or begins at or before `ids` in the same memory with no more than its own output between."""
         cdef int64_t written = 0
         if ids.shape[0]:
             with nogil:

@@ -59,8 +59,8 @@ PLAIN = {
 # An argument that changes something, and what goes with it; {} are files of the fixture.
 VALUES = {
     **dict.fromkeys(("tokenizer", "field", "add"), "text.txt"),  # is refused
-    "vector": "1,0,1,0,1,0,1,0", "sentence": "of the", "exclude": "half.txt",
     "words": "few.vocab", "variance": "0.5", "clusters": "3", "train": "other.txt",
+    "vector": "1,0,1,0,1,0,1,0", "sentence": "of the", "exclude": "half.txt", "connectors": "english",
     "no_header": "--no-header --field 1", "flatten": "none", "unknown": "x",
     "dim": "3", "window": "1", "negative": "2", "power": "0.1", "sample": "0", "minn": "1", "maxn": "5", "lr": "0.4",
     "buckets": "7", "lr_floor": "0.9", "epochs": "4", "max_sentence": "3", "seed": "9", "min_count": "6",

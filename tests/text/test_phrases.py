@@ -1,6 +1,7 @@
 """Phrases against the reference implementations: the original program's exact output, and ours with its named
 departures."""
 
+import json
 import lzma
 from itertools import islice, pairwise
 
@@ -17,7 +18,9 @@ from wv_cli.text import id_stream as spool_module
 from wv_cli.text import phrase_finding
 from wv_cli.text.config import PhrasesConfig, falling_thresholds
 from wv_cli.text.phrases import JoinedText
+from wv_cli.text.saved_phrases import read_phrases
 
+CONNECTORS = json.loads((GOLDEN / "gensim-connectors.json").read_text())
 GOLDEN = GOLDEN / "slice5m.phrases.txt.xz"
 words = st.sampled_from([b"a", b"b", b"c", b"d", b"a_b", b"e", b"f"])
 texts = st.lists(st.one_of(words, words, words, st.just(b"\n")), min_size=1, max_size=120).map(b" ".join)
@@ -262,3 +265,53 @@ def test_a_failure_closes_the_spool(slice_text, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         JoinedText([str(slice_text)], PhrasesConfig(memory=1), spool_beside=str(tmp_path / "x"), after_pass=fail)
     assert list(tmp_path.iterdir()) == []
+
+
+# ---------------------------------------------------------------- connectors
+
+
+@pytest.mark.parametrize("memory", [2 * 10**9, SMALLEST])
+@pytest.mark.parametrize("case", CONNECTORS["cases"], ids=lambda case: f"{case['scoring']}-{case['threshold']}")
+def test_connectors_join_as_in_gensim(case, memory, tmp_path):
+    """gensim's default score multiplies by the entries of its table where word2vec has the words of the text."""
+    (tmp_path / "text").write_text("".join(f"{line}\n" for line in CONNECTORS["lines"]))
+    npmi = case["scoring"] == "npmi"
+    scale = 1 if npmi else case["words"] / case["entries"]
+    options = {"score": "npmi" if npmi else "word2vec", "min_count": case["min_count"], "connectors": "english"}
+    joined, text = ours(tmp_path / "text", thresholds=(case["threshold"] * scale,), memory=memory, **options)
+    assert joined.decode().splitlines() == case["joined"]
+    done = text.passes[0]
+    found = dict(zip(done.phrases, (done.scores / scale).tolist(), strict=True))
+    assert found == pytest.approx(case["phrases"], abs=1e-5)
+    assert any("_of_the_" in phrase for phrase in found)
+
+
+def test_saved_connectors_join_alike(tmp_path):
+    """From a file, whose middle words are the connectors; two passes."""
+    (tmp_path / "text").write_text("".join(f"{line}\n" for line in CONNECTORS["lines"]))
+    joined, text = ours(tmp_path / "text", thresholds=(0.5, 0.3), score="npmi", min_count=2, connectors="english")
+    (tmp_path / "phrases").write_bytes(b"".join(text.rows()))
+    saved = read_phrases(str(tmp_path / "phrases"))
+    assert saved.digest == text._finder.digest
+    with JoinedText([str(tmp_path / "text")], PhrasesConfig(), saved=saved) as again:
+        assert b"".join(again.chunks()) == joined
+    for one in text.passes:
+        assert not {"of", "the"} & {*one.found.first, *one.found.second}
+
+
+def test_long_chains_and_pieces(tmp_path, monkeypatch):
+    """Seventeen connectors are too many, in one piece or in several."""
+    lines = ["a of b", f"a {'of ' * 16}b", f"a {'of ' * 17}b", "of a of", "a of of b c"]
+    (tmp_path / "text").write_text("".join(f"{line}\n" for line in lines * 3))
+    options = {"thresholds": (0.0,), "min_count": 1, "connectors": "of", "memory": SMALLEST}
+    expected, _ = ours(tmp_path / "text", **options)
+    first = expected.decode().splitlines()[:5]
+    assert first == ["a_of_b", "a_" + "of_" * 16 + "b", lines[2], "of a of", "a_of_of_b c"]
+    monkeypatch.setattr(spool_module, "_BLOCK", 3)
+    assert ours(tmp_path / "text", **options)[0] == expected
+
+
+@pytest.mark.parametrize("value", ["of the", "missing.txt", "no/such"])
+def test_what_names_no_connectors(value, tmp_path):
+    with pytest.raises(UsageError, match="expected words with commas between, a file, or english"):
+        phrase_finding.PhraseFinder(PhrasesConfig(connectors=value))

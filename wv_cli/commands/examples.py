@@ -11,6 +11,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "phrases": (
         ("new york becomes new_york", "wv phrases corpus.txt -o phrases.txt"),
         ("two passes join up to four words", "wv phrases corpus.txt --passes 2 -o phrases.txt"),
+        ("bank of america, too", "wv phrases corpus.txt --connectors english -o phrases.txt"),
         ("train on the joined text", "wv phrases corpus.txt -q | wv train - -o vectors.bin"),
         ("the same phrases in tomorrow's text", "wv phrases new.txt --apply corpus.phrases -o new-phrases.txt"),
         (

@@ -51,6 +51,9 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     The score word2vec is (count(ab) - min_count) * words / (count(a) * count(b)). The score npmi lies between -1 and
     1; its passes have the thresholds 0.875, 0.75, 0.5. A smaller --memory costs time, not exactness.
 
+    Connectors begin and end no phrase. Of "bank of america" the score is that of bank and america, with the count of
+    the whole phrase, as in gensim. A file of --save-phrases keeps the connectors of its phrases.
+
     With --dask, workers process parts of INPUT; the result is the same. Every worker needs this version of wv and
     the same files at the same paths.
     """

@@ -14,6 +14,7 @@ from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import open_output, write_together
 from wv_cli.system.places import require_one_use
 from wv_cli.text.config import PhrasesConfig, ReadingConfig, all_thresholds
+from wv_cli.text.connectors import read_connectors
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
@@ -51,7 +52,8 @@ class Passes(Part):
 
     # How phrases are found, and the file for those that were.
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("threshold", "passes", "score", "min_count", "delimiter", "across_lines", "save_phrases"), "not apply"
+        ("threshold", "passes", "score", "min_count", "delimiter", "connectors", "across_lines", "save_phrases"),
+        "not apply",
     )
 
     threshold: tuple[float, ...] = ()
@@ -91,7 +93,10 @@ class PhrasesJob(Job):
 
     def check(self) -> None:
         self.finding.validate()
-        refuse_with_dask(self.source.dask, across_lines=self.config.across_lines)
+        read_connectors(self.config.connectors)
+        refuse_with_dask(
+            self.source.dask, across_lines=self.config.across_lines, connectors=bool(self.config.connectors)
+        )
         for path in self.results():
             refuse_overwriting(self.source.reads(), path)
 

@@ -123,6 +123,7 @@ class PhrasesConfig(Config):
     )
     delimiter: str = option("_", "Text between the words of a phrase.")
     lowercase: bool = lowercase_option()
+    connectors: str = option("", "Words inside phrases only: of,the or a FILE of words, or english.", shown="none")
     across_lines: bool = option(False, "Count pairs across line ends, as word2phrase does, without joining them.")
     memory: int = option(2 * 10**9, low=1, unit="bytes")
 

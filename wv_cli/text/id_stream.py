@@ -67,7 +67,7 @@ class IdStream:
         if self._ids is not None:
             self._ids = self._ids[: joiner.join(self._ids, self._ids)]
             return
-        out = np.empty(_BLOCK + 1, np.int32)
+        out = np.empty(_BLOCK + 1 + _phrases.MOST_CONNECTORS, np.int32)
         written = 0
         for block in self.blocks():
             count = joiner.join(block, out)

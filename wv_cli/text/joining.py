@@ -4,7 +4,7 @@ Which pairs are joined is for others to say: wv_cli.text.phrase_finding finds th
 them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from wv_cli import _phrases, _text
 from wv_cli.system.spill import Spool
 from wv_cli.text.id_stream import IdStream
 from wv_cli.text.vocab import Tally
-from wv_cli.words import WordList
+from wv_cli.words import WordList, encode
 
 Counts = NDArray[np.int64]
 
@@ -30,6 +30,7 @@ class JoinedIds:
         blob, starts, self.counts = encoder.vocabulary()
         self.words = WordList(blob, starts)
         self.lines, self.tokens_read = encoder.lines, encoder.tokens
+        self._chains = self._new_chains(np.empty(0, np.int64))
 
     def renumber(self, whole: Tally) -> None:
         """Gives the words of this part the ids that they have in the `whole` text, whose counts are then known here."""
@@ -38,19 +39,47 @@ class JoinedIds:
         self.stream.renumber(self._encoder.add_words(self.words.blob, self.words.starts))
         self.words, self.counts = whole.words, whole.counts
         self.lines, self.tokens_read = whole.lines, whole.tokens_read
+        self._chains = self._new_chains(np.empty(0, np.int64))
 
     def pairs(
-        self, bounds: NDArray[np.float32], least: int, memory: int, *, across_lines: bool = False
+        self,
+        bounds: NDArray[np.float32],
+        least: int,
+        memory: int,
+        *,
+        across_lines: bool = False,
+        connectors: Sequence[str] = (),
     ) -> "Iterator[Pairs]":
         """(first words, second words, counts) of the pairs of neighbours that PairCounts counts within `bounds` (words,
-        2) and that are seen `least` times. Counts take `memory` bytes, in as many walks as that needs."""
-        table = _phrases.PairCounts(bounds, memory)
+        2) and that are seen `least` times. Counts take `memory` bytes, in as many walks as that needs. `connectors`
+        are in no pair but may stand between its words; `last_words` and `middles` take such second words apart."""
+        self._chains = self._new_chains(self.words.find_all(WordList.of(connectors)))
+        table = _phrases.PairCounts(bounds, memory, self._chains)
         while True:
             for block in self.stream.blocks():
                 table.add(block[block >= 0] if across_lines else block)
+            self._steps = self._chains.steps()
             yield from table.selected(least)
             if not table.next_part():
                 return
+
+    def last_words(self, second: Counts) -> Counts:
+        """The ids of the last words of what `pairs` has given as second words."""
+        last = second.copy()
+        chains = second >= self._before
+        last[chains] = self._steps[second[chains] - self._before, 1]
+        return last
+
+    def middles(self, second: Counts) -> WordList:
+        """The connectors before the last words, blanks between them."""
+        found = []
+        for chain in second.tolist():
+            ids, left = [], chain
+            while left >= self._before:
+                left, last = self._steps[left - self._before].tolist()
+                ids.append(last)
+            found.append(b" ".join(self.words.bytes_at(each) for each in [left, *ids[::-1]][:-1]))
+        return WordList.of(found)
 
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
         """Makes the phrase of the same place of each pair (first, second) of ids, in one walk from the left: the right
@@ -58,14 +87,30 @@ class JoinedIds:
         if not len(phrases):
             return 0
         ids = self._ids(phrases)
-        joiner = _phrases.Joiner(first, second, ids, self.counts)
+        joiner = _phrases.Joiner(first, second, ids, self.counts, self._chains)
         self.stream.join(joiner)
         return joiner.joined
 
-    def join_words(self, first: WordList, second: WordList, phrases: WordList) -> int:
-        """The same for pairs of words, whether they occur or not."""
+    def join_words(self, first: WordList, second: WordList, phrases: WordList, middle: WordList | None = None) -> int:
+        """The same for pairs of words, whether they occur or not, with the words of `middle` between."""
         before, after = (self._ids(words).astype(np.int64) for words in (first, second))
+        between = [] if middle is None else [words.split(b" ") if words else [] for words in map(encode, middle)]
+        connectors = list(dict.fromkeys(word for words in between for word in words))
+        places = dict(zip(connectors, self._ids(WordList.of(connectors)).tolist(), strict=True))
+        self._chains = self._new_chains(np.array(list(places.values()), np.int64))
+        for i, words in enumerate(between):
+            after[i] = self._chains.chain([*(places[word] for word in words), int(after[i])])
         return self.join(before, after, phrases)
+
+    def _new_chains(self, connectors: Counts) -> _phrases.Chains:
+        """Ids for chains of the words of now. `connectors` are ids; a negative one is of a word that does not occur."""
+        self._before = len(self.words)
+        connectors = connectors[connectors >= 0]
+        if not len(connectors):
+            return _phrases.Chains(self._before)
+        marks = np.zeros(self._before, np.uint8)
+        marks[connectors] = 1
+        return _phrases.Chains(self._before, marks)
 
     def by_first_sight(self) -> Counts:
         """The ids that occur in the joined text, in the order in which they do: what reading that text would have made
@@ -105,8 +150,16 @@ class Joinable(Protocol):
     counts: Counts
 
     def pairs(
-        self, bounds: NDArray[np.float32], least: int, memory: int, *, across_lines: bool = False
+        self,
+        bounds: NDArray[np.float32],
+        least: int,
+        memory: int,
+        *,
+        across_lines: bool = False,
+        connectors: Sequence[str] = (),
     ) -> Iterator[Pairs]: ...
+    def last_words(self, second: Counts) -> Counts: ...
+    def middles(self, second: Counts) -> WordList: ...
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int: ...
 
 

@@ -7,6 +7,9 @@ Phrases and their Compositionality, 2013, section 4), with these departures, all
   - words have any length, the last word of a file without a final newline counts, and lines do not begin with a space.
 A pass counts pairs of ids (exactly, see core/phrases.h), scores them and joins the chosen ones from the left; the right
 word of a joined pair does not begin another. The next pass sees the joined text.
+
+Connectors are gensim's (models.phrases, connector_words): they begin and end no phrase, and any of them may stand
+between its two words. The score is that of the two words, whose count as a pair is that of the whole phrase.
 """
 
 import math
@@ -17,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.text.config import PhrasesConfig, ScoreName
+from wv_cli.text.connectors import read_connectors
 from wv_cli.text.joining import Joinable
 from wv_cli.text.saved_phrases import PhrasePass, SavedPhrases, phrase_rows
 from wv_cli.words import WordList, encode
@@ -73,6 +77,7 @@ class PhraseFinder:
         self._after_pass = after_pass
         self._count_pairs = count_pairs
         self._apart = apart
+        self._connectors = read_connectors(config.connectors)
 
     def join_in(self, text: Joinable) -> None:
         """Each pass finds its phrases in what the one before has left, and joins them."""
@@ -102,11 +107,12 @@ class PhraseFinder:
         order = np.lexsort((second, first, -scores))
         first, second, counts, scores = first[order], second[order], counts[order], scores[order]
         delimiter = encode(self.config.delimiter)
+        last, middle = text.last_words(second), text.middles(second)
         phrases = WordList.of(
-            words.bytes_at(a) + delimiter + words.bytes_at(b)
-            for a, b in zip(first.tolist(), second.tolist(), strict=True)
+            delimiter.join([words.bytes_at(a), *encode(between).split(), words.bytes_at(b)])
+            for a, between, b in zip(first.tolist(), middle, last.tolist(), strict=True)
         )
-        found = PhrasePass(words.take(first), words.take(second), phrases)
+        found = PhrasePass(words.take(first), words.take(last), phrases, middle if middle.blob else None)
         return Pass(threshold, found, scores, counts, text.join(first, second, phrases))
 
     def _find(
@@ -122,6 +128,7 @@ class PhraseFinder:
             1 if count_pairs else self.config.min_count,
             self.config.memory // 2,
             across_lines=self.config.across_lines,
+            connectors=self._connectors,
         )
         none = np.empty(0, np.int64)
         found = [(none, none, none, np.empty(0, np.float64))]
@@ -129,7 +136,7 @@ class PhraseFinder:
         for pair in pairs:
             frequent = pair[2] >= self.config.min_count
             first, second, counts = (each[frequent] for each in pair)
-            scores = scoring.score(first, second, counts)
+            scores = scoring.score(first, text.last_words(second), counts)
             good = scores > threshold
             found.append((first[good], second[good], counts[good], scores[good]))
             every, often = every + len(frequent), often + len(counts)

@@ -5,7 +5,8 @@ Lines of four fields with tabs between, the best phrase of a pass first:
     new_york    245.1    1    new york
     new_york_times    131.7    2    new_york times
 
-The phrase, its score, the pass it was found in, and its two words, since a delimiter may stand in words too. Version
+The phrase, its score, the pass it was found in, and its two words, since a delimiter may stand in words too; what
+stands between the first and the last of more words are connectors. Version
 0.2 wrote the first two fields only, which do not tell these; such files are refused.
 """
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli._phrases import MOST_CONNECTORS
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.system.marks import split_lines
 from wv_cli.text.config import is_one_word
@@ -27,11 +29,13 @@ from wv_cli.words import WordList, decode
 
 @dataclass(frozen=True, eq=False)
 class PhrasePass:
-    """first[i] and second[i] become phrases[i], one list each."""
+    """first[i] and second[i] become phrases[i], one list each, with the connectors middle[i] between (blanks separate
+    them; none without the list)."""
 
     first: WordList
     second: WordList
     phrases: WordList
+    middle: WordList | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +51,15 @@ class SavedPhrases:
         kept = tuple(one for one in passes if len(one.phrases))
         state = hashlib.blake2b(digest_size=16)
         for one in kept:
-            for words in (one.first, one.second, one.phrases):
+            between = [one.middle] if one.middle is not None and one.middle.blob else []
+            for words in (one.first, one.second, one.phrases, *between):
                 state.update(words.starts.astype("<i8").tobytes() + words.blob)
         return cls(kept, state.hexdigest())
 
     def join_in(self, text: JoinedIds) -> None:
         """Joins the phrases of every pass, in the order in which they were found."""
         for one in self.passes:
-            text.join_words(one.first, one.second, one.phrases)
+            text.join_words(one.first, one.second, one.phrases, one.middle)
 
     def __len__(self) -> int:
         return sum(len(one.phrases) for one in self.passes)
@@ -63,15 +68,16 @@ class SavedPhrases:
 def phrase_rows(number: int, found: PhrasePass, scores: NDArray[np.float64]) -> Iterator[bytes]:
     """The lines of one pass, which are numbered from 1."""
     for i, value in enumerate(scores.tolist()):
-        pair = found.first.bytes_at(i), found.second.bytes_at(i)
-        yield b"%s\t%.6g\t%d\t%s %s\n" % (found.phrases.bytes_at(i), value, number, *pair)
+        middle = found.middle.bytes_at(i) if found.middle is not None else b""
+        words = b" ".join(filter(None, (found.first.bytes_at(i), middle, found.second.bytes_at(i))))
+        yield b"%s\t%.6g\t%d\t%s\n" % (found.phrases.bytes_at(i), value, number, words)
 
 
 def read_phrases(path: str) -> SavedPhrases:
     """Reads what `wv phrases --save-phrases` wrote; perhaps compressed, `-` is standard input. A file without a line
     has no phrases. Raises BadFile with the line for a line of another form, a pair given twice in a pass, a pass that
     stands after a later one; WvError when the file cannot be read."""
-    passes: dict[int, dict[tuple[bytes, bytes], bytes]] = {}
+    passes: dict[int, dict[tuple[bytes, ...], bytes]] = {}
     for number, line in enumerate(split_lines(b"".join(Source([path]))), 1):
         phrase, which, pair = _fields(path, number, line)
         if passes and which < next(reversed(passes)):
@@ -82,22 +88,40 @@ def read_phrases(path: str) -> SavedPhrases:
     return SavedPhrases.of(_pass(pairs) for pairs in passes.values())
 
 
-def _pass(pairs: dict[tuple[bytes, bytes], bytes]) -> PhrasePass:
-    first, second = zip(*pairs, strict=True)
-    return PhrasePass(WordList.of(first), WordList.of(second), WordList.of(pairs.values()))
+def _pass(pairs: dict[tuple[bytes, ...], bytes]) -> PhrasePass:
+    first, second = WordList.of(words[0] for words in pairs), WordList.of(words[-1] for words in pairs)
+    middle = WordList.of(b" ".join(words[1:-1]) for words in pairs)
+    return PhrasePass(first, second, WordList.of(pairs.values()), middle if middle.blob else None)
 
 
-def _fields(path: str, number: int, line: bytes) -> tuple[bytes, int, tuple[bytes, bytes]]:
+def _fields(path: str, number: int, line: bytes) -> tuple[bytes, int, tuple[bytes, ...]]:
     """(phrase, pass, pair) of one line. Raises BadFile."""
     fields = line.split(b"\t")
     if len(fields) == 2 and _is_score(fields[1]):
         problem = "expected `phrase score pass first second`, found a phrase and its score only, as version 0.2 wrote"
         raise BadFile(path, f"{problem}; save the phrases again", line=number)
     words = [*fields[:1], *fields[-1].split(b" ")]
-    sane = len(fields) == 4 and len(words) == 3 and _are_words(words) and _is_score(fields[1])
+    chained = len(words) == 3 or _holds(words[0], words[1:])
+    sane = (
+        len(fields) == 4
+        and chained
+        and 3 <= len(words) <= 3 + MOST_CONNECTORS
+        and _are_words(words)
+        and _is_score(fields[1])
+    )
     if not (sane and fields[2].isdigit() and 0 < int(fields[2]) < 1000):
         raise BadFile(path, f"expected `phrase score pass first second`, found {show_bytes(line)}", line=number)
-    return words[0], int(fields[2]), (words[1], words[2])
+    return words[0], int(fields[2]), tuple(words[1:])
+
+
+def _holds(phrase: bytes, words: Sequence[bytes]) -> bool:
+    """Whether the phrase holds all words, one behind the other."""
+    place = 0
+    for word in words:
+        if (place := phrase.find(word, place)) < 0:
+            return False
+        place += len(word)
+    return True
 
 
 def _are_words(words: Sequence[bytes]) -> bool:

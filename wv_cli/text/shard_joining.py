@@ -5,7 +5,7 @@ words are counted in every shard in which what was found before is joined, then 
 Once more is read what is written in the end. See wv_cli.text.shard_counting for what is held of the counts.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
@@ -53,9 +53,15 @@ class JoinedShards:
         return int(self.counts.sum())
 
     def pairs(
-        self, bounds: NDArray[np.float32], least: int, memory: int, *, across_lines: bool = False
+        self,
+        bounds: NDArray[np.float32],
+        least: int,
+        memory: int,
+        *,
+        across_lines: bool = False,
+        connectors: Sequence[str] = (),
     ) -> Iterator[Pairs]:
-        assert not across_lines, "shards do not know each other's lines"
+        assert not across_lines and not connectors, "shards know neither each other's lines nor their chains"
         held = self._whole, self._held_passes(), self._executor.held(bounds)
         count, parts = self._reading.pairs, self._divided.parts
         for records in records_of(
@@ -64,6 +70,12 @@ class JoinedShards:
             first, second, counts = pairs_of(records)
             often = counts >= least
             yield first[often], second[often], counts[often]
+
+    def last_words(self, second: Counts) -> Counts:
+        return second
+
+    def middles(self, second: Counts) -> WordList:
+        return WordList.of([b""] * len(second))
 
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
         if not len(phrases):
