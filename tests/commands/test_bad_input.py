@@ -67,6 +67,7 @@ CALLS = [
     "lm next {} the",
     "lm sample {}",
     "lm convert {} out.arpa",
+    "lm mix good.lm {} -o out.arpa",
     "links {}",
     *(f"index {{}} -o out --kind {kind}" for kind in ("hnsw", "flat")),
     "nn {} the",

@@ -60,7 +60,10 @@ PLAIN = {
 VALUES = {
     **dict.fromkeys(("tokenizer", "field", "add"), "text.txt"),  # is refused
     "words": "few.vocab", "variance": "0.5", "clusters": "3", "train": "other.txt",
-    "vector": "1,0,1,0,1,0,1,0", "sentence": "of the", "exclude": "half.txt", "connectors": "english",
+    "vector": "1,0,1,0,1,0,1,0", "sentence": "of the", "exclude": "half.txt", "window_side": "left",
+    "class_weights": "balanced",
+    "connectors": "english",
+    "weights": "3,1",
     "no_header": "--no-header --field 1", "flatten": "none", "unknown": "x",
     "dim": "3", "window": "1", "negative": "2", "power": "0.1", "sample": "0", "minn": "1", "maxn": "5", "lr": "0.4",
     "buckets": "7", "lr_floor": "0.9", "epochs": "4", "max_sentence": "3", "seed": "9", "min_count": "6",
@@ -203,6 +206,8 @@ VARIANTS = [
     "lm next text.lm the",
     "lm sample text.lm",
     "lm convert text.lm out.arpa",
+    "lm mix text.lm two.lm -o out.lm",
+    "lm mix text.lm two.lm --fit other.txt -o out.arpa",
     "lm convert text.lm out.lm",
     "eval perplexity text.lm two.lm -d other.txt --json",
     "eval perplexity text.lm neural.lm -d other.txt --json --common-vocab",

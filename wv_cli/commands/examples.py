@@ -201,6 +201,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("ten, the same each time", "wv lm sample model.arpa -n 10 --seed 7"),
         ("that begin so", "wv lm sample model.arpa --start 'the cat'"),
     ),
+    "lm mix": (
+        ("weights that fit a held-out text", "wv lm mix news.lm talk.lm -o both.lm --fit held-out.txt"),
+        ("given weights", "wv lm mix news.lm talk.lm -o both.arpa --weights 0.7,0.3"),
+    ),
     "lm convert": (
         ("ARPA to the binary that needs no loading", "wv lm convert model.arpa model.lm"),
         ("and back", "wv lm convert model.lm model.arpa"),

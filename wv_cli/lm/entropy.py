@@ -45,16 +45,22 @@ def prune(model: NgramModel, frequency: Floats, threshold: float) -> NgramModel:
     backoff = trie.shelf.new(int(small.levels[-2]), np.float32)
     backoff[:] = 0
     result = NgramModel(small, take_nodes(model.prob, chosen, trie.shelf), backoff)
+    normalize(result)
+    return result
+
+
+def normalize(model: NgramModel) -> None:
+    """Sets the back-offs of all contexts so that probabilities sum to 1 after each, the shortest contexts first."""
+    trie, backoff = model.trie, model.backoff
     for length in range(2, trie.order + 1):
-        for nodes in small.blocks(length):
-            contexts, starts = small.contexts(length, nodes)
-            left = 1 - sums(_powers(result.prob[nodes]), starts)
-            lower = 1 - sums(_powers(result.below(length, contexts)), starts)
+        for nodes in trie.blocks(length):
+            contexts, starts = trie.contexts(length, nodes)
+            left = 1 - sums(_powers(model.prob[nodes]), starts)
+            lower = 1 - sums(_powers(model.below(length, contexts)), starts)
             backoff[contexts] = np.where(
                 lower < NOTHING, LOG_ZERO, logarithms(left / np.where(lower < NOTHING, 1.0, lower))
             )
             trie.shelf.let_go()
-    return result
 
 
 def losses(model: NgramModel, frequency: Floats, length: int) -> Floats:

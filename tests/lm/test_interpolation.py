@@ -1,0 +1,88 @@
+"""Several models written as one: its n-grams have the interpolated probabilities, and those of a context sum to 1."""
+
+import numpy as np
+import pytest
+
+from wv_cli.lm.files import load, load_ngrams
+from wv_cli.lm.interpolation import interpolate
+from wv_cli.lm.model import unpack_model
+from wv_cli.lm.scoring import Scorer
+from wv_cli.lm.vocabulary import SENTENCE
+
+TEXTS = {
+    "a": "the cat sat on the mat\na cat ate the fish\nthe dog sat on the cat\nthe cat sat\n",
+    "b": "a dog ran to the house\nthe dog sat on the house\na dog ate\n",
+}
+WEIGHTS = 0.7, 0.3
+ASKED = b"the cat sat on the house\na dog sat on the mat\nthe zebra ate a fish\n"
+
+
+@pytest.fixture(params=[("kneser-ney", 3, 3), ("witten-bell", 3, 2), ("add-k", 2, 4)], ids=lambda each: each[0])
+def models(request, wv, tmp_path):
+    method, *orders = request.param
+    for (name, text), order in zip(TEXTS.items(), orders, strict=True):
+        (tmp_path / name).write_text(text)
+        options = ["--order", order, "--smoothing", method, "-q"]
+        options += ["--discount-fallback"] if method == "kneser-ney" else []
+        done = wv("lm", "train", tmp_path / name, "-o", tmp_path / f"{name}.arpa", *options)
+        assert done.returncode == 0, done.stderr
+    return [unpack_model(load_ngrams(tmp_path / f"{name}.arpa")) for name in TEXTS]
+
+
+def events(model):
+    return next(Scorer(model).read([ASKED]))
+
+
+def test_the_mixture_of_what_is_listed(models):
+    mixed = interpolate(models, WEIGHTS)
+    own = [events(model) for model in models]
+    found = events(mixed)
+    longest = mixed.order
+    probability = sum(
+        weight * np.where(each.oov, 0, 10.0 ** each.scores.astype(float))
+        for weight, each in zip(WEIGHTS, own, strict=True)
+    )
+    listed = (found.lengths == longest) & ~found.oov
+    assert listed.sum() >= 3
+    np.testing.assert_allclose(10.0 ** found.scores[listed], probability[listed], rtol=1e-5)
+    words = {word for model in models for word in model.words}
+    assert set(mixed.words) == words and len(mixed.words) == len(words)
+    sizes = [{tuple(map(model.words.__getitem__, row)) for row in model.trie.rows(2)} for model in (*models, mixed)]
+    assert sizes[2] == sizes[0] | sizes[1]
+
+
+def test_probabilities_sum_to_1(models):
+    mixed = interpolate(models, WEIGHTS)
+    asked = mixed.asked
+    for text in ("", "the", "the cat", "a dog ate", "sat on", "house"):
+        ids = np.array([mixed.words.find(word) for word in text.split()], np.int32)
+        state = asked.score(ids, asked.begin(True), True)[2] if len(ids) else asked.begin(True)
+        probabilities = np.delete(10.0 ** asked.all(state).astype(float), SENTENCE)  # that of <s> stands for nothing
+        assert probabilities.sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_one_model_twice_is_that_model(models):
+    mixed = interpolate([models[0], models[0]], (0.4, 0.6))
+    np.testing.assert_allclose(mixed.prob, models[0].prob, atol=1e-5)
+    assert mixed.trie.sizes == models[0].trie.sizes
+    np.testing.assert_allclose(events(mixed).scores, events(models[0]).scores, atol=1e-3)
+
+
+def test_the_command(models, wv, tmp_path):
+    held, files = tmp_path / "held", [tmp_path / f"{name}.arpa" for name in TEXTS]
+    held.write_text(TEXTS["a"])
+    done = wv("lm", "mix", *files, "-o", tmp_path / "c.lm", "--weights", "7,3")
+    assert (done.returncode, done.stdout) == (0, "") and done.stderr.startswith("mixture: 0.7000 ")
+    np.testing.assert_allclose(events(load(tmp_path / "c.lm")).scores, events(interpolate(models, WEIGHTS)).scores)
+    fitted = wv("lm", "mix", *files, "-o", tmp_path / "d.arpa", "--fit", held)
+    assert fitted.returncode == 0 and float(fitted.stderr.split()[1]) > 0.9
+    for arguments, code, message in [
+        (files[:1], 2, "expected two models or more, found one"),
+        ([*files, "--weights", "1"], 2, "expected 2 numbers of 0 or more with commas between, one above 0; found 1"),
+        ([*files, "--weights", "1,-1"], 2, "expected 2 numbers"),
+        ([*files, "--weights", "1,1", "--fit", held], 2, "--weights and --fit cannot be used together"),
+        ([*files, "-o", files[0]], 2, "is both read and written"),
+        ([files[0], held], 1, "expected a language model"),
+    ]:
+        refused = wv("lm", "mix", *arguments)
+        assert (refused.returncode, refused.stdout) == (code, "") and message in refused.stderr
