@@ -13,7 +13,6 @@ from wv_cli.commands.shared.reading import Source, load_vectors
 from wv_cli.commands.shared.unknown import Unknown
 from wv_cli.errors import UsageError, WvError
 from wv_cli.system.places import require_one_use
-from wv_cli.vectors.sums import Sum
 
 if TYPE_CHECKING:
     from wv_cli.search.some_rows import Exact, SomeRows
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from wv_cli.transforms.composition import Composer
     from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.queries import Answer, WordIndex
+    from wv_cli.vectors.sums import Sum
 
 _PROMPTS = {
     "": "One word, or several for their mean or `a - b + c`,",
@@ -70,7 +70,9 @@ class Asking:
         require_one_use("-", read > 1)
 
     @property
-    def total(self) -> Sum:
+    def total(self) -> "Sum":
+        from wv_cli.vectors.sums import Sum
+
         return Sum.of(self.positive, self.negative)
 
     @property
