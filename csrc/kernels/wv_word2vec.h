@@ -12,6 +12,8 @@
 typedef enum { WV_MODEL_SKIPGRAM, WV_MODEL_CBOW } wv_word2vec_model;
 typedef enum { WV_CBOW_GRADIENT_WORD2VEC, WV_CBOW_GRADIENT_CORRECTED } wv_cbow_gradient;
 
+typedef enum { WV_WINDOW_SIDE_BOTH, WV_WINDOW_SIDE_LEFT, WV_WINDOW_SIDE_RIGHT } wv_window_side;
+
 /* What the user chooses. Every field is the attribute of its name of Word2vecConfig (wv_cli/models/config.py). */
 typedef struct {
     wv_word2vec_model model; /* the context rule */
@@ -21,6 +23,8 @@ typedef struct {
     int32_t negative;
     int32_t max_sentence;    /* tokens kept in one training sentence */
     int shrink_window;       /* 1: width uniform in 1..window per position, 0: always `window` */
+    wv_window_side window_side; /* which words of the window are context */
+    int whole_line;          /* 1: the words of a sentence are put in a random order each time it is read */
     int share_negatives;     /* 1: one draw of negatives for all context words of a position, 0: one for each */
     int share_positions;     /* 1: CBOW with negative sampling: so do neighbouring positions (word2vec/cbow_neighbours.h) */
     int cbow_mean;           /* 1: the hidden vector is the mean of the context rows, 0: their sum */

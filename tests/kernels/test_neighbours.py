@@ -25,6 +25,7 @@ TILES = [
     {"lines": 150, "block": 5000, "epochs": 1},
     {"lines": 150, "block": 5000, "epochs": 1, "hot_rows": 7},
     {"cbow_gradient": "word2vec"},
+    {"whole_line": True},
     {"cbow_mean": False, "cbow_gradient": "word2vec"},
 ]
 

@@ -174,6 +174,9 @@ def test_kernel_equals_the_reference(isa, context, layer, dim):
         {"max_sentence": 2},
         {"cbow_mean": False, "cbow_gradient": "word2vec"},
         {"cbow_gradient": "word2vec"},
+        {"window_side": "left"},
+        {"window_side": "right", "shrink_window": False},
+        {"whole_line": True},
     ],
     ids=str,
 )
@@ -245,6 +248,9 @@ def test_subwords(isa, context, layer, dim):
         {"hot_rows": 7},
         {"cbow_mean": False, "cbow_gradient": "corrected", "lr": 1e-4},
         {"cbow_gradient": "word2vec"},
+        {"window_side": "left"},
+        {"window_side": "right"},
+        {"whole_line": True, "shrink_window": False},
     ],
     ids=str,
 )

@@ -180,12 +180,17 @@ class Reference:
             self.tokens += 1
             if self.keep is None or (random.next() >> 32) <= int(self.keep[word]):
                 sentence.append(word)
+        for k in range(len(sentence) - 1 if self.options.whole_line else 0, 0, -1):
+            other = below(random.next(), k + 1)
+            sentence[k], sentence[other] = sentence[other], sentence[k]
         return sentence, position
 
     def context(self, sentence, at, random):
         """The positions in the window of position `at`."""
         width = 1 + below(random.next(), self.options.window) if self.options.shrink_window else self.options.window
-        return [*range(max(0, at - width), at), *range(at + 1, min(at + 1 + width, len(sentence)))]
+        left, right = range(max(0, at - width), at), range(at + 1, min(at + 1 + width, len(sentence)))
+        side = self.options.window_side
+        return [*(left if side != "right" else ()), *(right if side != "left" else ())]
 
     def share(self, sentence, lr, random):
         """Trains a sentence of CBOW with negative sampling whose neighbouring positions share tiles."""

@@ -65,6 +65,14 @@ class Word2vecConfig(Config):
     )
     dim: int = dim_option()
     window: int = option(5, "Context words on each side.", low=1, high=1000, group="Model", common=True)
+    window_side: Literal["both", "left", "right"] = option(
+        "both", "Side of a word on which its context stands.", group="Model", only="not whole_line"
+    )
+    whole_line: bool = option(
+        False,
+        "Draw the context from the whole line, in any order (items, baskets, sessions).",
+        group="Model",
+    )
     shrink_window: bool = option(
         True,
         "Draw each position's window from 1..--window, or always use all of it.",
@@ -79,7 +87,7 @@ class Word2vecConfig(Config):
     share_positions: bool = option(
         False,
         "CBOW: share negatives between neighbouring positions, which is 1.5 times as fast.",
-        only="model=cbow and loss=ns and not maxn",
+        only="model=cbow and loss=ns and not maxn and window_side=both",
     )
     power: float = option(0.75, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only=_DRAWS)
     sample: float = option(
@@ -145,6 +153,8 @@ class Word2vecConfig(Config):
 
     def check(self) -> None:
         _require_subwords(self.minn, self.maxn)
+        sides = self.window_side == "both" or not self.share_positions
+        require(sides, f"--window-side {self.window_side} needs --no-share-positions")
         message = "--loss hs_ns has no subwords, since fastText's files hold one output layer; use hs or ns"
         require(self.loss != "hs_ns" or self.maxn == 0, message)
 

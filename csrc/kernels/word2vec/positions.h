@@ -25,6 +25,13 @@ static int64_t read_sentence(word2vec_block *block, const int32_t *ids, int64_t 
         batch->word[length] = word;
         length += run->keep == NULL || (uint32_t)(wv_rng_next(&block->random) >> 32) <= run->keep[word];
     }
+    /* In a random order (Fisher & Yates) a window holds any other words of the sentence with equal chance. */
+    for (int k = length - 1; run->options.whole_line && k > begin; k--) {
+        int other = begin + (int)wv_rng_below(wv_rng_next(&block->random), (uint32_t)(k - begin + 1));
+        int32_t word = batch->word[k];
+        batch->word[k] = batch->word[other];
+        batch->word[other] = word;
+    }
     for (int k = begin; k < length; k++) {
         batch->first[k] = begin;
         batch->last[k] = length - 1;
@@ -41,6 +48,8 @@ WV_INLINE void draw_window(word2vec_block *block, int position, int *first, int 
         window = 1 + (int)wv_rng_below(wv_rng_next(&block->random), (uint32_t)window);
     *first = position - begin > window ? position - window : begin;
     *last = end - position > window ? position + window : end;
+    if (block->run->options.window_side == WV_WINDOW_SIDE_RIGHT) *first = position;
+    if (block->run->options.window_side == WV_WINDOW_SIDE_LEFT) *last = position;
 }
 
 /* Before the first tile of a batch. */
