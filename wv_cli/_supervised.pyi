@@ -15,6 +15,8 @@ class Rules:
         hashes: NDArray[np.int32] | None = None,
         word_ngrams: int = 1,
         bucket_row: NDArray[np.int32] | None = None,
+        labels: int = 0,
+        line_weights: NDArray[np.float32] | None = None,
     ) -> None: ...
     def survey(
         self,
@@ -38,6 +40,7 @@ class Run(_training.Run):
         labels: int,
         sampler: NDArray[np.uint32] | None = None,
         path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
+        class_weights: NDArray[np.float32] | None = None,
         isa: str | None = None,
     ) -> None: ...
     def worker(self, private: object = None) -> Worker: ...

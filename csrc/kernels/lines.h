@@ -14,6 +14,7 @@ typedef struct {
     int live;         /* there is a line in it */
     int64_t position; /* where it begins in the corpus */
     int64_t words, rows, labels, buckets;
+    float weight;
     int32_t *word;   /* ids, `</s>` last */
     int32_t *row;    /* rows of words first; then one per bucket */
     int32_t *bucket; /* NULL when there are no word n-grams */
@@ -45,10 +46,16 @@ static int64_t read_line(const wv_line_rules *rules, const int32_t *ids, int64_t
                          text_line *line) {
     int64_t words = 0, rows = 0, labels = 0;
     line->position = position;
+    line->weight = 1;
     for (int ended = 0; !ended && position < end;) {
         int32_t id = ids[position++];
         if (id <= WV_FIRST_LABEL) {
-            if (line->label) line->label[labels] = WV_FIRST_LABEL - id;
+            int32_t label = WV_FIRST_LABEL - id;
+            if (rules->line_weight && label >= rules->labels) {
+                line->weight *= rules->line_weight[label - rules->labels];
+                continue;
+            }
+            if (line->label) line->label[labels] = label;
             labels++;
             continue;
         }

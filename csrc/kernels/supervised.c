@@ -9,6 +9,9 @@
  *   ns       that label against `negative` labels drawn with probability count^0.5
  *   ova      every label a yes/no question of its own; all labels of the line are yes
  *
+ * Weights of the line and of its label (ova: the mean over its labels) multiply the learning rate of the line. A line of
+ * weight 0 moves nothing.
+ *
  * With dropout (Srivastava et al. 2014) some numbers of h, drawn anew for every line, are 0, and get no step. The other
  * numbers grow by 1 / (1 - dropout), and the learning rate of a line is at most LONGEST_STEP / |h|^2.
  *
@@ -311,17 +314,27 @@ static float bounded_lr(const float *h, int stride, float lr) {
     return lr * square > LONGEST_STEP ? LONGEST_STEP / square : lr;
 }
 
+/* What the line counts when it is trained for `target`. */
+static float weight_of(const wv_supervised_run *run, const text_line *line, int32_t target) {
+    if (!run->class_weight) return line->weight;
+    if (run->options.loss != WV_LOSS_OVA) return line->weight * run->class_weight[target];
+    float sum = 0;
+    for (int64_t k = 0; k < line->labels; k++) sum += run->class_weight[line->label[k]];
+    return line->weight * (sum / (float)line->labels);
+}
+
 static double train_line(const wv_supervised_run *run, const output_layer *layer, line_block *state,
                          const text_line *line, const text_line *next, int32_t epoch) {
     state->random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)line->position);
     int32_t target = line->label[wv_rng_below(wv_rng_next(&state->random), (uint32_t)line->labels)];
     size_t stride = (size_t)run->stride;
     float lr = state->lr;
+    state->lr *= weight_of(run, line, target);
     mean_of_rows(run, line, state->hidden);
     if (run->options.dropout > 0) {
         draw_kept(run->options.dropout, &state->random, stride, state->keep);
         multiply(stride, state->hidden, state->keep);
-        state->lr = bounded_lr(state->hidden, run->stride, lr);
+        state->lr = bounded_lr(state->hidden, run->stride, state->lr);
     }
     for (int d = 0; d < run->stride; d += WV_LANES) v_store(state->delta + d, v_splat(0));
     double loss = layer->train(run, state, line, target);

@@ -28,6 +28,8 @@ typedef struct {
     int32_t word_ngrams;        /* longest word n-gram */
     uint32_t buckets;
     int32_t *bucket_row;        /* (buckets): row of every bucket, -1 when it does not occur, -2 when it has been pruned away */
+    int32_t labels;             /* labels from this number on are weights of their line: */
+    const float *line_weight;   /* that of label `labels` + i is line_weight[i]; NULL: there are none */
     int64_t *bucket_count;      /* (buckets) or NULL: the survey adds how many word n-grams fall into each bucket */
 } wv_line_rules;
 
@@ -48,6 +50,7 @@ typedef struct {
     float *input;  /* (rows, dim) */
     float *output; /* (labels, dim); hierarchical softmax: (labels - 1, dim), one row per inner node */
     int64_t epoch_ids;         /* ids in the corpus: with `epochs` the length of the schedule */
+    const float *class_weight; /* (labels): what an update for the label counts; NULL: all count 1 */
     const wv_alias *sampler;   /* (labels): noise distribution of negative sampling */
     const int64_t *path_start; /* (labels + 1): path of a label, root first ... */
     const int32_t *path;       /* ... twice the row of `output`, plus the bit, which is what the node is to answer */

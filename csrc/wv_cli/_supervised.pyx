@@ -23,16 +23,18 @@ cdef class Rules:
 
     words: ids below it have the row of their number. end_of_line: the id of `</s>` or -1. word_rows: (starts, rows), the
     rows of every id; None: an id's row is its number. hashes: (ids,) int32, None for no word n-grams. bucket_row:
-    (buckets,) int32, written by survey().
+    (buckets,) int32, written by survey(). labels: the number of labels; line_weights: float32, what the labels from this
+    number on weigh their lines.
     """
 
     cdef wv_line_rules rules
-    cdef int64_t ids
+    cdef int64_t ids, weights
     cdef object kept_alive
     cdef readonly object bucket_row
 
     def __init__(self, *, int ids, int words, int end_of_line, word_rows=None, hashes=None, int word_ngrams=1,
-                 bucket_row=None):
+                 bucket_row=None, int labels=0, line_weights=None):
+        cdef const float[::1] weights
         cdef const int64_t[::1] starts
         cdef const int32_t[::1] rows, hash_of
         cdef int32_t[::1] row_of_bucket
@@ -40,9 +42,14 @@ cdef class Rules:
         require(0 <= words <= ids and -1 <= end_of_line < ids,
                 f"{words} words and </s> {end_of_line} do not fit {ids} ids")
         self.ids = ids
-        self.kept_alive = (word_rows, hashes, bucket_row)
+        self.kept_alive = (word_rows, hashes, bucket_row, line_weights)
         self.bucket_row = bucket_row
         self.rules.words, self.rules.end_of_line, self.rules.word_ngrams = words, end_of_line, word_ngrams
+        if line_weights is not None:
+            weights = line_weights
+            require(weights.shape[0] > 0, "line_weights: there are none")
+            self.rules.labels, self.rules.line_weight = labels, &weights[0]
+            self.weights = weights.shape[0]
         if word_rows is not None:
             starts, rows = word_rows
             require(ids > 0, "word_rows: no ids")
@@ -98,14 +105,15 @@ cdef class Run(_training.Run):
 
     `options` has the fields of wv_supervised_options as attributes: a SupervisedConfig. input and output are (rows,
     stride) float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim; shared, not copied. Of `path`,
-    _word2vec.huffman(label counts), and `sampler`, _word2vec.alias_table(...), that is given which the output layer reads.
+    _word2vec.huffman(label counts), and `sampler`, _word2vec.alias_table(...), that is given which the output layer reads. class_weights: (labels,) float32.
     """
 
     cdef wv_supervised_run run
     cdef int64_t output_rows
 
     def __init__(self, options, *, Rules rules, survey, const int32_t[::1] ids, input, output, int labels, sampler=None,
-                 path=None, isa=None):
+                 path=None, class_weights=None, isa=None):
+        cdef const float[::1] weights
         cdef float[:, ::1] x = input, y = output
         cdef const uint32_t[:, ::1] alias
         cdef int64_t i
@@ -128,7 +136,9 @@ cdef class Run(_training.Run):
         rules.check(ids)
         for i in range(ids.shape[0]):
             lowest = min(lowest, ids[i])
-        require(WV_FIRST_LABEL - lowest < labels,
+        require(rules.rules.line_weight == NULL or rules.rules.labels == labels,
+                f"line_weights: made for {rules.rules.labels} labels, not {labels}")
+        require(WV_FIRST_LABEL - lowest < labels + rules.weights,
                 f"the stream has label {WV_FIRST_LABEL - lowest}, beyond {labels} labels")
         self.ids, self.length = &ids[0], ids.shape[0]
         self.run.rules = rules.rules
@@ -143,6 +153,11 @@ cdef class Run(_training.Run):
             self.run.sampler = <const wv_alias *>&alias[0, 0]
         if path is not None:
             self.set_path(path)
+        if class_weights is not None:
+            weights = class_weights
+            self.kept_alive.append(class_weights)
+            require(weights.shape[0] == labels, f"class_weights: expected {labels}, found {weights.shape[0]}")
+            self.run.class_weight = &weights[0]
         require(self.scratch_bytes() > 0,
                 f"loss {options.loss}: the classifier has no such output layer, or a table that it reads is missing")
 

@@ -251,6 +251,7 @@ UNSEEN = {
     ("lm train", "lmplz_last"): "the last n-gram is one of many",
     ("eval perplexity", "common_vocab"): "the models list the same words, and those of the text",
     ("--model supervised", "preset"): "fastText's settings are its own",
+    ("--model supervised", "line_weights"): "no line has a weight",
     ("convert", "escape"): "no word needs it",
     ("convert", "unescape"): "no word needs it",
     ("whiten", "escape"): "no word needs it",

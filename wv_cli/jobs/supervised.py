@@ -22,6 +22,7 @@ from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.search import SearchOptions, run_search
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.models.class_weights import BALANCED, read_class_weights
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import inner_name
@@ -85,12 +86,15 @@ class SupervisedJob(Job):
         **dict.fromkeys(("dedup", "min_line"), "not autotune_size"),
         "keep_words": "pretrained and not phrases and not learn_phrases",
         "pretrained": "not continue_",
+        # Neither knows a weight from a word.
+        "line_weights": "not autotune_size and not learn_phrases",
         # A search may end with a model that is pruned.
         "save_state": "not autotune_validation",
     }
     ONE_PROCESS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("autotune_validation", "continue_", "save_state", "dedup"), LEAVE_OUT),
         "learn_phrases": FIND_BEFORE,
+        "line_weights": LEAVE_OUT,
     }
 
     config: SupervisedConfig
@@ -111,6 +115,8 @@ class SupervisedJob(Job):
     def check(self) -> None:
         if (before := self.continuation.before) is not None:
             self.continuation.require_same(before, self.config, self.reading.words, _FIXED)
+        if self.config.class_weights not in ("", BALANCED):
+            read_class_weights(self.config.class_weights)
         size = self.goal.autotune_size
         ending = ".ftz" if size else ".bin"
         for path in self.outputs.outputs:
@@ -128,6 +134,10 @@ class SupervisedJob(Job):
                 "--vocab has no effect with --model supervised, which counts words and labels itself; leave it out"
             )
             raise UsageError(message)
+
+    def reads(self) -> list[str]:
+        weights = self.config.class_weights
+        return [*super().reads(), *([weights] if weights not in ("", BALANCED) else [])]
 
     def reads_again(self) -> list[str]:
         """What trials are scored on, and the text that a pruned model is retrained on."""
@@ -280,6 +290,7 @@ class SupervisedJob(Job):
             min_count_label=0 if grows else least,
             fewest_labels=1 if grows else 2,
             keep_dropped=keep_dropped,
+            line_weights=self.config.line_weights,
             also=also,
             phrases=joiner,
             memory=self.phrases.ids_memory(self.reading.memory),

@@ -179,6 +179,12 @@ class SupervisedConfig(Config):
     dropout: float = dropout_option()
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "Prefix of the labels in a line.")
+    class_weights: str = option(
+        "",
+        "Weights of the labels: balanced by their counts, or a FILE of `label weight` lines.",
+        shown="1 each",
+    )
+    line_weights: bool = option(False, "Read words such as __weight__0.5 as the weight of their line.")
     seed: int = seed_option()
     threads: int = threads_option()
 

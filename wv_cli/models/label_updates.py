@@ -10,7 +10,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.replicas import Path, added_fraction
 from wv_cli.system import memory
-from wv_cli.text.labelled import FIRST_LABEL, LabelledCorpus
+from wv_cli.text.labelled import LabelledCorpus
 
 Often = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ def output_updates(corpus: LabelledCorpus, rows: int, noise: Often | None, negat
     proportion to `noise` (labels,), or the inner nodes of the Huffman `tree` above its label; with neither all."""
     if tree is None and noise is None:
         return np.ones(rows)
-    counts = np.bincount(FIRST_LABEL - corpus.ids[corpus.ids <= FIRST_LABEL], minlength=len(corpus.labels))
+    counts = np.bincount(corpus.labels_of(corpus.ids), minlength=len(corpus.labels))
     share = counts / max(1, counts.sum())
     if tree is None:
         assert noise is not None, "there is one of the two"

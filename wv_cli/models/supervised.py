@@ -15,6 +15,7 @@ from wv_cli.engine.blocks import BlockTraining
 from wv_cli.engine.peers import Peers, seed_of
 from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
+from wv_cli.models.class_weights import class_weights
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.continued_rows import Tree, carry_nodes
 from wv_cli.models.label_updates import OutputReplicas, occurrences, output_updates, replica_bytes
@@ -101,6 +102,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
             words=corpus.kept,
             end_of_line=corpus.end_of_line,
             bucket_row=self.bucket_row,
+            labels=len(corpus.labels),
+            line_weights=corpus.line_weights if len(corpus.line_weights) else None,
             **tables,
         )
 
@@ -195,6 +198,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
             tables["sampler"] = _word2vec.alias_table(self._noise())
         if self.layer.tree:
             tables["path"] = _word2vec.huffman(corpus.label_counts)
+        if config.class_weights:
+            tables["class_weights"] = class_weights(config.class_weights, corpus.labels, corpus.label_counts)
         return _supervised.Run(
             replace(config, seed=seed_of(config.seed, self._peers)),
             rules=self._rules,

@@ -34,7 +34,7 @@ def extend_labelled(
     state = hashlib.blake2b(bytes.fromhex(corpus.digest + kept.digest + tagged.digest), digest_size=16)
     return replace(
         corpus,
-        ids=renumber_ids(corpus, numbers, tagged.words.find_all(corpus.labels)),
+        ids=renumber_ids(corpus, numbers, tagged.words.find_all(corpus.labels), len(tagged)),
         words=concatenate_words(kept.words, corpus.words.take(dropped)) if keep_dropped else kept.words,
         kept=len(kept),
         counts=kept.counts,

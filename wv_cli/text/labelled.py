@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli.errors import WvError
+from wv_cli.errors import WvError, show_bytes
 from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
@@ -28,6 +28,8 @@ from wv_cli.words import WordList, encode
 _GONE = np.iinfo(np.int32).min
 _AN_EMPTY_LINE = np.array([-1], np.int32).tobytes()  # what a part has that is left without a word: streams have ids
 _LOOKED_AT, _FEWEST_LINES = 10_000_000, 100  # ids and labels by which the order of lines is judged
+WEIGHT_PREFIX = b"__weight__"
+MOST_WEIGHT = 1000
 FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/base/wv_shared.h: label i is in the stream as FIRST_LABEL - i
 
 
@@ -37,7 +39,7 @@ class LabelledWords:
     row of their own, the others are below the cut and are listed only when n-grams need them. `counts` (kept,) and
     `label_counts` (labels,) are int64; `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read`
     counts all tokens, line ends included. The last `added` of the words with a row are there because they were asked
-    for."""
+    for. `line_weights` are the different weights of lines: number i is in the stream as the label len(labels) + i."""
 
     words: WordList
     kept: int
@@ -47,6 +49,7 @@ class LabelledWords:
     label_counts: NDArray[np.int64]
     tokens_read: int
     added: int = field(default=0, kw_only=True)
+    line_weights: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32), kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +71,15 @@ class LabelledCorpus(LabelledWords):
 
     def is_sorted_by_label(self) -> bool:
         """Whether the label changes from line to line hardly ever: less than a tenth of what a random order has."""
-        labels = self.ids[:_LOOKED_AT][self.ids[:_LOOKED_AT] <= FIRST_LABEL]
+        labels = self.labels_of(self.ids[:_LOOKED_AT])
         share = self.label_counts / max(1, self.label_counts.sum())
         expected = len(labels) * (1 - float(share @ share))
         return bool(len(labels) >= _FEWEST_LINES and 10 * np.count_nonzero(np.diff(labels)) < expected)
+
+    def labels_of(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The labels in a piece of the stream, without the weights of lines."""
+        labels = FIRST_LABEL - ids[ids <= FIRST_LABEL]
+        return labels[labels < len(self.labels)]
 
 
 def encode_labelled(
@@ -82,6 +90,7 @@ def encode_labelled(
     min_count_label: int = 0,
     fewest_labels: int = 2,
     keep_dropped: bool = False,
+    line_weights: bool = False,
     also: WordList | None = None,
     phrases: Phrases | None = None,
     memory: int | None = None,
@@ -95,6 +104,8 @@ def encode_labelled(
     not have, stand behind the others as words seen once. `phrases` are joined first, as if the joined text were read.
     `known_again` is Source's.
 
+    With `line_weights` words such as __weight__0.5 are the weights of their lines.
+
     Where the text is a part of one that several processes read, cut between lines, `pooled` makes the words and labels
     of all of it, which then decide the digest; `ids` and `lines` are those of the part.
 
@@ -104,7 +115,7 @@ def encode_labelled(
         inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, known_again=known_again
     )
     encoder = _text.Encoder(every_line=True)
-    cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs)
+    cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs, line_weights)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
         if pooled is None:
@@ -126,6 +137,7 @@ def encode_labelled(
         state.update(bytes.fromhex(phrases.digest) if phrases else b"")
         for part in (found.words, found.labels):
             state.update(part.starts.astype("<i8").tobytes() + part.blob)
+        state.update(found.line_weights.astype("<f4").tobytes())
         return state.hexdigest()
 
     counted = digest(np.concatenate([found.counts, found.label_counts]).astype("<i8").tobytes())
@@ -159,6 +171,7 @@ class _Cut:
     fewest_labels: int
     keep_dropped: bool
     inputs: Sequence[str]
+    line_weights: bool = False
 
     def of_whole(self, whole: Tally, also: WordList | None) -> LabelledWords:
         """Of tokens that were counted in parts. Raises WvError."""
@@ -181,7 +194,10 @@ class _Cut:
         is_label[read.words.beginning_with(encode(self.label_prefix))] = True
         is_label[end] = False
         labels = self._kept_labels(order[is_label[order] & (counts[order] > 0)], counts)
-        words = order[~is_label[order]]
+        weights = self._weights(read.words)
+        is_word = ~is_label
+        is_word[list(weights)] = False
+        words = order[is_word[order]]
         kept = int(np.count_nonzero(counts[words] >= config.min_count))
         frequent = kept = min(kept, config.max_vocab or kept)
         if len(asked):
@@ -197,6 +213,8 @@ class _Cut:
         final = np.full(len(counts), -1, np.int32)
         final[words] = np.arange(len(words), dtype=np.int32)
         final[labels] = FIRST_LABEL - np.arange(len(labels), dtype=np.int32)
+        values, places = np.unique(np.array(list(weights.values()), np.float32), return_inverse=True)
+        final[list(weights)] = FIRST_LABEL - len(labels) - places
         found = LabelledWords(
             words=read.words.take(words),
             kept=kept,
@@ -206,8 +224,21 @@ class _Cut:
             label_counts=np.ascontiguousarray(counts[labels]),
             tokens_read=tokens_read,
             added=kept - frequent,
+            line_weights=values,
         )
         return found, final
+
+    def _weights(self, words: WordList) -> dict[int, float]:
+        """The weights of lines, by their places among the words. Raises WvError for a word that is no number."""
+        weights: dict[int, float] = {}
+        for place in words.beginning_with(WEIGHT_PREFIX).tolist() if self.line_weights else ():
+            word = words.bytes_at(place)
+            weights[place] = weight = number_of_weight(word[len(WEIGHT_PREFIX) :])
+            if weight < 0:
+                name, wanted = ", ".join(self.inputs), f"{WEIGHT_PREFIX.decode()}N with N from 0 to {MOST_WEIGHT:,}"
+                message = f"{name}: expected the weight of a line as {wanted}, found {show_bytes(word)}"
+                raise WvError(message)
+        return weights
 
     def _kept_labels(self, labels: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """The labels frequent enough. Raises WvError when fewer than `fewest_labels` are."""
@@ -226,8 +257,21 @@ class _Cut:
         return kept
 
 
-def renumber_ids(corpus: LabelledCorpus, words: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The stream of `corpus` with other ids: those given for each of its words and labels, -1 for one to leave out."""
+def number_of_weight(text: bytes) -> float:
+    """The weight that a text is, -1 for none."""
+    try:
+        weight = float(text) if text.isascii() else -1.0
+    except ValueError:
+        return -1.0
+    return weight if 0 <= weight <= MOST_WEIGHT else -1.0
+
+
+def renumber_ids(
+    corpus: LabelledCorpus, words: NDArray[np.int64], labels: NDArray[np.int64], count: int = 0
+) -> NDArray[np.int32]:
+    """The stream of `corpus` with other ids: those given for each of its words and labels, -1 for one to leave out.
+    Weights of lines, if there are any, stand behind `count` labels."""
+    labels = np.concatenate([labels, count + np.arange(len(corpus.line_weights))])
     # One table for the whole stream, from the last label over the line end to the last word.
     first = len(labels) + 1
     table = np.empty(first + len(words), np.int32)
