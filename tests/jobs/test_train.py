@@ -5,11 +5,13 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import Interrupted, TimedOut, UsageError
+from wv_cli.formats import load
 from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.train import train, training_job
 
@@ -131,3 +133,18 @@ def test_a_classifier_says_what_its_text_and_words_take(text, tmp_path):
     words = {*text.read_text().split(), "</s>"}
     ids = len(labelled.read_text().split()) + told["lines"]  # labels among them, and the end of each line
     assert told["text_bytes"] == 4 * ids + sum(len(word.encode()) + 16 for word in words) + 8
+
+
+def test_all_rows_of_a_foreign_model_are_first_rows(tmp_path):
+    """With nothing learnt, the vectors are those of the model, also of words that are in neither."""
+    (tmp_path / "text").write_text("banana bandana cabana ban\n" * 9)
+    options = {"dim": 6, "min_count": 1, "minn": 2, "maxn": 3, "buckets": 50, "sample": 0}
+    train(str(tmp_path / "text"), str(tmp_path / "a.bin"), epochs=5, **options)
+    first = load(tmp_path / "a.bin")
+    train(str(tmp_path / "text"), str(tmp_path / "b.bin"), init=str(tmp_path / "a.bin"), epochs=0, **options)
+    second = load(tmp_path / "b.bin")
+    for word in ("banana", "cabana", "panama"):
+        np.testing.assert_allclose(second[word], first[word], atol=1e-6)
+    other = {**options, "buckets": 60}
+    train(str(tmp_path / "text"), str(tmp_path / "c.bin"), init=str(tmp_path / "a.bin"), epochs=0, **other)
+    assert not np.allclose(load(tmp_path / "c.bin")["panama"], first["panama"], atol=1e-3)

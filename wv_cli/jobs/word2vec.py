@@ -19,7 +19,7 @@ from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import file_writers
 from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
 from wv_cli.jobs.job import Job, Writer
-from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
+from wv_cli.jobs.metadata import corpus_metadata, number_of, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
@@ -323,7 +323,10 @@ class Word2vecJob(Job):
             for each, its in zip(models, subwords, strict=True)
         ]
         if init is not None:
-            run.log(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.first.init}")
+            ngrams = made[0].ngrams_initialised
+            also = f" and {number_of(ngrams, 'n-gram')}" if ngrams else ""
+            words = f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words"
+            run.log(f"{words}{also} start from {self.first.init}")
         return Ensemble(made) if self.members else made[0]
 
     def _predict(

@@ -69,6 +69,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self.input = allocator.zeros(words + _ngrams(self.subwords), memory.pad_width(config.dim))
         self.output = allocator.zeros(outputs, memory.pad_width(config.dim))
         self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
+        self.ngrams_initialised = 0
         self.words_initialised = self._initialise(init)
         if before is not None:
             self._carry(before)
@@ -97,7 +98,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     def _initialise(self, init: Embeddings | None) -> int:
         """Uniform in +-0.5 / dim as word2vec, with subwords in +-1 / dim as fastText; output rows stay zero. Returns
-        how many words came from `init`; their n-grams stay random."""
+        how many words came from `init`. With the same n-grams, a fastText model gives its rows of words and n-grams;
+        other n-grams stay random."""
         random = np.random.default_rng(self.config.seed)
         dim, rows_at_once = self.config.dim, 1 << 16
         scale = np.float32((2 if self.subwords else 1) / dim)
@@ -108,8 +110,23 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             return 0
         known = init.words.find_all(self.corpus.vocab.words)
         found = np.flatnonzero(known >= 0)
-        self.input[found, :dim] = init.matrix[known[found]]
+        model = init.subwords
+        if not isinstance(model, FastTextModel) or self.subwords is None or not self._has_ngrams_of(model):
+            self.input[found, :dim] = init.matrix[known[found]]
+            return len(found)
+        self.input[found, :dim] = model.input.take(known[found])
+        rows = model.rows_of_buckets(self.subwords.buckets)
+        first = len(self.corpus.vocab)
+        for begin in range(0, len(rows), rows_at_once):
+            block = rows[begin : begin + rows_at_once]
+            held = np.flatnonzero(block >= 0)
+            self.input[first + begin + held, :dim] = model.input.take(block[held])
+        self.ngrams_initialised = int(np.count_nonzero(rows >= 0))
         return len(found)
+
+    def _has_ngrams_of(self, model: FastTextModel) -> bool:
+        config = self.config
+        return (config.minn, config.maxn, config.buckets) == (*model.char_ngrams, model.args.buckets)
 
     def _carry(self, before: State) -> None:
         """Puts the rows of a state in the place of those that training would start from. Raises WvError when they are
