@@ -203,3 +203,28 @@ def test_vectors_with_nan_answer_nothing(write):
     broken = {**FAMILY, "king": [math.nan, 0, 0], "stone": [math.inf, 0, 0]}
     total = rows(broken, write(ROYAL))["total"]
     assert total["answered"] == 3 and total["correct"] == 0
+
+
+BATS = "man\twoman/lady\nking\tqueen\n\nmen\tnobody/women/ladies\nkings\tnone\n"
+
+
+def test_files_of_bats_ask_each_pair_with_every_other(write):
+    """Any answer of a list is right, and the first one stands in the examples."""
+    questions = read_questions(write(BATS, "E01 [male - female].txt"))
+    assert questions.names == ["E01 [male - female]"] and len(questions.words) == 12
+    assert questions.words[:2] == [("man", "woman", "king", "queen"), ("man", "woman", "men", "nobody")]
+    found = rows(FAMILY, write(BATS, "bats.txt"))["total"]
+    # Answered are those whose words are listed; the answer to king : queen = man : ? is men here.
+    assert (found["total"], found["answered"], found["correct"]) == (12, 4, 3)
+    spelled = rows({**FAMILY, "QUEEN": [5, 5, 5]}, write("man woman\nking QUEEN/queens/queen\n"), case="none")["total"]
+    assert (spelled["total"], spelled["answered"], spelled["correct"]) == (
+        2,
+        2,
+        1,
+    )  # the first answer, QUEEN, is no good example
+    strict = read_questions(write("a b\nc d\n"), strict=True)
+    assert len(strict.words) == 2
+    with pytest.raises(BadFile, match="expected four words"):
+        read_questions(write("a b c d\ne f\n"), strict=True)
+    with pytest.raises(BadFile, match="expected lines of four words"):
+        read_questions(write("a b\n"))

@@ -200,3 +200,13 @@ def test_real_vectors_on_the_shipped_pairs(data, slice_vectors):
     assert row["used"] == len(gold) > 30
     assert row["spearman"] == pytest.approx(reference.spearman(model, gold), abs=1e-9)
     assert row["pearson"] == pytest.approx(reference.correlation(model, gold), abs=1e-9)
+
+
+def test_tags_of_men_are_left_out(tmp_path):
+    path = tmp_path / "men"
+    path.write_text("sun-n sunlight-n 50.0\nrun-v fast-j 12\n")
+    pairs = read_pairs(str(path))
+    assert pairs.words == [("sun", "sunlight"), ("run", "fast")]
+    assert "every word has a tag" in pairs.notes()[0]
+    path.write_text("sun-n sunlight-n 50.0\nplug-n play 12\n")
+    assert read_pairs(str(path)).words[0] == ("sun-n", "sunlight-n") and not read_pairs(str(path)).notes()

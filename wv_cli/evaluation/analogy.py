@@ -8,7 +8,7 @@ the first by McNemar's test.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -29,13 +29,16 @@ TOTAL = "total"
 
 @dataclass(frozen=True)
 class Questions:
-    """One data file: words[i] = (a, b, c, expected) stands in section names[section[i]]."""
+    """One data file: words[i] = (a, b, c, expected) stands in section names[section[i]]. With `answers`, any word of
+    answers[answer_of[i]] is right."""
 
     path: str
     words: list[tuple[str, ...]]
     names: list[str]
     section: NDArray[np.int64]
     malformed: Malformed
+    answers: list[tuple[str, ...]] = field(default_factory=list)
+    answer_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     def groups(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
         """(name, mask over the questions): every section, `semantic` and `syntactic` if there are both, the total."""
@@ -50,8 +53,11 @@ class Questions:
 
 def read_questions(path: str, *, strict: bool = False) -> Questions:
     """Reads `a b c d` lines under `: section` headings; questions above the first heading are in a section named like
-    the file. Raises BadFile when no line is a question, or under `strict` for a line that is none."""
+    the file. Also reads the files of BATS (Gladkova, Drozd & Matsuoka 2016): lines `a b/b/...`, each of which is asked
+    with every other as the example. Raises BadFile when no line is a question, or under `strict` for a line that is
+    none."""
     malformed = Malformed(path, strict, "four words `a b c d` or `: section`")
+    bad: list[tuple[int, str, list[str]]] = []
     words: list[tuple[str, ...]] = []
     names: list[str] = []
     section: list[int] = []
@@ -66,16 +72,34 @@ def read_questions(path: str, *, strict: bool = False) -> Questions:
         if fields[0] == ":" or (fields[0].startswith(":") and len(fields) != 4):
             names.append(" ".join(fields).removeprefix(":").strip() or f"line {line_number}")
         elif len(fields) != 4:
-            malformed.add(line_number, line)
+            bad.append((line_number, line, fields))
         else:
             if not names:
                 names.append(Path(path).stem if path != "-" else "questions")
             words.append(tuple(fields))
             section.append(len(names) - 1)
+    pairs = [fields for _, _, fields in bad if len(fields) == 2]
+    if words or len(pairs) < 2:
+        pairs = []
+    for line_number, line, fields in bad:
+        if not pairs or len(fields) != 2:
+            malformed.add(line_number, line)
+    if pairs:
+        return _every_pair(path, pairs, malformed)
     if not words:
         found = f"found {first[:60]!r}" if first else "found an empty file"
         raise BadFile(path, f"expected lines of four words `a b c d`, {found}", line=1 if first else None)
     return Questions(path, words, names, np.array(section, np.int64), malformed)
+
+
+def _every_pair(path: str, pairs: list[list[str]], malformed: Malformed) -> Questions:
+    """Each pair with every other as the example, of which the first answer is taken."""
+    answers = [tuple(filter(None, listed.split("/"))) or (listed,) for _, listed in pairs]
+    order = [(i, j) for i in range(len(pairs)) for j in range(len(pairs)) if i != j]
+    words: list[tuple[str, ...]] = [(pairs[i][0], answers[i][0], pairs[j][0], answers[j][0]) for i, j in order]
+    name = Path(path).stem if path != "-" else "questions"
+    answer_of = np.array([j for _, j in order], np.int64)
+    return Questions(path, words, [name], np.zeros(len(words), np.int64), malformed, answers, answer_of)
 
 
 @dataclass(frozen=True)
@@ -86,13 +110,24 @@ class Answers:
     covered: NDArray[np.bool_]
 
 
-def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str, beyond: NDArray[np.float32]) -> Answers:
+def answer(
+    neighbours: Neighbours,
+    rows: NDArray[np.int64],
+    method: str,
+    beyond: NDArray[np.float32],
+    right: Sequence[frozenset[int]] = (),
+) -> Answers:
     """rows: (questions, 4) of the rows of `neighbours`, -1 for unknown words; a, b and c may be numbers
-    of vectors `beyond`."""
+    of vectors `beyond`. right: for each question the rows that are right, where there are several."""
     covered: NDArray[np.bool_] = np.all(rows >= 0, axis=1)
     a, b, c, expected = rows[covered].T
     correct = np.zeros(len(rows), np.bool_)
-    correct[covered] = neighbours.analogies(a, b, c, 1, method=method, beyond=beyond)[0][:, 0] == expected
+    hits = neighbours.analogies(a, b, c, 1, method=method, beyond=beyond)[0][:, 0]
+    if right:
+        asked = np.flatnonzero(covered).tolist()
+        correct[asked] = [hit in right[i] for i, hit in zip(asked, hits.tolist(), strict=True)]
+    else:
+        correct[covered] = hits == expected
     return Answers(correct, covered)
 
 
@@ -120,6 +155,7 @@ def _of_file(sets: list[Questions], config: AnalogyConfig, source: Vectors) -> t
     lookup = Lookup(embeddings, config.case, subwords=config.subwords)
     # Three words may be composed of subwords, the answer must be one that can be found.
     asked = [lookup.rows(questions.words, 4, composed=3) for questions in sets]
+    right = [_right_rows(questions, lookup, rows) for questions, rows in zip(sets, asked, strict=True)]
     matrix, pool, oov = embeddings.matrix, lookup.pool, lookup.oov.vectors()
     if len(pool) < len(embeddings):
         # Rows that no word leads to are no answers either.
@@ -127,11 +163,24 @@ def _of_file(sets: list[Questions], config: AnalogyConfig, source: Vectors) -> t
         number[pool] = np.arange(len(pool))
         number[len(embeddings) : -1] = len(pool) + np.arange(len(oov))
         asked = [number[rows] for rows in asked]
+        right = [[frozenset(number[list(rows)].tolist()) for rows in each] for each in right]
         matrix = matrix[pool]
     del embeddings, lookup
     neighbours = Neighbours(matrix, threads=config.threads)
     del matrix
-    return [answer(neighbours, rows, config.method, oov) for rows in asked], len(oov)
+    found = [answer(neighbours, rows, config.method, oov, one) for rows, one in zip(asked, right, strict=True)]
+    return found, len(oov)
+
+
+def _right_rows(questions: Questions, lookup: Lookup, rows: NDArray[np.int64]) -> list[frozenset[int]]:
+    """For each question the rows of the answers that are right, where there are several; its own expected answer in
+    `rows` becomes one of them that is known."""
+    known = [[lookup.row(word, compose=False) for word in words] for words in questions.answers]
+    listed = [[row for row in found if row >= 0] for found in known]
+    for i, place in enumerate(questions.answer_of.tolist()):
+        rows[i, 3] = listed[place][0] if listed[place] else -1
+    sets = [frozenset(found) for found in listed]
+    return [sets[place] for place in questions.answer_of.tolist()]
 
 
 def _score(

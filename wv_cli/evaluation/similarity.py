@@ -24,6 +24,7 @@ from wv_cli.vectors.lookup import Lookup
 from wv_cli.words import LINE_SEPARATORS
 
 _SEPARATORS = ("\t", ";", ",", None)  # None: runs of blanks
+_TAGS = ("-n", "-v", "-j")  # of the words in MEN's lemma form
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,17 @@ class Pairs:
     words: list[tuple[str, str]]
     gold: NDArray[np.float64]
     malformed: Malformed
+    tagged: bool = False  # every word had a tag, which is left out
+
+    def notes(self) -> list[str]:
+        tags = f"{self.path}: every word has a tag ({', '.join(_TAGS)}), which is left out, as in MEN's lemma form"
+        return [*([tags] if self.tagged else []), *self.malformed.notes()]
 
 
 def read_pairs(path: str, *, strict: bool = False) -> Pairs:
     """Reads `word word score`, separated by tabs, semicolons, commas or blanks; the score is the first number after the
-    words (column 4 of SimLex-999's own file). A header before the first pair and `#` comments are let pass.
+    words (column 4 of SimLex-999's own file). A header before the first pair and `#` comments are let pass. Where
+    every word has a tag (sun-n), as in MEN's lemma form, the tags are left out.
 
     Raises BadFile when no line is a pair, or under `strict` for any other line that is none.
     """
@@ -55,7 +62,10 @@ def read_pairs(path: str, *, strict: bool = False) -> Pairs:
             gold.append(score)
         elif not line.startswith("#") and not (index < start and len(fields) > 2):
             malformed.add(line_number, line)
-    return Pairs(path, words, np.array(gold), malformed)
+    tagged = all(word.endswith(_TAGS) and len(word) > 2 for pair in words for word in pair)
+    if tagged:
+        words = [(first[:-2], second[:-2]) for first, second in words]
+    return Pairs(path, words, np.array(gold), malformed, tagged)
 
 
 def _layout(path: str, lines: list[tuple[int, str]]) -> tuple[str | None, int, int]:
@@ -127,7 +137,7 @@ def run(
     report = _new_report(config, len(vectors) > 1)
     report.notes += notes
     for index, pairs in enumerate(sets):
-        report.notes += pairs.malformed.notes()
+        report.notes += pairs.notes()
         _score([source.name for source in vectors], pairs, [each[index] for each in scored], config, report)
     return report
 
