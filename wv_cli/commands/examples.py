@@ -25,6 +25,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("better vectors for twice the time", "wv train corpus.txt -o good.bin --preset balanced"),
         ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
         ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --preset quality"),
+        (
+            "rare labels weigh more",
+            "wv train labelled.txt -o topics.bin --model supervised --class-weights balanced",
+        ),
+        ("items of baskets, a basket a line", "wv train baskets.txt -o items.vec --whole-line --min-count 1"),
         ("options found by trials", "wv train corpus.txt -o words.vec --autotune-validation pairs.txt"),
         ("sentence vectors", "wv train corpus.txt -o model.s2v --model sent2vec --word-ngrams 2"),
         ("vectors of documents, a line each", "wv train docs.txt -o model.d2v --model doc2vec --doc-vectors docs.npy"),
