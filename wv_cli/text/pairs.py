@@ -1,7 +1,8 @@
 """Pairs of texts, and hard negatives, from fields of records (wv_cli/text/records).
 
-Every field is read by a reader of its own, one record at a time from each: a record that cannot be read is an error,
-since its other fields would belong to another pair.
+TSV has a pair in each line, and a quote is a letter of its text. Of JSON lines, CSV and Parquet each field is read by a
+reader of its own, one record at a time. A record that cannot be read is an error: its other fields would belong to
+another pair.
 """
 
 import csv
@@ -49,8 +50,11 @@ class PairFiles:
                 raise BadFile(name, f"expected {width} columns as in {paths[0]}, found {len(fields)}")
             width = len(fields)
             sizes: list[int] = []
-            columns = [_texts(self._blocks(path, field), sizes if field == fields[0] else None) for field in fields]
-            pairs = zip(*columns, strict=True)
+            if _kind(path) == "tsv":
+                pairs = self._lines(path, fields, sizes)
+            else:
+                columns = [_texts(self._blocks(path, field), sizes if field == fields[0] else None) for field in fields]
+                pairs = zip(*columns, strict=True)
             while batch := list(islice(pairs, AT_ONCE)):
                 yield batch
                 if progress is not None:
@@ -65,6 +69,38 @@ class PairFiles:
         rules = Rules(ReadingConfig(field=field, no_header=self.no_header), True, _unheard, strict=True)
         with open_raw(path) as raw:
             yield from RECORDS[kind].load()(name, path, decompress(blocks(raw, name, CHUNK), name), rules)
+
+    def _lines(self, path: str, fields: Sequence[str], sizes: list[int]) -> Iterator[tuple[bytes, ...]]:
+        name = name_of_input(path)
+        places: list[int] = []
+        columns = 0
+        with open_raw(path) as raw:
+            lines = _split(without_mark(decompress(blocks(raw, name, CHUNK), name)), sizes)
+            for number, line in enumerate(lines, 1):
+                cells = line.removesuffix(b"\r").split(b"\t")
+                if number == 1:
+                    names = [cell.decode("utf-8", "replace") for cell in cells]
+                    columns, places = len(cells), self._places(name, names, fields)
+                    if not self.no_header:
+                        continue
+                if len(cells) != columns:
+                    if not line.strip():
+                        continue
+                    problem = (
+                        f"expected {columns} columns, which tabs part, found {len(cells)}; TSV has no quotes, CSV has"
+                    )
+                    raise BadFile(name, problem, line=number)
+                yield tuple([cells[place] for place in places])
+
+    def _places(self, name: str, names: list[str], fields: Sequence[str]) -> list[int]:
+        """The columns of the fields. Raises BadFile."""
+        found = [str(number) for number in range(1, len(names) + 1)] if self.no_header else names
+        for field in fields:
+            if field not in found:
+                shown = f"columns 1 to {len(found)}" if self.no_header else ", ".join(found)[:200]
+                way = "name them with --fields" + ("" if self.no_header else ", or give --no-header")
+                raise BadFile(name, f"expected the field {field}, found {shown}; {way}", line=1)
+        return [found.index(field) for field in fields]
 
     def _all_fields(self, path: str) -> Sequence[str]:
         if not self.no_header:
@@ -91,6 +127,17 @@ def _kind(path: str) -> str:
             path, f"expected pairs of texts in a file named {endings} (or these and .gz), found another ending"
         )
     return kind
+
+
+def _split(chunks: Iterator[bytes], sizes: list[int]) -> Iterator[bytes]:
+    """The lines of chunks."""
+    rest = b""
+    for chunk in chunks:
+        sizes.append(len(chunk))
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
 
 
 def _texts(found: "Iterator[Block]", sizes: list[int] | None) -> Iterator[bytes]:
