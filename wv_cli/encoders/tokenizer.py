@@ -49,6 +49,7 @@ class Tokenizer:
         when `max_length` leaves no room for a word, and what load() raises."""
         self.path, self._special = path, special
         self._inner = load(path)
+        self._encode = getattr(self._inner, "encode_batch_fast", self._inner.encode_batch)  # without places in the text
         self._characters: int | None = None
         with foreign(path, "expected the settings of a tokenizer"):
             vocabulary = self._inner.get_vocab(with_added_tokens=True)
@@ -76,7 +77,7 @@ class Tokenizer:
             whole = [_utf8(text) for text in texts[first : first + _AT_ONCE]]
             part = [text[: self._characters] for text in whole]
             with foreign(self.path, "the tokenizer fails"):
-                encodings = self._inner.encode_batch(part, add_special_tokens=self._special)
+                encodings = self._encode(part, add_special_tokens=self._special)
                 for each, before, after in zip(encodings, whole, part, strict=True):
                     found.append(np.array(each.ids, np.int32))
                     cut += bool(each.overflowing) or len(after) < len(before)

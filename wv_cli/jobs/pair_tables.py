@@ -1,9 +1,10 @@
 """Tokens of pairs, and the folder that a trained table becomes: pieces of a tokenizer, or whole words of the pairs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats.static import TOKENIZER, StaticModel, Table, tokenizer_settings, unknown_token
 from wv_cli.formats.static_folder import save_folder, save_model, without_unknown
-from wv_cli.models.pairs import FirstRows, PairCorpus, as_corpus
+from wv_cli.models.pairs import FirstRows, PairCorpus
 from wv_cli.system.events import OnProgress
 from wv_cli.system.folders import static_root
 from wv_cli.system.spill import Spool
@@ -24,6 +25,8 @@ from wv_cli.text.source import lowercase_chunks
 from wv_cli.text.vocab import Vocab, order_words
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
+
+_REMOVED = b"\0\x0b\x0c"  # control letters that part words here, and that BERT's normalizer takes out
 
 
 class Vocabulary(Protocol):
@@ -66,9 +69,35 @@ class Pieces:
 
     def corpus(self, files: PairFiles, max_length: int, progress: OnProgress | None) -> PairCorpus:
         numbering, found = Numbering(), _Found()
-        for texts in found.texts_of(files, numbering, progress):
-            found.tokens += [ids[: max_length or None] for ids in self.ids(texts)]
-        return found.corpus(self.rows, numbering, files)
+        batches = found.texts_of(files, numbering, progress)
+        parted = _parted(self._settings)
+        if parted is not None:
+            tokens = self._word_by_word(batches, parted)
+        else:
+            tokens = _joined([ids for texts in batches for ids in self.ids(texts)])
+        return found.corpus(tokens.cut(max_length), self.rows, numbering, files)
+
+    def _word_by_word(self, batches: Iterable[Sequence[bytes]], parted: "re.Pattern[bytes]") -> "_Tokens":
+        """ids() of all texts, every different word of which is taken apart once; `parted` tokens are words."""
+        encoder = _text.Encoder(every_line=True)
+        for texts in batches:
+            block = b"".join(text.translate(None, _REMOVED) + b"\n" for text in texts)
+            encoder.feed(b" ".join(parted.split(block)))
+        encoder.finish()
+        blob, starts, _ = encoder.vocabulary()
+        words = WordList(blob, starts)
+        pieces = self.ids([words.bytes_at(row) for row in range(len(words))])
+        stream, *_ = remap_ids(encoder, Spool(None), np.arange(len(words), dtype=np.int32), every_line=True)
+        lengths = np.array([len(each) for each in pieces], np.int64)
+        begins = np.cumsum(lengths) - lengths
+        ends = np.flatnonzero(stream < 0)
+        stream = np.delete(stream, ends)
+        counts = lengths[stream]
+        places = np.cumsum(counts)
+        borders = np.append(0, places)[ends - np.arange(len(ends))]
+        flat = np.concatenate([*pieces, np.empty(0, np.int32)])
+        ids = flat[np.arange(borders[-1]) + np.repeat(begins[stream] - (places - counts), counts)]
+        return _Tokens(ids, np.append(0, borders))
 
     def first_rows(self, dim: int) -> FirstRows | None:
         if self._model is not None:
@@ -122,8 +151,7 @@ class Words:
         read = encoder.tokens
         ids, tokens, _, _ = remap_ids(encoder, Spool(None), lookup, every_line=True)
         require_known(tokens, read)
-        found.tokens = [each[: max_length or None] for each in _split(ids)]
-        return found.corpus(len(known), numbering, files)
+        return found.corpus(_joined(_split(ids)).cut(max_length), len(known), numbering, files)
 
     def _chunks(self, batches: Iterable[Sequence[bytes]]) -> Iterator[bytes]:
         chunks = (b"".join(text + b"\n" for text in texts) for texts in batches)
@@ -153,16 +181,34 @@ def open_vocabulary(
     return Words(words, known, init), None
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
+class _Tokens:
+    """Text t is ids[starts[t]:starts[t + 1]]."""
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    def cut(self, most: int) -> "_Tokens":
+        """At most so many tokens of each text; 0: all."""
+        counts = np.diff(self.starts)
+        if not most or not (counts > most).any():
+            return self
+        kept = np.arange(len(self.ids)) - np.repeat(self.starts[:-1], counts) < most
+        return _Tokens(self.ids[kept], np.append(0, np.cumsum(np.minimum(counts, most))))
+
+
+def _joined(texts: Sequence[NDArray[np.int32]]) -> _Tokens:
+    starts = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(each) for each in texts], out=starts[1:])
+    return _Tokens(np.concatenate([np.empty(0, np.int32), *texts]), starts)
+
+
 class _Found:
     """What is known of pairs when they have been read."""
 
-    tokens: list[NDArray[np.int32]]
-    same: list[int]
-    columns: int
-
     def __init__(self) -> None:
-        self.tokens, self.same, self.columns = [], [], 0
+        self.same: list[int] = []
+        self.columns = 0
 
     def texts_of(self, files: PairFiles, numbering: Numbering, progress: OnProgress | None) -> Iterator[list[bytes]]:
         for batch in files.batches(progress):
@@ -171,16 +217,36 @@ class _Found:
             self.same += numbering.of(texts)
             yield texts
 
-    def corpus(self, rows: int, numbering: Numbering, files: PairFiles) -> PairCorpus:
+    def corpus(self, tokens: _Tokens, rows: int, numbering: Numbering, files: PairFiles) -> PairCorpus:
         if not self.same:
             names = ", ".join(files.inputs)
             message = f"{names}: no pairs: expected records with an anchor and a positive, found none"
             raise WvError(message)
-        corpus = as_corpus(self.tokens, self.same, self.columns, rows, numbering.digest)
-        if not len(corpus.ids):
+        if not len(tokens.ids):
             message = f"{', '.join(files.inputs)}: no text has a token of the vocabulary; do they belong together?"
             raise WvError(message)
-        return corpus
+        same = np.array(self.same, np.int32)
+        return PairCorpus(tokens.ids, tokens.starts, same, self.columns, rows, numbering.digest)
+
+
+def _parted(settings: Mapping[str, Any]) -> "re.Pattern[bytes] | None":
+    """What are tokens of their own wherever they stand, for a tokenizer of which blanks part the tokens and remain in
+    none; None for other tokenizers."""
+    normalizer, split = (settings.get(name) or {"type": "none"} for name in ("normalizer", "pre_tokenizer"))
+    added = [each for each in settings.get("added_tokens") or [] if isinstance(each, dict)]
+    tokens = [str(each.get("content")).encode() for each in added]
+    if (
+        normalizer["type"] not in ("none", "BertNormalizer", "Lowercase")
+        or split["type"] not in ("BertPreTokenizer", "Whitespace", "WhitespaceSplit")
+        or settings["model"].get("type") not in ("WordPiece", "WordLevel")
+        or any(set(token) & set(b" \t\r\n") for token in tokens)
+        or any(each.get("single_word") or each.get("normalized") for each in added)
+    ):
+        return None
+    found = [re.escape(token) for token in sorted(tokens, key=len, reverse=True)]
+    if split["type"] == "BertPreTokenizer":
+        found.append(rb"[!-/:-@\[-`{-~]")
+    return re.compile(b"(" + (b"|".join(found) or b"(?!)") + b")")
 
 
 def _split(ids: NDArray[np.int32]) -> list[NDArray[np.int32]]:

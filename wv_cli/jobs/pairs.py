@@ -139,6 +139,7 @@ class PairsJob(Job):
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the pairs, trains, saves."""
         begin, config, reading, table = time.monotonic(), self.config, self.reading, self.table
+        results = self.results()  # by the name that the folder has before it is made
         known = read_vocab(table.vocab) if table.vocab else None
         vocabulary, dim = open_vocabulary(table.tokenizer, table.init, table.words, known)
         if dim is not None and "dim" not in self.invocation.explicit:
@@ -180,7 +181,7 @@ class PairsJob(Job):
             for path in self.outputs.outputs:
                 if self.outputs.is_folder(path):
                     vocabulary.save(path.rstrip("/"), matrix, config.max_length)
-            self.finish(run, self.results(), metadata, self._writers(words, matrix))
+            self.finish(run, results, metadata, self._writers(words, matrix))
         return outcome, metadata
 
     def _writers(self, words: Any, matrix: NDArray[np.float32]) -> list[Writer]:

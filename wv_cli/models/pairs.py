@@ -6,7 +6,6 @@ add up in a fixed order, so that their number changes no byte.
 """
 
 import zlib
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -223,12 +222,3 @@ class Worker:
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
-
-
-def as_corpus(
-    texts: Sequence[NDArray[np.int32]], same: Sequence[int], columns: int, rows: int, digest: str
-) -> PairCorpus:
-    starts = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(each) for each in texts], out=starts[1:])
-    ids = np.concatenate(texts).astype(np.int32, copy=False) if len(texts) else np.empty(0, np.int32)
-    return PairCorpus(ids, starts, np.array(same, np.int32), columns, rows, digest)
