@@ -1,5 +1,5 @@
-"""Contrast of text pairs on static embeddings, in float64: the loss, its gradient, and Adam of all rows; see
-csrc/kernels/pairs.c for the formulas. `texts` are the ids of anchors, positives, and hard negatives, column by column."""
+"""Contrast of text pairs on static embeddings, in float64: the loss, its gradient, and Adam of all rows. See
+csrc/kernels/pairs.c for the formulas. `columns` are the ids of anchors, positives, and hard negatives."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
