@@ -55,7 +55,7 @@ typedef struct {
     const int32_t *row;
     const int64_t *first;
     const int32_t *where;
-    const double *ahead;   /* (steps + 1): see kernels/pairs.c */
+    const double *ahead;   /* (steps + 1): see kernels/pairrows.c */
     float lr, decay_mean, decay_square, epsilon;
 } wv_pair_rows;
 

@@ -34,7 +34,7 @@ cdef class Run:
     Text t is ids[starts[t]:starts[t + 1]], int32 and int64; same[t], int32 and not negative, tells texts apart. Pair p is
     the texts p * columns, its anchor, p * columns + 1, its positive, and up to the next pair's its hard negatives. table is
     (rows, padded dim) float32, aligned to 64 bytes, zero behind the first dim; last is (rows,) int32. Adam has moments mean
-    and square like the table and `ahead`, (steps + 1,) float64 (see kernels/pairs.c); row-wise AdaGrad has sum, (rows,)
+    and square like the table and `ahead`, (steps + 1,) float64 (see kernels/pairrows.c); row-wise AdaGrad has sum, (rows,)
     float32; without any of them a step is plain gradient descent. `levels` are dimensions in rising order, the last `dim`,
     with the `weights` of their losses.
     """

@@ -56,6 +56,10 @@ CALLS = [
     "train {} -o out.s2v --model sent2vec --dim 4 --epochs 1 --min-count 1",
     "train good.txt -o out.d2v --model doc2vec --dim 4 --epochs 1 --vocab {}",
     "train {} -o out.d2v --model doc2vec --dim 4 --epochs 1 --min-count 1",
+    "train {} -o out --model pairs --dim 4 --batch 4 --min-count 1",
+    "train good.tsv -o out --model pairs --dim 4 --batch 4 --tokenizer {}",
+    "train good.tsv -o out.vec --model pairs --dim 4 --batch 4 --min-count 1 --init {}",
+    "train good.tsv -o out.vec --model pairs --dim 4 --batch 4 --min-count 1 --validation {}",
     "train {} -o out.lm --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1",
     "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --vocab {}",
     "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --tree clustered --tree-from {}",
@@ -185,6 +189,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
     Path("good.search/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
     Path("good.model").write_bytes((GOLDEN / "ft-labels.bin").read_bytes())
     Path("good.pairs").write_text("the of 1\nand in 2\nto a 3\nis was 4\nas by 5\n")
+    Path("good.tsv").write_text("anchor\tpositive\nthe of\tand in\nto a\tis was\nas by\tthe in\n")
     Path("good.questions").write_text(": all\nthe of and in\n")
     Path("good.dictionary").write_text("the of\nand in\nto a\nto the\n")
     Path("good.sts").write_text("the of,and in,1\nto a,the is,2\nof was,as by,3\nin the,of by,4\n")

@@ -99,6 +99,8 @@ VALUES = {
     "keep_words": "--keep-words", "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
     "learn_phrases": "2 --phrase-threshold 9", "phrase_threshold": "11", "phrase_min_count": "2",
+    "tokenizer": str(GOLDEN / "encoders" / "tiny-bert" / "tokenizer.json"), "fields": "positive,anchor", "nested": "2",
+    "scale": "5", "warmup": "0.5",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
@@ -110,6 +112,7 @@ HASH = "hash {file} -o out.txt --save-hasher out.hasher"
 NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
 S2V = "train text.txt --model sent2vec --dim 4 --epochs 2 --min-count 2"
 D2V = "train text.txt --model doc2vec --dim 4 --epochs 2 --min-count 2 --lr 0.2"
+OF_PAIRS = "train pairs.tsv -o out.vec --model pairs --dim 4 --epochs 2 --batch 9 --min-count 2"
 STS = "eval sts words.vec -d pairs.csv --json"
 GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 # Each position moves every row: fewer of them, and where that is a yes or no for each a smaller rate.
@@ -125,6 +128,7 @@ VARIANTS = [
     "train text.txt -o out.vec --continue small.state --epochs 2",
     f"{S2V} -o out.s2v",
     f"{D2V} -o out.d2v --window 3 --algorithm dm_mean",
+    OF_PAIRS,
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),
     *(f"{HASH} --length 4 -m {method}" for method in ("fly", "randexp", "biohash", "biohash --rule sgd --delta 0.1")),
@@ -325,6 +329,8 @@ def folder(tmp_path_factory, slice_text):
     drawn = random.integers(0, 400, (40, 4))
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
+    rows = [f"king w{a} the w{b}\tw{c} of w{d} The\n" for a, b, c, d in drawn % 30]
+    Path("pairs.tsv").write_text("anchor\tpositive\n" + "".join(rows))
     Path("pairs.txt").write_text("".join(f"{pair.replace(',', ' ')}\n" for pair in pairs))
     Path("few.csv").write_text("".join(f"{pair}\n" for pair in pairs[3:30]))
     places = random.integers(0, 400, (60, 5)).tolist()

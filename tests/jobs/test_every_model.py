@@ -33,11 +33,13 @@ def test_rows_name_what_the_configs_name():
 
 @pytest.mark.parametrize("model", MODELS)
 def test_its_session_repeats_follows_the_seed_and_goes_on(model, slice_text, tmp_path):
-    """As `wv train` does it, with the defaults of every row but the size; its text is a classifier's, too."""
-    text, config = tmp_path / "text.txt", MODELS[model].config.options()
+    """As `wv train` does it, with the defaults of every row but the size; its text is a classifier's, too, or pairs."""
+    text, config = tmp_path / ("text.tsv" if model == "pairs" else "text.txt"), MODELS[model].config.options()
     with slice_text.open() as whole:
         lines = [line for line in islice(whole, 150) if line.strip()]
-    text.write_text("".join(f"__label__{line.split()[0]} {line}" for line in lines))
+    between = "\t" if model == "pairs" else " "
+    header = "anchor\tpositive\n" if model == "pairs" else ""
+    text.write_text(header + "".join(f"__label__{line.split()[0]}{between}{line}" for line in lines))
     options = {name: value for name, value in {"dim": 8, "epochs": 6}.items() if name in config}
 
     def trained(name, **changes):

@@ -55,10 +55,11 @@ def save_folder(
     split: Split = "blanks",
     weights: NDArray[np.floating] | None = None,
     dtype: Dtype = "float32",
+    max_length: int | None = None,
 ) -> Written:
     """Writes the four files, all or none, making the folder if need be. `lowercase` None: if no word has a capital;
-    the rows are multiplied by their `weights` (rows,). Raises WvError, also for a word that is not UTF-8 and for nan or
-    infinity."""
+    the rows are multiplied by their `weights` (rows,); `max_length` tokens of a text are read.
+    Raises WvError, also for a word that is not UTF-8 and for nan or infinity."""
     words = [embeddings.words.bytes_at(row) for row in range(len(embeddings))]
     for row, word in enumerate(words):
         try:
@@ -81,7 +82,8 @@ def save_folder(
     if weights is not None:
         matrix[1:] *= weights[rows, None]
     vocabulary = {unknown: 0, **{word: id for id, word in enumerate(first, 1)}}
-    model = StaticModel(Table(str(path), matrix), _tokenizer(vocabulary, unknown, lower, split))
+    tokenizer = _tokenizer(vocabulary, unknown, lower, split)
+    model = StaticModel(Table(str(path), matrix), tokenizer, max_length=max_length)
     save_model(path, model, dtype=dtype)
     unreachable = sum(1 for word in first if len(word.split()) != 1)
     return Written(len(first), len(words) - len(first), unreachable, lower)

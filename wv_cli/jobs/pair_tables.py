@@ -161,7 +161,8 @@ class Words:
         return _rows_of(self._init, self.words(), dim)
 
     def save(self, path: str, matrix: NDArray[np.float32], max_length: int) -> None:
-        save_folder(path, Embeddings(self.words(), matrix), lowercase=self._config.lowercase)
+        vectors = Embeddings(self.words(), matrix)
+        save_folder(path, vectors, lowercase=self._config.lowercase, max_length=max_length or None)
 
     def words(self) -> WordList:
         assert self._vocab is not None
@@ -216,12 +217,12 @@ class _Found:
             self.columns = len(batch[0])
             self.same += numbering.of(texts)
             yield texts
-
-    def corpus(self, tokens: _Tokens, rows: int, numbering: Numbering, files: PairFiles) -> PairCorpus:
         if not self.same:
             names = ", ".join(files.inputs)
             message = f"{names}: no pairs: expected records with an anchor and a positive, found none"
             raise WvError(message)
+
+    def corpus(self, tokens: _Tokens, rows: int, numbering: Numbering, files: PairFiles) -> PairCorpus:
         if not len(tokens.ids):
             message = f"{', '.join(files.inputs)}: no text has a token of the vocabulary; do they belong together?"
             raise WvError(message)

@@ -19,7 +19,6 @@ from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import run_metadata
 from wv_cli.jobs.pair_tables import Vocabulary, open_vocabulary
 from wv_cli.jobs.part import Part
-from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.validation import Validation
 from wv_cli.jobs.parts.vectors import static_file
@@ -101,8 +100,10 @@ class PairTable(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StaticOutputs(Outputs):
-    """A folder, or a file of the tokens' vectors where the ending says so."""
+class StaticOutputs(Part):
+    """Folders, or files of the tokens' vectors where the ending says so."""
+
+    outputs: tuple[str, ...] = ()
 
     @staticmethod
     def is_folder(path: str) -> bool:
@@ -134,7 +135,11 @@ class PairsJob(Job):
                 )
         for path in self.outputs.outputs:
             if not self.outputs.is_folder(path):
-                formats.format_for_output(path, None)
+                try:
+                    formats.format_for_output(path, None)
+                except UsageError as error:
+                    message = f"{error}; {path}/ is a folder's name"
+                    raise UsageError(message) from error
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the pairs, trains, saves."""

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.saved_run import Savable
 from wv_cli.engine.trainer import StepResult
 from wv_cli.errors import WvError
 from wv_cli.evaluation import TASKS, Vectors
@@ -21,6 +20,8 @@ from wv_cli.evaluation.analogy import read_questions
 from wv_cli.evaluation.data import data_lines
 from wv_cli.evaluation.similarity import read_pairs
 from wv_cli.jobs.run import Metadata
+from wv_cli.models.pairs import PairModel
+from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
 from wv_cli.system.events import Log
 from wv_cli.vectors.embeddings import Embeddings
@@ -95,24 +96,11 @@ class Scorer(Protocol):
     def shown(self, score: float, /) -> str: ...
 
 
-class HasThreads(Protocol):
-    @property
-    def threads(self) -> int: ...
-
-
-class Scored(Savable[Any], Protocol):
-    """A model whose vectors can be scored between epochs."""
-
-    @property
-    def config(self) -> HasThreads: ...
-    def embeddings(self) -> Embeddings: ...
-
-
 class Validated:
     """A model whose best epoch is kept. Satisfies wv_cli.engine.saved_run.Savable; `after_epoch` is what the run is
     given. `patience` N ends it after N epochs without a better score; 0 never does."""
 
-    def __init__(self, model: Scored, items: Scorer, patience: int, log: Log) -> None:
+    def __init__(self, model: Word2vec | PairModel, items: Scorer, patience: int, log: Log) -> None:
         """Scores the vectors as they begin: raises WvError when they cannot be scored, or when memory is too small for
         a second copy of the rows."""
         self.model, self.items, self.patience, self._log = model, items, patience, log

@@ -53,7 +53,7 @@ class PairCorpus:
 
 @dataclass(frozen=True, eq=False)
 class FirstRows:
-    """What a table begins with: rows (tokens, dim) of those that are `known`, the others random."""
+    """What a table begins with: rows (known tokens, dim) of the tokens that are `known` (tokens,), others at random."""
 
     matrix: NDArray[np.float32]
     known: NDArray[np.bool_]
@@ -112,8 +112,8 @@ class PairModel:
         size, known = 1.0, np.zeros(self.corpus.rows, np.bool_)
         if self._first is not None and self._first.known.any():
             known = self._first.known
-            size = float(np.sqrt(np.mean(np.square(self._first.matrix[known], dtype=np.float64)))) or 1.0
-            self.table[known, : config.dim] = self._first.matrix[known]
+            size = float(np.sqrt(np.mean(np.square(self._first.matrix, dtype=np.float64)))) or 1.0
+            self.table[known, : config.dim] = self._first.matrix
         rows = np.flatnonzero(~known)
         self.table[rows, : config.dim] = random.standard_normal((len(rows), config.dim), np.float32) * np.float32(size)
         return size
@@ -157,7 +157,7 @@ class PairModel:
     # ------------------------------------------------------------ results
 
     def _missed_ahead(self) -> NDArray[np.float64]:
-        """`ahead` of csrc/kernels/pairs.c."""
+        """`ahead` of csrc/kernels/pairrows.c."""
         steps = np.arange(1, self.steps + 1)
         of_step = np.array([self.rate(step) for step in range(self.steps)])
         of_step *= np.sqrt(1 - _DECAYS[1] ** steps) / (1 - _DECAYS[0] ** steps)

@@ -25,10 +25,10 @@ _PART = "wv.part"  # in a context's meta: the words of a subcommand
 # Where options stand that are no fields, by the name of their parameter; all others under "Options".
 _PLACES = {
     "Input": "phrases init keep_words continue_ decay again init_gradsq from_format bad_rows limit data counts moments "
-    "hasher fit top merge inputs validation",
+    "hasher fit top merge inputs validation fields",
     "Model": "model preset",
     "Method": "method transform",
-    "Vocabulary": "vocab",
+    "Vocabulary": "vocab tokenizer",
     "Training": "patience",
     "Output": "output outputs to save_phrases save_vocab save_state save_output_vectors doc_vectors classes save "
     "save_counts counts_only save_hasher save_transform save_moments to_format precision escape meta layout",
