@@ -34,7 +34,7 @@
 #define BLOCK WV_PAIR_BLOCK
 #define PANEL (BLOCK * WV_LANES) /* floats of a register of columns in a block */
 #define GROUP (2 * WV_LANES)     /* columns of a tile */
-#define DEPTH (256 / WV_LANES)   /* registers of columns over which a block's part stays in the cache */
+#define DEPTH (256 / WV_LANES)   /* panels of candidates whose scores stay in the cache */
 
 /* ---------------------------------------------------------------- memory */
 
@@ -345,46 +345,52 @@ void WV_NAME(wv_pairs_gradient)(const wv_pairs *run, int32_t block, int32_t star
     }
 }
 
-/* da of a block in the columns [start, end), multiples of WV_PAIR_UNIT. */
+/* out (2, WV_PAIR_BLOCK, lanes) gains the products of part, (panels, WV_PAIR_BLOCK, lanes), and of the candidates in the
+ * panels from .. to - 1, whose columns are `first` and `second`. */
+static void anchors_tile(const float *part, const float *first, const float *second, int32_t from, int32_t to,
+                         int32_t rows, float *out) {
+    for (int32_t i = 0; i < rows; i += ROWS) {
+        vfloat sum[ROWS][2];
+#pragma GCC unroll 16
+        for (int r = 0; r < ROWS; r++) {
+            sum[r][0] = from ? v_load(out + (i + r) * WV_LANES) : (vfloat){0};
+            sum[r][1] = from ? v_load(out + PANEL + (i + r) * WV_LANES) : (vfloat){0};
+        }
+        for (int32_t panel = from; panel < to; panel++) {
+            const float *numbers = part + (int64_t)panel * PANEL + i * WV_LANES;
+            const int64_t candidate = (int64_t)panel * WV_LANES * WV_LANES;
+            for (int lane = 0; lane < WV_LANES; lane++) {
+                const vfloat x = v_load(first + candidate + lane * WV_LANES);
+                const vfloat y = v_load(second + candidate + lane * WV_LANES);
+#pragma GCC unroll 16
+                for (int r = 0; r < ROWS; r++) {
+                    const vfloat number = v_splat(numbers[r * WV_LANES + lane]);
+                    sum[r][0] += number * x;
+                    sum[r][1] += number * y;
+                }
+            }
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < ROWS; r++) {
+            v_store(out + (i + r) * WV_LANES, sum[r][0]);
+            v_store(out + PANEL + (i + r) * WV_LANES, sum[r][1]);
+        }
+    }
+}
+
+/* da of a block in the columns [start, end), multiples of WV_PAIR_UNIT. A part of the candidates after the other, so that
+ * their scores stay in the second-level cache while all columns pass by. */
 void WV_NAME(wv_pairs_anchors)(const wv_pairs *run, int32_t block, int32_t start, int32_t end) {
     const int32_t rows = rows_of(run, block), panels = run->columns / WV_LANES;
     float *gradient = run->a_gradient + (int64_t)block * BLOCK * run->width;
-    int32_t l = 0;
-    for (int32_t d = start; d < end; d += GROUP) {
-        while (d >= run->level_end[l]) l++;
-        const float *part = level_of(run, l);
-        const float *first = run->b_rows + (int64_t)(d / WV_LANES) * run->columns * WV_LANES;
-        const float *second = first + (int64_t)run->columns * WV_LANES;
-        float *out = gradient + (int64_t)(d / WV_LANES) * PANEL;
-        for (int32_t from = 0; from < panels; from += DEPTH) {
-            const int32_t to = from + DEPTH < panels ? from + DEPTH : panels;
-            for (int32_t i = 0; i < rows; i += ROWS) {
-                vfloat sum[ROWS][2];
-#pragma GCC unroll 16
-                for (int r = 0; r < ROWS; r++) {
-                    sum[r][0] = from ? v_load(out + (i + r) * WV_LANES) : (vfloat){0};
-                    sum[r][1] = from ? v_load(out + PANEL + (i + r) * WV_LANES) : (vfloat){0};
-                }
-                for (int32_t panel = from; panel < to; panel++) {
-                    const float *numbers = part + (int64_t)panel * PANEL + i * WV_LANES;
-                    const int64_t candidate = (int64_t)panel * WV_LANES * WV_LANES;
-                    for (int lane = 0; lane < WV_LANES; lane++) {
-                        const vfloat x = v_load(first + candidate + lane * WV_LANES);
-                        const vfloat y = v_load(second + candidate + lane * WV_LANES);
-#pragma GCC unroll 16
-                        for (int r = 0; r < ROWS; r++) {
-                            const vfloat number = v_splat(numbers[r * WV_LANES + lane]);
-                            sum[r][0] += number * x;
-                            sum[r][1] += number * y;
-                        }
-                    }
-                }
-#pragma GCC unroll 16
-                for (int r = 0; r < ROWS; r++) {
-                    v_store(out + (i + r) * WV_LANES, sum[r][0]);
-                    v_store(out + PANEL + (i + r) * WV_LANES, sum[r][1]);
-                }
-            }
+    for (int32_t from = 0; from < panels; from += DEPTH) {
+        const int32_t to = from + DEPTH < panels ? from + DEPTH : panels;
+        int32_t l = 0;
+        for (int32_t d = start; d < end; d += GROUP) {
+            while (d >= run->level_end[l]) l++;
+            const float *first = run->b_rows + (int64_t)(d / WV_LANES) * run->columns * WV_LANES;
+            anchors_tile(level_of(run, l), first, first + (int64_t)run->columns * WV_LANES, from, to, rows,
+                         gradient + (int64_t)(d / WV_LANES) * PANEL);
         }
     }
 }

@@ -26,6 +26,7 @@ from wv_cli.text.vocab import Vocab, order_words
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
+_AT_ONCE = 1 << 19  # words that become pieces at once
 _REMOVED = b"\0\x0b\x0c"  # control letters that part words here, and that BERT's normalizer takes out
 
 
@@ -88,16 +89,15 @@ class Pieces:
         words = WordList(blob, starts)
         pieces = self.ids([words.bytes_at(row) for row in range(len(words))])
         stream, *_ = remap_ids(encoder, Spool(None), np.arange(len(words), dtype=np.int32), every_line=True)
-        lengths = np.array([len(each) for each in pieces], np.int64)
-        begins = np.cumsum(lengths) - lengths
+        words_of = _joined(pieces)
+        lengths = np.diff(words_of.starts)
         ends = np.flatnonzero(stream < 0)
         stream = np.delete(stream, ends)
-        counts = lengths[stream]
-        places = np.cumsum(counts)
-        borders = np.append(0, places)[ends - np.arange(len(ends))]
-        flat = np.concatenate([*pieces, np.empty(0, np.int32)])
-        ids = flat[np.arange(borders[-1]) + np.repeat(begins[stream] - (places - counts), counts)]
-        return _Tokens(ids, np.append(0, borders))
+        found = [words_of.take(stream[begin : begin + _AT_ONCE]) for begin in range(0, len(stream), _AT_ONCE)]
+        places = np.append(0, np.cumsum(lengths[stream]))
+        return _Tokens(
+            np.concatenate([np.empty(0, np.int32), *found]), np.append(0, places[ends - np.arange(len(ends))])
+        )
 
     def first_rows(self, dim: int) -> FirstRows | None:
         if self._model is not None:
@@ -188,6 +188,13 @@ class _Tokens:
 
     ids: NDArray[np.int32]
     starts: NDArray[np.int64]
+
+    def take(self, texts: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The tokens of these texts, end to end."""
+        counts = np.diff(self.starts)[texts]
+        ends = np.cumsum(counts)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.starts[texts] - (ends - counts), counts)
+        return self.ids[places]
 
     def cut(self, most: int) -> "_Tokens":
         """At most so many tokens of each text; 0: all."""
