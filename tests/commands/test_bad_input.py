@@ -126,6 +126,11 @@ CALLS = [
     "plot {} --top 5 -o out.html",
     "filter {} --dry-run --words 1..",
     "tokenize {} -o out",
+    "search {} the --stop-words keep",
+    "search {} a query",
+    "search good.txt the --model {}",
+    "search index {} -o out.index",
+    "search index good.txt -o out.index --model {}",
     "convert {} out.bin",
     "convert {} out --to static",
     "convert good.vec out --to static --counts {}",
@@ -161,6 +166,7 @@ BAD = {
     "half.arpa": b"",
     "half.transform": b"",
     "half.index": b"",
+    "half.texts": b"",
     "half.state": b"",
     "half.glovestate": b"",
 }
@@ -202,6 +208,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
         "hash good.vec -m lsh -o good.codes --save-hasher good.hasher -q --no-meta",
         "index good.vec -o good.index -q --no-meta",
         "whiten good.vec --save-transform good.transform -q",
+        "search index good.txt -o good.texts -q --no-meta --model good.vec",
         "train good.txt -o good.bin --save-state good.state --dim 4 --epochs 1 --min-count 1 -q --no-meta",
         "glove good.txt -o good.bin --save-state good.glovestate --dim 4 --iterations 1 --min-count 1 -q --no-meta",
     ):

@@ -62,6 +62,7 @@ CALLS = {
     "predict": Call("{model} {labelled}", "{model} {labelled}"),
     "plot": Call("{vectors} --top 9 --to html -o {out}", "{vectors} --top 9 --to html -o -"),
     "tokenize": Call("{text} -o {out}", "{text} -q"),
+    "search": Call("{text} the --stop-words keep", "{text} the --stop-words keep"),
     "filter": Call("{records} -o {out} --words 1..", "{records} --dry-run --words 1.. --json"),
     "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
     "demo": Call("-o {out} --epochs 1 --threads 1"),

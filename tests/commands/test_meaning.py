@@ -101,6 +101,7 @@ VALUES = {
     "learn_phrases": "2 --phrase-threshold 9", "phrase_threshold": "11", "phrase_min_count": "2",
     "tokenizer": str(GOLDEN / "encoders" / "tiny-bert" / "tokenizer.json"), "fields": "positive,anchor", "nested": "2",
     "scale": "5", "warmup": "0.5",
+    "vector_weight": "0.9",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
@@ -215,6 +216,11 @@ VARIANTS = [
     "lm convert text.lm out.lm",
     "eval perplexity text.lm two.lm -d other.txt --json",
     "eval perplexity text.lm neural.lm -d other.txt --json --common-vocab",
+    "search text.txt 'the king of it' --words 50",
+    "search text.txt 'the king of it' --model words.vec --chunks line",
+    "search words.texts 'the king of it'",
+    "search index text.txt -o out.index",
+    "search index text.txt -o out.index --model words.vec",
     "build-vocab text.txt -o out.vocab",
     "build-vocab --merge text.vocab -o out.vocab",
     "check words.vec",
@@ -281,6 +287,7 @@ UNSEEN = {
     ("--kind flat", "neighbours"): "told with the times, which are never the same",
     ("--kind flat", "queries"): "told with the times, which are never the same",
     ("--kind flat", "seed"): "told with the times, which are never the same",
+    ("search", "identifiers"): "there are none in the text",
     ("quantize", "qout"): "few labels: the codes would be larger",
 }
 
@@ -358,6 +365,7 @@ def folder(tmp_path_factory, slice_text):
         "whiten words.vec -o turned.vec -q",
         "whiten other.vec --save-moments other.moments -q",
         "whiten other.vec --save-transform t.transform -q",
+        "search index text.txt -o words.texts -q --no-meta --model words.vec",
         "glove text.txt --vocab text.vocab --counts-only --save-counts c.bin -q",
         "bioword text.txt --cells 40 --length 4 --epochs 1 --save-hasher bio.hasher -q",
         f"{SUP} -o classifier.bin --word-ngrams 2 --buckets 900 -q",
@@ -391,7 +399,9 @@ def given(option: click.Option, variant: str) -> list[str]:
     flag = option.opts[-1]
     if name == "centre" and ("pcah" in variant or "itq" in variant):
         return [flag, "none"]  # the mean is what they take off anyway
-    if isinstance(option.type, click.Choice) and VALUES.get(name) not in option.type.choices:
+    if name == "words" and variant.startswith("search"):
+        return [flag, "9"]  # of a chunk; elsewhere a file
+    if isinstance(option.type, click.Choice) and VALUES.get(name) not in {*option.type.choices} - {option.default}:
         words = variant.split()
         now = words[words.index(flag) + 1] if flag in words else option.default
         return [flag, next(choice for choice in reversed(list(option.type.choices)) if choice != now)]

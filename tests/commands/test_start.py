@@ -23,6 +23,7 @@ QUERIES = {
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
     "predict labels.bin labelled.txt": (JOB | {"jobs.predict", "models", "text", "filtering"}, 104),
     "lm score words.lm text.txt": ({"lm", "text"}, 98),
+    "search text.index history": ({"retrieval", "text"}, 45),
     "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 62),
 }
 QUERY = (

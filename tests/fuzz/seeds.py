@@ -23,6 +23,11 @@ from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
+from wv_cli.retrieval.build import build
+from wv_cli.retrieval.config import TextConfig
+from wv_cli.retrieval.files import find_files
+from wv_cli.retrieval.model import Model
+from wv_cli.search.stored_index import SearchIndex
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit as fit_transform
@@ -223,6 +228,21 @@ def saved_near_duplicates() -> list[bytes]:
     known = NearDuplicates()
     known.insert(known.keys([b"one two three four five six seven", b"a b c d e f g h i j"]))
     return [written(known.save)]
+
+
+def of_texts(old: SearchIndex | None = None) -> SearchIndex:
+    """The index of two small texts with vectors, one of them taken from the `old` index."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "a.txt").write_text("one two three\nfour\n\ngetUser of one\n")
+        (Path(folder) / "b.txt").write_text("the of and")
+        files = find_files([folder], print)
+        model = Model(str(OWN / "vectors.vec"))
+        return build(files, TextConfig(stop_words="keep"), log=print, model=model, old=old)[0]
+
+
+@cache
+def saved_search_indexes() -> list[bytes]:
+    return [written(of_texts().save)]
 
 
 @cache

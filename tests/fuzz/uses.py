@@ -36,6 +36,9 @@ from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.models.word2vec import Word2vec
+from wv_cli.retrieval.model import Model
+from wv_cli.retrieval.query import Searcher, settings_of
+from wv_cli.search.stored_index import open_search_index
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labelled import encode_labelled
@@ -158,6 +161,15 @@ def near_duplicates(path: Path) -> None:
     known = NearDuplicates.load(path)
     known.first(known.keys([b"one two three four five six seven"]))
     known.save("/dev/null")
+
+
+def search_index(path: Path) -> None:
+    found = open_search_index(path)
+    model = Model(str(path.with_name("vectors.vec"))) if found.model else None
+    Searcher.of(found, model, 0.5, "file").answers("getUser of one", 3)
+    found.require_whole()
+    settings_of(found, "file")
+    seeds.of_texts(found).save("/dev/null")
 
 
 def moments(path: Path) -> None:

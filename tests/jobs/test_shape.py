@@ -29,6 +29,7 @@ from wv_cli.jobs.phrases import PhrasesJob
 from wv_cli.jobs.predict import PredictJob
 from wv_cli.jobs.quantize import QuantizeJob
 from wv_cli.jobs.tokenize import TokenizeJob
+from wv_cli.jobs.search import SearchIndexJob
 from wv_cli.jobs.vocabulary import VocabularyJob
 from wv_cli.jobs.whiten import WhitenJob
 
@@ -54,6 +55,7 @@ JOBS: dict[str, type[Job]] = {
     "predict": PredictJob,
     "quantize": QuantizeJob,
     "tokenize": TokenizeJob,
+    "search index": SearchIndexJob,
     "whiten": WhitenJob,
 }
 TALK = {"quiet", "as_json", "help_all"}

@@ -144,6 +144,18 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("pairs from a pipe", "wv texts-distance vectors.bin < pairs.tsv"),
     ),
+    "search": (
+        ("the index of a folder, and a query", "wv search index docs/ -o docs.index && wv search docs.index 'retry'"),
+        ("a small folder without an index", "wv search docs/ 'retry after timeout' -k 5"),
+        ("source code, line by line", "wv search src/ get_user --chunks line"),
+        ("records, as JSON", "wv search corpus.jsonl 'retry after timeout' --field text --json"),
+        ("many queries, the best answer each", "wv search docs.index -k 1 < queries.txt > answers.txt"),
+    ),
+    "search index": (
+        ("a folder; later only what has changed is read", "wv search index docs/ -o docs.index"),
+        ("with vectors of a static embedding", "wv search index docs/ README.md -o docs.index --model potion-base-8M"),
+        ("records: one chunk each", "wv search index corpus.jsonl -o corpus.index --field text"),
+    ),
     "analogy": (
         ("man is to king as woman is to ?", "wv analogy vectors.bin man king woman"),
         ("among frequent words only", "wv analogy vectors.bin france paris italy --restrict-vocab 30000"),

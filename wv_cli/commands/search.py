@@ -61,7 +61,7 @@ def command(
 
     given = frozenset(given_options())
     searcher = open_searcher(index, model, fusion, text, given, threads=threads, log=log)
-    return run_searches(searcher, queries, k, as_json=as_json)
+    return run_searches(searcher, queries, k, quiet=quiet, as_json=as_json)
 
 
 @click.command("index", cls=Command, short_help="Build or update the index of a folder.")

@@ -7,13 +7,14 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import WvError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest
 from wv_cli.retrieval.model import Model, to_int8
 from wv_cli.retrieval.tokens import TokenReader
 from wv_cli.search.stored_index import DIGEST_BYTES, SearchIndex
 from wv_cli.system.events import OnProgress
+from wv_cli.text.records.kinds import RECORDS, record_kind
 
 _AT_ONCE = 1 << 12  # texts that are encoded together
 _MOST_FOUND = (1 << 16) - 1
@@ -190,6 +191,9 @@ def build(
 ) -> tuple[SearchIndex, dict[str, int]]:
     """(the index of these files, how many files were kept from the `old` one and skipped). `progress` is told of files,
     then of chunks that are encoded. Raises BadFile, WvError."""
+    if config.field is not None and not any(record_kind(file.path) for file in files):
+        kinds = ", ".join(ending for kind in RECORDS.values() for ending in kind.endings)
+        raise UsageError(f"--field has no effect: no file's name has an ending of records ({kinds})")
     builder = Builder(config, model, old, log)
     for number, file in enumerate(files, 1):
         builder.add(file)

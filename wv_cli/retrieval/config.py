@@ -18,9 +18,7 @@ class TextConfig(Config):
     words: int = option(
         200, "Most words of a chunk; longer paragraphs are cut.", low=1, high=10_000, only="chunks=paragraph|words"
     )
-    field: str | None = option(
-        None, "Read JSON lines, CSV, TSV and Parquet as records with the text in this field; each is a chunk."
-    )
+    field: str | None = option(None, "Read JSON lines, CSV, TSV and Parquet by records; this field is the text.")
     stem: Literal["english", "none"] = option("english", "Reduce words to their English stems.")
     stop_words: Literal["drop", "keep"] = option("drop", "33 English stop words.")
     identifiers: Literal["split", "whole"] = option(

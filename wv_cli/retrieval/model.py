@@ -22,7 +22,7 @@ class Model:
     encoder's, or a file of word vectors, of which a text has the mean. Raises BadFile, WvError."""
 
     def __init__(self, path: str, threads: int = 1) -> None:
-        self.name, self.digest = path, model_digest(path)
+        self.name, self.digest = str(Path(path).absolute()), model_digest(path)
         self._threads = threads
         self._encode: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
 
@@ -57,6 +57,8 @@ def model_digest(path: str) -> str:
     WvError."""
     found = hashlib.blake2b(digest_size=DIGEST_BYTES)
     root = Path(path)
+    if root.exists() and not (root.is_file() or root.is_dir()):
+        raise WvError(f"{path}: expected a model's file or folder, found a pipe or device")
     try:
         files = sorted(each for each in root.rglob("*") if each.is_file()) if root.is_dir() else [root]
         for file in files:

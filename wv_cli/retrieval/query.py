@@ -88,6 +88,8 @@ class Searcher:
         vector = self.model.encode([query])[0] if self.model is not None and self.vector_weight else None
         if vector is None or not vector.any():
             return self.bm25.top(tokens, k) if self.model is None or self.vector_weight < 1 else _nothing()
+        if len(vector) != self.index.vectors.shape[1]:
+            self.index.refuse(f"expected vectors of {len(vector)} numbers, found {self.index.vectors.shape[1]}")
         found = cosines(self.index.vectors, self.index.arrays["norms"], vector)
         depth = max(k, _DEPTH)
         nearest = best_rows(found, np.flatnonzero(np.isfinite(found)), depth)

@@ -9,12 +9,12 @@ from wv_cli.text.stemming import stem_english
 
 # A word with a letter on both sides of an underscore, or with a change from small to capital letters in it.
 _IDENTIFIER = re.compile(r"\b(?=\w*(?:[^\W_]_+[^\W_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]))\w+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_BORDER = re.compile(r"_+|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def parts_of(identifier: str) -> list[str]:
-    """The parts of two or more letters, such as http, server, port of HTTPServer_port."""
-    return [part for part in _PART.findall(identifier) if len(part) > 1]
+    """Its parts between underscores and changes of case, such as HTTP, Server and port2 of HTTPServer_port2."""
+    return _BORDER.split(identifier)
 
 
 class TokenReader:

@@ -107,6 +107,8 @@ class SearchIndex:
         documents = self.arrays["documents"][begin:end]
         if len(documents) and not (documents[0] >= 0 and documents[-1] < self.chunks and _ascends(documents)):
             self.refuse("the chunks of a token are out of order")
+        if len(documents) and self.arrays["tokens"][documents].min() < 0:
+            self.refuse("a chunk has a negative number of tokens")
         return documents, self.arrays["found"][begin:end]
 
     def _piece(self, places: str, i: int) -> bytes:

@@ -5,6 +5,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+import click
+
 from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.typed import typed_lines
 from wv_cli.errors import escape_for_terminal
@@ -13,7 +15,7 @@ from wv_cli.retrieval.query import Answer, Searcher
 _FILE, _LINE, _WORD, _PLAIN = "\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[0m"  # as grep's
 
 
-def run_searches(searcher: Searcher, arguments: Sequence[str], k: int, *, as_json: bool) -> int:
+def run_searches(searcher: Searcher, arguments: Sequence[str], k: int, *, quiet: bool, as_json: bool) -> int:
     """Asks the `arguments`, or without any the lines of standard input, blank ones skipped. Returns the exit code: 1
     when no query has an answer."""
     typed = not arguments and sys.stdin.isatty()
@@ -33,6 +35,8 @@ def run_searches(searcher: Searcher, arguments: Sequence[str], k: int, *, as_jso
                     line = escape_for_terminal(line) if terminal and not color else line
                 sys.stdout.buffer.write(f"{line}\n".encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
+    if not some and not quiet:
+        click.echo("wv search: nothing found", err=True)
     return 0 if some or typed else 1
 
 

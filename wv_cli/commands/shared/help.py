@@ -150,10 +150,10 @@ class CommandWithParts(Command, CommandGroup):
         super().__init__(*arguments, **attributes, invoke_without_command=True)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        if args[:1] and args[0] in self.commands:
+        if args and args[0] in self.commands:
             context.meta[_PART] = args
             return []
-        return Command.parse_args(self, context, args)
+        return super().parse_args(context, args)
 
     def invoke(self, context: click.Context) -> Any:
         if _PART not in context.meta:
@@ -161,6 +161,12 @@ class CommandWithParts(Command, CommandGroup):
         name, *rest = context.meta.pop(_PART)
         with self.commands[name].make_context(name, rest, parent=context) as inner:
             return inner.command.invoke(inner)
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
+        """Words that begin with no part are those of the command itself, which stands for that as a plain one."""
+        if args and args[0] in self.commands:
+            return super().resolve_command(context, args)
+        return self.name, Command(self.name, callback=self.callback, params=self.params, help=self.help), args
 
     def get_params(self, context: click.Context) -> list[click.Parameter]:
         """The path of a subcommand (click.Context.command_path) does not name the arguments of this one."""
