@@ -36,7 +36,6 @@ from wv_cli.registry import LazyRegistry
 from wv_cli.system import kinds
 from wv_cli.system.arguments import require_type, whole_number
 from wv_cli.system.compression import inner_name
-from wv_cli.system.container import magic
 from wv_cli.system.host import processors
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import commit_together, open_output
@@ -81,8 +80,8 @@ _ROWS = {
 FORMATS: LazyRegistry[Format] = LazyRegistry(
     "format", {name: f"{__name__}.{place}" for name, (place, _) in _ROWS.items()}
 )
-# What check() knows beside vectors.
-_CHECKED: LazyRegistry[Format] = LazyRegistry("file", {"search-index": f"{__name__}.search_index:FORMAT"})
+# What check() knows beside vectors, by its first bytes.
+_CHECKED: LazyRegistry[Format] = LazyRegistry("file", {"wv search-index ": f"{__name__}.search_index:FORMAT"})
 SNIFF_BYTES = kinds.HEAD_BYTES
 
 
@@ -356,7 +355,7 @@ def check(path: str | os.PathLike[str], *, format: str | None = None, max_proble
     path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
         head = source.peek(kinds.HEAD_BYTES)
-        other = next((each for name, each in _CHECKED.items() if head.startswith(magic(name)[:-2])), None)
+        other = next((row for first, row in _CHECKED.items() if head.startswith(first.encode())), None)
         row = chosen or other or sniff_input(source)
         assert row.check is not None
         report = Report(source.name, row.name, max_problems)
