@@ -28,7 +28,7 @@ _MODEL = "Also search by vectors of this static embedding's folder or file of wo
 @field_options(TextConfig)
 @threads_option("Threads that read FOLDER's text with --model")
 @quiet_option
-@json_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per answer.")
 def command(
     index: str, queries: tuple[str, ...], k: int, model: str | None, threads: int, quiet: bool, as_json: bool,
     **options: Any,
