@@ -38,7 +38,8 @@ from wv_cli.models.supervised import Supervised
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.retrieval.model import Model
 from wv_cli.retrieval.query import Searcher, settings_of
-from wv_cli.search.stored_index import open_search_index
+from wv_cli.search.stored_index import SearchIndex
+from wv_cli.system.input import open_input
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labelled import encode_labelled
@@ -164,7 +165,8 @@ def near_duplicates(path: Path) -> None:
 
 
 def search_index(path: Path) -> None:
-    found = open_search_index(path)
+    with open_input(path) as source:
+        found = SearchIndex.read(source)
     model = Model(str(path.with_name("vectors.vec"))) if found.model else None
     Searcher.of(found, model, 0.5, "file").answers("getUser of one", 3)
     found.require_whole()

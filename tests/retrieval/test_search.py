@@ -101,6 +101,7 @@ def test_answers_are_those_of_bm25_in_memory(texts, tmp_path):
     index, _ = index_of(texts)
     index.save(tmp_path / "index")
     stored = open_search_index(tmp_path / "index", checked=True)
+    assert stored is not None
     stored.require_whole()
     reader = TokenReader(TextConfig())
     bm25 = Bm25.build(Counts.of(reader.tokens(path.read_text()) for path in sorted(texts.iterdir())))
@@ -237,7 +238,6 @@ def test_what_the_command_prints(tmp_path, wv):
         ("search a.txt q --words 9 --chunks line", 2, "--words has no effect with --chunks line"),
         ("search -", 2, "- (standard input) is the text"),
         ("search index a.txt -o a.txt", 2, "a.txt"),
-        ("search index a.txt -o other", 1, "expected a search-index file of wv"),
         ("search index a.txt -o -", 2, "name a file"),
         ("search index nothing -o x", 1, "nothing: cannot read"),
         ("search index binary -o x", 1, "binary: expected text, found binary data"),
@@ -263,24 +263,27 @@ def test_refused_in_one_line(call, code, message, tmp_path, wv):
 
 def test_a_damaged_index_is_refused(texts, tmp_path, wv):
     os.chdir(tmp_path)
-    index, _ = index_of(texts)
+    index, _ = index_of("texts")
     index.save("whole")
     data = (tmp_path / "whole").read_bytes()
     for name, damaged in {"cut": data[:-99], "flipped": data[:-200] + b"\xff" * 9 + data[-191:]}.items():
         (tmp_path / name).write_bytes(damaged)
         checked = wv("check", name)
         assert checked.returncode == 1 and "make it again with wv search index" in checked.stdout
-        refused = wv("search", "index", "texts", "-o", name)
-        assert refused.returncode == 1 and refused.stderr.count("\n") == 1
-        assert (tmp_path / name).read_bytes() == damaged
-    assert wv("search", "cut", "word1").returncode == 1
+        if name == "cut":
+            assert wv("search", name, "word1").returncode == 1
+        again = wv("search", "index", "texts", "-o", name)
+        assert again.returncode == 0 and "all files are read anew" in again.stderr
+        assert (tmp_path / name).read_bytes() == data
     lies = (("documents", 0, 10**6), ("word_at", 3, -5), ("text_at", 7, 1 << 40), ("chunk_at", 5, -1))
     for name, place, value in lies:
         wrong, _ = index_of(texts)
         wrong.arrays[name][place] = value
         wrong.save("lying")
         with pytest.raises(BadFile, match="damaged"):
-            open_search_index("lying").require_whole()
+            lying = open_search_index("lying")
+            assert lying is not None
+            lying.require_whole()
 
 
 def test_a_model_is_known_by_its_digest(tmp_path):

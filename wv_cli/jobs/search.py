@@ -4,7 +4,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
@@ -74,13 +74,16 @@ class SearchIndexJob(Job):
         return None, metadata
 
     def _old(self, model: Model | None, run: Run) -> SearchIndex | None:
-        """The index that is there, None where nothing of it can be kept. Raises BadFile for another file, which is not
-        replaced."""
+        """The index that is there, None where nothing of it can be kept. Another file is replaced."""
         path = self.index.output
-        if not Path(path).is_file():
+        try:
+            old = open_search_index(path, checked=True) if Path(path).is_file() else None
+            if old is None:
+                return None
+            old.require_whole()
+        except BadFile as error:
+            run.log(f"{error}; all files are read anew")
             return None
-        old = open_search_index(path, checked=True)
-        old.require_whole()
         if settings_of(old, path) != self.files.text or old.model_digest != (model.digest if model else ""):
             run.log(f"{path}: was made with other settings or another model; all files are read anew")
             return None

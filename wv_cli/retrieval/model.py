@@ -86,7 +86,7 @@ def to_int8(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.
 
 
 def cosines(rows: NDArray[np.int8], norms: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n,): -inf for a row of length 0."""
+    """(n,): -inf for a row of length 0; any other has a number 127, and so at least this length."""
     unit = query / np.linalg.norm(query)
     found = np.empty(len(rows), np.float32)
     block = np.empty((min(_BLOCK, len(rows)), rows.shape[1]), np.float32)
@@ -94,4 +94,4 @@ def cosines(rows: NDArray[np.int8], norms: NDArray[np.float32], query: NDArray[n
         part = rows[start : start + _BLOCK]
         block[: len(part)] = part
         np.dot(block[: len(part)], unit, out=found[start : start + len(part)])
-    return np.divide(found, norms, out=np.full(len(rows), -np.inf, np.float32), where=norms > 0)
+    return np.divide(found, norms, out=np.full(len(rows), -np.inf, np.float32), where=norms >= _LARGEST)

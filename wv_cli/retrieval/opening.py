@@ -7,8 +7,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.model import Model
 from wv_cli.retrieval.query import Searcher
-from wv_cli.search.stored_index import SearchIndex, is_search_index
-from wv_cli.system.input import open_input
+from wv_cli.search.stored_index import SearchIndex, open_search_index
 
 
 def open_searcher(
@@ -23,7 +22,7 @@ def open_searcher(
 ) -> Searcher:
     """`given` are the options that the user gave: those that an index keeps as its settings cannot be. Raises
     UsageError, BadFile, WvError."""
-    index = _stored(path)
+    index = None if path == "-" or Path(path).is_dir() else open_search_index(path)
     if index is not None:
         for name in ("threads", *TextConfig.options()):
             if name in given:
@@ -36,14 +35,6 @@ def open_searcher(
         raise UsageError("--vector-weight needs --model, or an INDEX that was made with one")
     opened = Model(name, threads) if name and fusion.vector_weight else None
     return Searcher.of(index or _made(path, text, opened, log), opened, fusion.vector_weight, path)
-
-
-def _stored(path: str) -> SearchIndex | None:
-    """None for what is no index."""
-    if path == "-" or Path(path).is_dir():
-        return None
-    with open_input(path, "a search index, or text") as source:
-        return SearchIndex.read(source) if is_search_index(source.peek(64)) else None
 
 
 def _made(path: str, text: TextConfig, model: Model | None, log: Callable[[str], None]) -> SearchIndex:

@@ -28,6 +28,7 @@ from wv_cli.system.output import open_output
 KIND = "search-index"
 DIGEST_BYTES = 16
 LONGEST_CHUNK = 1 << 16  # bytes of a text
+_HEAD_BYTES = 64
 _ADVICE = "remove it, and make it again with wv search index"
 # Larger numbers first, so that all of them are aligned.
 _LAYOUT: container.Layout = {
@@ -175,10 +176,10 @@ class SearchIndex:
             self.refuse("a length of a vector is negative or no number")
 
 
-def open_search_index(path: str | os.PathLike[str], *, checked: bool = False) -> SearchIndex:
-    """Raises BadFile for a file that is none or is damaged, WvError."""
-    with open_input(path, "a search index") as source:
-        return SearchIndex.read(source, checked=checked)
+def open_search_index(path: str | os.PathLike[str], *, checked: bool = False) -> SearchIndex | None:
+    """None for another file. Raises BadFile for one that is damaged or empty, WvError."""
+    with open_input(path, "a search index, or text") as source:
+        return SearchIndex.read(source, checked=checked) if is_search_index(source.peek(_HEAD_BYTES)) else None
 
 
 def is_search_index(head: bytes) -> bool:
