@@ -1,6 +1,7 @@
 """Search in files: chunks, tokens, ranks like those of `wv eval search`, indexes brought up to date, and bad input."""
 
 import gzip
+import io
 import itertools
 import json
 import os
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli.commands.shared.answers import run_searches
 from wv_cli.errors import BadFile, WvError
 from wv_cli.retrieval.build import build
 from wv_cli.retrieval.chunks import cut
@@ -192,6 +194,25 @@ def test_what_is_no_text_is_left_out(tmp_path, wv):
     assert wv("check", "docs/my.index").returncode == 0
 
 
+@pytest.mark.parametrize(("plain", "colored"), [(False, True), (True, False)])
+def test_colors_on_a_terminal_only_and_no_orders_to_it(plain, colored, tmp_path, monkeypatch):
+    class Terminal(io.TextIOWrapper):
+        def isatty(self):
+            return True
+
+    (tmp_path / "a.txt").write_text("a needle\x1b[2J, Needles\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1" if plain else "")
+    screen = Terminal(io.BytesIO())
+    monkeypatch.setattr("sys.stdout", screen)
+    assert run_searches(searcher("a.txt"), ["needle"], 1, quiet=True, as_json=False) == 0
+    shown = screen.buffer.getvalue().decode()
+    word, plain_text = "\x1b[1;31m{}\x1b[0m" if colored else "{}", "a {}\\x1b[2J, {}\n"
+    start = "\x1b[35ma.txt\x1b[0m:\x1b[32m1\x1b[0m: " if colored else "a.txt:1: "
+    assert shown == start + plain_text.format(word.format("needle"), word.format("Needles"))
+
+
 def test_records(tmp_path, wv):
     os.chdir(tmp_path)
     lines = ['{"t": "first\\nneedle"}', "", '{"no": 1}', '{"t": "second needle"}']
@@ -200,7 +221,7 @@ def test_records(tmp_path, wv):
     (tmp_path / "c.txt").write_text("a needle in text\n")
     done = wv("search", ".", "needle", "--field", "t", "--json")
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {(each["file"], each["first"]) for each in answers} == {
+    assert {(each["file"], each["first_line"]) for each in answers} == {
         ("a.jsonl", 1), ("a.jsonl", 4), ("b.csv", 2), ("b.csv", 4), ("c.txt", 1),
     }  # fmt: skip
     assert "a.jsonl:3" in done.stderr
@@ -223,7 +244,7 @@ def test_what_the_command_prints(tmp_path, wv):
     assert wv("search", "./index", "absent", "title").returncode == 0
     answer = json.loads(wv("search", "./index", "retry", "--json").stdout)
     assert {**answer, "score": None} == {
-        "query": "retry", "rank": 1, "file": "notes.md", "line": 4, "shown": "about retrying", "first": 3,
+        "query": "retry", "rank": 1, "file": "notes.md", "line": 4, "match": "about retrying", "first_line": 3,
         "text": "A paragraph\nabout retrying", "score": None,
     }  # fmt: skip
 

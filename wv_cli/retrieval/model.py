@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.search.stored_index import DIGEST_BYTES
 
-_PIECE, _PIECES = 1 << 20, 64  # bytes of a file that its digest reads, and how many such pieces
-_BLOCK = 1 << 12  # rows whose cosines are made at once
+_PIECE, _PIECES = 1 << 18, 64  # bytes of a file that its digest reads, and how many such pieces
+_BLOCK = 1 << 9  # rows whose cosines are made at once: as float32 they stay in the cache
 _LARGEST = 127
 
 
@@ -68,9 +67,7 @@ def model_digest(path: str) -> str:
                 step = max(_PIECE, (size - _PIECE) // (_PIECES - 1))
                 for start in range(0, size, step):
                     stream.seek(min(start, max(0, size - _PIECE)) if step > _PIECE else start)
-                    for block in iter(partial(stream.read, _PIECE), b""):
-                        found.update(block)
-                        break
+                    found.update(stream.read(_PIECE))
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         message = f"{path}: cannot read the model: {why}"

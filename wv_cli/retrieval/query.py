@@ -22,13 +22,13 @@ _WORD = re.compile(r"\w+")
 
 
 class Answer(NamedTuple):
-    """`line` is the line of the chunk with the most words of the query and `shown` its text; `text` is that of the
-    whole chunk, which begins in line `first`."""
+    """`line` is the line of the chunk with the most words of the query, `match` its text. `text` is that of the whole
+    chunk, which begins in line `first_line`."""
 
     file: str
     line: int
-    shown: str
-    first: int
+    match: str
+    first_line: int
     text: str
     score: float
 
@@ -79,10 +79,10 @@ class Searcher:
         wanted = frozenset(tokens)
         return [self._answer(row, score, wanted) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
 
-    def highlight(self, shown: str, query: str) -> list[tuple[int, int]]:
+    def highlight(self, line: str, query: str) -> list[tuple[int, int]]:
         """The places in a line of the words of the query."""
         wanted = frozenset(self.reader.tokens(query))
-        return [word.span() for word in _WORD.finditer(shown) if wanted.intersection(self.reader.tokens(word[0]))]
+        return [word.span() for word in _WORD.finditer(line) if wanted.intersection(self.reader.tokens(word[0]))]
 
     def _ranked(self, query: str, tokens: Sequence[str], k: int) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
         vector = self.model.encode([query])[0] if self.model is not None and self.vector_weight else None

@@ -48,11 +48,11 @@ def _as_json(query: str, rank: int, answer: Answer) -> str:
 
 def _as_text(searcher: Searcher, query: str, answer: Answer, color: bool) -> str:
     if not color:
-        return f"{answer.file}:{answer.line}: {answer.shown}"
+        return f"{answer.file}:{answer.line}: {answer.match}"
     pieces, end = [], 0
-    for begin, stop in searcher.highlight(answer.shown, query):
-        before, word = escape_for_terminal(answer.shown[end:begin]), escape_for_terminal(answer.shown[begin:stop])
+    for begin, stop in searcher.highlight(answer.match, query):
+        before, word = escape_for_terminal(answer.match[end:begin]), escape_for_terminal(answer.match[begin:stop])
         pieces.append(f"{before}{_WORD}{word}{_PLAIN}")
         end = stop
-    pieces.append(escape_for_terminal(answer.shown[end:]))
+    pieces.append(escape_for_terminal(answer.match[end:]))
     return f"{_FILE}{escape_for_terminal(answer.file)}{_PLAIN}:{_LINE}{answer.line}{_PLAIN}: {''.join(pieces)}"
