@@ -1,17 +1,16 @@
 """`wv plot`: words as points in the plane, as a picture or a page."""
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import quiet_option, refuse_options
 from wv_cli.commands.shared.reading import from_option, load_vectors
-from wv_cli.errors import WvError
 
 if TYPE_CHECKING:
     from wv_cli.formats.base import BadRowsName
-    from wv_cli.vectors.embeddings import Embeddings
 
 
 @click.command("plot", cls=Command)
@@ -23,18 +22,13 @@ if TYPE_CHECKING:
 @click.option("--top", type=click.IntRange(3), metavar="N", help="Also draw the first N words of VECTORS.")
 @click.option("--neighbours", type=click.IntRange(1), metavar="N", help="Also draw the N nearest words of each WORD.")
 @click.option(
-    "--beside",
-    multiple=True,
-    metavar="FILE",
+    "--beside", multiple=True, metavar="FILE",
     help="Other vectors, drawn beside the first with the same words; may be repeated.",
-)
+)  # fmt: skip
 @click.option(
-    "--method",
-    type=click.Choice(["pca", "tsne"]),
-    default="pca",
-    show_default=True,
+    "--method", type=click.Choice(["pca", "tsne"]), default="pca", show_default=True,
     help="Projection: directions of largest variance (pca), or neighbourhoods kept together (tsne).",
-)
+)  # fmt: skip
 @click.option("--perplexity", type=click.FloatRange(1), default=30.0, show_default=True, help="Of tsne.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of tsne.")
 @click.option(
@@ -47,21 +41,10 @@ if TYPE_CHECKING:
 @from_option(True, "VECTORS; by default its")
 @quiet_option
 def command(
-    vectors: str,
-    words: tuple[str, ...],
-    output: str,
-    top: int | None,
-    neighbours: int | None,
-    beside: tuple[str, ...],
-    method: str,
-    perplexity: float,
-    seed: int,
-    to_kind: str | None,
-    title: str | None,
-    from_format: str | None,
-    bad_rows: "BadRowsName",
-    quiet: bool,
-) -> None:
+    vectors: str, words: tuple[str, ...], output: str, top: int | None, neighbours: int | None,
+    beside: tuple[str, ...], to_kind: str | None, title: str | None, from_format: str | None,
+    bad_rows: "BadRowsName", quiet: bool, **projection: Any,
+) -> None:  # fmt: skip
     """Draw each WORD, or the --top N words, as a point with its name. Vectors are scaled to unit length first.
 
     Each file has a projection of its own: compare which words lie together, not where. Labels of points that lie close
@@ -71,13 +54,9 @@ def command(
     scikit-learn (pip install scikit-learn).
     """
     refuse_options(perplexity="method=tsne", seed="method=tsne", title="not beside")
-    import numpy as np
-
     from wv_cli.plotting import picture
-    from wv_cli.plotting.plane import points
+    from wv_cli.plotting.panels import Drawing
     from wv_cli.system.output import check_writable, open_output
-    from wv_cli.vectors.spelling import find_queries
-    from wv_cli.words import WordList
 
     check_writable(output)
     kind = to_kind or picture.kind_of(output)
@@ -90,29 +69,15 @@ def command(
         error = click.UsageError("--neighbours draws the nearest words of WORDs; give some")
         raise error
 
-    def panel(read: "Embeddings", file: str, rows: list[int]) -> picture.Panel:
-        if neighbours is not None:
-            asked = [read.words[row] for found, _ in find_queries(read.words, words, file) for row in found]
-            near = [read.neighbours(word, k=neighbours) for word in asked]
-            rows = [*rows, *(read.words.find(word) for each in near for word, _ in each)]
-        chosen = list(dict.fromkeys(rows))
-        placed, axes = points(read.matrix[np.array(chosen, np.int64)], method, perplexity=perplexity, seed=seed)
-        return picture.Panel(file, placed, [read.words[row] for row in chosen], axes)
-
-    first = load_vectors(vectors, from_format, None if words else top, quiet, bad_rows=bad_rows)
-    rows = list(range(min(top or 0, len(first))))
-    for found, problem in find_queries(first.words, words, vectors):
-        if problem:
-            raise WvError(problem)
-        rows += found
-    same = WordList.of(first.words[row] for row in dict.fromkeys(rows))
-    panels = [panel(first, vectors if title is None else title, rows)]
+    drawing = Drawing(words=words, top=top, neighbours=neighbours, **projection)
+    read = partial(load_vectors, from_format=from_format, quiet=quiet, bad_rows=bad_rows)
+    panel, shown = drawing.first(read(vectors, limit=None if words else top), vectors, title)
+    panels = [panel]
     for file in beside:
-        read = load_vectors(file, from_format, None, quiet, bad_rows=bad_rows)
-        rows = [row for row in read.words.find_all(same).tolist() if row >= 0]
-        if len(rows) < len(same):
-            click.echo(f"wv plot: note: {file} has {len(rows):,} of the {len(same):,} words", err=True)
-        panels.append(panel(read, file, rows))
+        panel, count = drawing.beside(read(file, limit=None), file, shown)
+        if count < len(shown):
+            click.echo(f"wv plot: note: {file} has {count:,} of the {len(shown):,} words", err=True)
+        panels.append(panel)
     with open_output(output) as stream:
         if kind == "html":
             picture.write_page(stream, panels)

@@ -57,12 +57,9 @@ from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS
 @click.option("--doc-vectors", metavar="FILE", help="doc2vec: also save the vectors of INPUT's lines, named 0, 1, 2.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
 @click.option(
-    "--memory",
-    cls=CommonOption,
-    type=Size(),
-    metavar="SIZE",
+    "--memory", cls=CommonOption, type=Size(), metavar="SIZE",
     help="Keep the encoded text and matrices on disk if larger than this.",
-)
+)  # fmt: skip
 @autotune_options
 @saved_run_options
 @reading_options
