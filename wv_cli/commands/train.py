@@ -74,14 +74,11 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
 
     The ending of an output chooses its format. NAME.vec is word2vec's text; NAME.bin is word2vec's binary or, with
     subwords, a fastText model. NAME.lm is a language model, NAME.s2v a sent2vec model, NAME.d2v a doc2vec model, and
-    - is text on standard output. DIR/ is the folder of a static embedding (--model pairs). A second ending .gz, .bz2,
-    .xz or .zst compresses the file.
+    - is text on standard output. A second ending .gz, .bz2, .xz or .zst compresses the file.
 
     The preset fasttext has fastText's defaults. balanced trains two models and quality five, for about 2 and 10
     times the work; their vectors are combined to --dim numbers.
-
-    --model pairs reads records of an anchor, its positive and hard negatives: TSV without quotes, CSV, JSON lines or
-    Parquet. --validation is then another file of pairs, of which each anchor asks for its positive.
+    --model pairs reads records of an anchor, its positive and hard negatives, and writes a static embedding to DIR/.
 
     --validation takes analogies `a b c d` (among the 30,000 most frequent words) or pairs `word word score`.
     --autotune-validation takes these, or labelled lines for a classifier. Do not report scores on such a file: it

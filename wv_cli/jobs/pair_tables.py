@@ -194,7 +194,8 @@ class _Tokens:
         counts = np.diff(self.starts)[texts]
         ends = np.cumsum(counts)
         places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.starts[texts] - (ends - counts), counts)
-        return self.ids[places]
+        taken: NDArray[np.int32] = self.ids[places]
+        return taken
 
     def cut(self, most: int) -> "_Tokens":
         """At most so many tokens of each text; 0: all."""
