@@ -86,6 +86,9 @@ def test_records_of_every_kind_are_the_same_pairs(tmp_path):
         ("p.csv", "x,y\na,b\n", {}, "p.csv: expected the field anchor, found x, y"),
         ("p.jsonl", '{"anchor": "a", "positive": "b"}\n{"anchor": "a"}\n', {}, "p.jsonl:2: .*no field positive"),
         ("p.jsonl", '{"anchor": "a", "positive": "b"}\n', {"no_header": True}, "--no-header is about CSV and TSV"),
+        ("p.tsv", "\ufeffa\tb\n".encode("utf-16-le"), {"no_header": True}, "p.tsv: .*UTF-16"),
+        ("p.tsv", bytes(5000) + b"\n", {"no_header": True}, "p.tsv: expected text, found "),
+        ("p.csv", "a;b;c\n", {"no_header": True, "min_count": 2}, "no word occurs 2 times"),
         ("p.txt", "a\tb\n", {}, "p.txt: expected pairs of texts in a file named .jsonl, .csv, .tsv, .parquet"),
         ("p.tsv", "anchor\tpositive\n", {}, "no pairs"),
         ("p.tsv", "anchor\tpositive\n\t\n", {}, "no text"),
@@ -102,7 +105,7 @@ def test_records_of_every_kind_are_the_same_pairs(tmp_path):
 )
 def test_what_is_no_pair_is_told_in_a_line(name, text, options, problem, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path(name).write_text(text)
+    Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
     few = {key: value for key, value in FEW.items() if key != "min_count" or "tokenizer" not in options}
     with pytest.raises((WvError, BadFile, UsageError), match=problem):
         train(name, "out", model="pairs", **{**few, **options})

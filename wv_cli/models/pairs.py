@@ -100,6 +100,8 @@ class PairModel:
             square=self._moments.get("square"),
         )
 
+        memory.require(self._run.nbytes, "a batch", "lower --batch")
+
     @staticmethod
     def bytes_needed(config: PairsConfig, rows: int) -> int:
         """Memory of the table and of what the optimizer keeps."""

@@ -17,6 +17,7 @@ from wv_cli.errors import BadFile
 from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.events import OnProgress
 from wv_cli.system.marks import without_mark
+from wv_cli.text.binary import UTF16, binary
 from wv_cli.text.config import ReadingConfig
 from wv_cli.text.input_files import expand_inputs, total_size
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
@@ -77,6 +78,8 @@ class PairFiles:
         with open_raw(path) as raw:
             lines = _split(without_mark(decompress(blocks(raw, name, CHUNK), name)), sizes)
             for number, line in enumerate(lines, 1):
+                if number == 1:
+                    _require_text(name, line)
                 cells = line.removesuffix(b"\r").split(b"\t")
                 if number == 1:
                     names = [cell.decode("utf-8", "replace") for cell in cells]
@@ -110,8 +113,9 @@ class PairFiles:
             raise BadFile(name, f"--no-header is about CSV and TSV, and this is {kind}; leave it out")
         with open_raw(path) as raw:
             head = next(without_mark(decompress(blocks(raw, name, CHUNK), name)), b"")
+        _require_text(name, head)
         first = head.partition(b"\n")[0].decode("utf-8", "replace")
-        delimiter = "\t" if kind == "tsv" else ","
+        delimiter = "\t" if kind == "tsv" else ";" if ";" in first and "," not in first else ","
         columns = len(next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), []))
         if columns < len(FIELDS):
             raise BadFile(name, f"expected an anchor and a positive, found {columns} columns", line=1)
@@ -127,6 +131,12 @@ def _kind(path: str) -> str:
             path, f"expected pairs of texts in a file named {endings} (or these and .gz), found another ending"
         )
     return kind
+
+
+def _require_text(name: str, head: bytes) -> None:
+    """Raises BadFile for a file that begins with what is no text."""
+    if (what := binary(head)) is not None:
+        raise BadFile(name, what if what == UTF16 else f"expected text, found {what}")
 
 
 def _split(chunks: Iterator[bytes], sizes: list[int]) -> Iterator[bytes]:
