@@ -96,6 +96,14 @@ class TrainOptions(TypedDict, total=False):
     context: Literal["before", "around"] | None
     mean_gradient: Literal["document", "word2vec", "corrected"] | None
     doc_vectors: Path | None
+    nested: str | None
+    scale: float | None
+    symmetric: bool | None
+    max_length: int | None
+    optimizer: Literal["adam", "adagrad"] | None
+    warmup: float | None
+    fields: Path | None
+    tokenizer: Path | None
 
 
 class GloveOptions(TypedDict, total=False):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 Inputs = Path | Iterable[Path | Iterable[str]]  # files, or sentences as lists of tokens
-ModelName = Literal["skipgram", "cbow", "supervised", "nplm", "lbl", "ivlbl", "sent2vec", "doc2vec"]
+ModelName = Literal["skipgram", "cbow", "supervised", "nplm", "lbl", "ivlbl", "sent2vec", "doc2vec", "pairs"]
 
 
 def training_job(
