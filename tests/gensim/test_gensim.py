@@ -108,6 +108,21 @@ def test_a_generator_is_read_once_and_one_thread_repeats_itself():
     assert np.array_equal(model.wv.vectors, by_steps.wv.vectors) and not np.array_equal(model.wv.vectors, start)
 
 
+@for_each("kind, options", [(Word2Vec, {"sg": 1, "hs": 1}), (FastText, {"bucket": 50}), (Doc2Vec, {})])
+def test_a_trained_model_is_copied_and_pickled(kind, options):
+    model = kind(DOCUMENTS if kind is Doc2Vec else TEXT, **SMALL, **options)
+    for each in (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), copy.copy(pickle.loads(pickle.dumps(model)))):
+        assert np.array_equal(each.wv.vectors, model.wv.vectors) and each.corpus_count == 30
+        if kind is Doc2Vec:
+            assert np.array_equal(each.infer_vector(["cat"]), model.infer_vector(["cat"]))
+            assert np.array_equal(each.dv[2], model.dv[2])
+        else:
+            each.train(TEXT, epochs=1)
+            assert np.array_equal(each.syn1neg.shape, model.syn1neg.shape)
+            assert not np.array_equal(each.wv.vectors, model.wv.vectors)
+    assert kind(**SMALL).__getstate__() and len(pickle.loads(pickle.dumps(kind(**SMALL))).callbacks) == 0
+
+
 def test_all_processors_and_a_seed_of_chance():
     model = Word2Vec(TEXT, **{**SMALL, "workers": 0, "seed": None})
     assert len(model.wv) == 9 and model.seed != Word2Vec(seed=None).seed

@@ -212,6 +212,12 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         rows = self._model.document_vectors()
         return DocumentVectors.of(Embeddings(self._tags if self._tags is not None else rows.words, rows.matrix))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copies: what was learnt, without the tables of the training."""
+        if self._model is None:
+            return {**vars(self), "_wv": None}
+        return {**vars(self), "_wv": None, "_model": None, "_answers": self._answering(), "_dv": self.dv}
+
     def infer_vector(
         self,
         doc_words: Iterable[str],

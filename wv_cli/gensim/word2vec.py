@@ -200,6 +200,11 @@ class Word2Vec(Trained[Word2vecConfig]):
         best = np.argsort(-shares, kind="stable")[:topn]
         return [(words[row], float(shares[row] / shares.sum())) for row in best.tolist()]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copies: what was learnt, without the tables of the training."""
+        state = self._before if self._model is None else self._state(self._model)
+        return {**vars(self), "_wv": None, "_model": None, "_before": state}
+
     # Files.
 
     def _state(self, model: Model) -> State:
