@@ -25,6 +25,12 @@ static inline char bracketed(const char *word, size_t length, size_t i) {
 
 static inline int continues(char byte) { return ((unsigned char)byte & 0xC0) == 0x80; }
 
+/* number % divisor; inverse is 2^64 / divisor, rounded up, modulo 2^64. Lemire, Kaser, Kurz 2019 (Faster remainder by
+ * direct computation): exact for 32 bits, and two multiplications instead of a division. */
+static inline uint32_t remainder_of(uint32_t number, uint64_t inverse, uint32_t divisor) {
+    return (uint32_t)(((unsigned __int128)(inverse * number) * divisor) >> 64);
+}
+
 /* Where n-grams go: one of the two is NULL. */
 typedef struct {
     int32_t *buckets;
@@ -35,6 +41,7 @@ typedef struct {
 static inline int64_t each_ngram(const char *word, size_t length, size_t first, size_t last, int minn, int maxn,
                                  uint32_t buckets, ngram_target out) {
     const size_t size = length + 2;
+    const uint64_t inverse = UINT64_MAX / buckets + 1;
     int64_t count = 0;
     for (size_t start = first; start < last; start++) {
         if (continues(bracketed(word, length, start))) continue;
@@ -49,7 +56,7 @@ static inline int64_t each_ngram(const char *word, size_t length, size_t first, 
                 out.spans[2 * count] = (int64_t)start;
                 out.spans[2 * count + 1] = (int64_t)end;
             } else if (count < out.capacity) {
-                out.buckets[count] = (int32_t)(hash % buckets);
+                out.buckets[count] = (int32_t)remainder_of(hash, inverse, buckets);
             }
             count++;
         }

@@ -9,7 +9,7 @@
 static const char END_OF_LINE[] = "</s>";
 enum {
     END_LENGTH = 4,
-    SEEN = 1 << 12,         /* words whose rows are known from before in the text */
+    SEEN = 1 << 13,         /* words whose rows are known from before in the text */
     PART = 1 << 14,         /* bytes of a word whose n-grams are made at once */
     WORDS_AT_ONCE = 1 << 12 /* of a line in pieces: words whose n-grams follow together */
 };
@@ -31,21 +31,20 @@ static int grow(void **array, int64_t *capacity, int64_t needed, size_t size) {
     return 0;
 }
 
-/* The row of a bucket, -1 for none. */
-static int32_t row_of(const wv_text_rules *rules, int32_t bucket) {
-    if (!rules->bucket_row) return rules->words + bucket;
-    int32_t row = rules->bucket_row[bucket];
-    return row < 0 ? -1 : rules->words + row;
-}
-
-/* Turns the `count` buckets at `at` into rows, dropping those without. Returns how many are left. */
+/* Turns the `count` buckets at `at` into rows, dropping those without. Returns how many are left. The bits stay in a near
+ * cache, the table of rows does not. No branch asks whether a bucket has a row: it is anyone's guess. */
 static int64_t buckets_to_rows(const wv_text_rules *rules, int32_t *at, int64_t count) {
     int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int32_t row = row_of(rules, at[i]);
-        at[kept] = row;
-        kept += row >= 0;
+    if (!rules->bucket_row) {
+        for (int64_t i = 0; i < count; i++) at[i] += rules->words;
+        return count;
     }
+    for (int64_t i = 0; i < count; i++) {
+        int32_t bucket = at[i];
+        at[kept] = bucket;
+        kept += rules->has_row[bucket >> 3] >> (bucket & 7) & 1;
+    }
+    for (int64_t i = 0; i < kept; i++) at[i] = rules->words + rules->bucket_row[at[i]];
     return kept;
 }
 
@@ -68,6 +67,7 @@ static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *
             word.key = wv_short_key((const unsigned char *)word.text, word.length);
             word.slot = wv_home_slot(rules->map, wv_hash_key(word.key));
             __builtin_prefetch(word.slot);
+            if (out->before) __builtin_prefetch(&out->before[wv_hash_key(word.key) % SEEN]);
         }
         out->word[words++] = word;
     } while (!ended);

@@ -23,6 +23,7 @@ typedef struct {
     int word_ngrams;           /* 1: none */
     uint32_t buckets;          /* 0: no n-gram has a row */
     const int32_t *bucket_row; /* (buckets): its row behind the words, -1 for none; NULL: the bucket's number */
+    const uint8_t *has_row;    /* (buckets) bits, from the lowest one of a byte on: whether it is not -1 */
     const char *prefix;        /* unknown words that begin with it are dropped: they are labels */
     size_t prefix_length;
 } wv_text_rules;

@@ -35,6 +35,7 @@ cdef extern from "core/textrows.h" nogil:
         int minn, maxn, word_ngrams
         uint32_t buckets
         const int32_t *bucket_row
+        const unsigned char *has_row
         const char *prefix
         size_t prefix_length
     ctypedef struct wv_text_rows:
@@ -67,6 +68,7 @@ cdef class LineReader:
     def __cinit__(self, words, labels, *, int minn, int maxn, int word_ngrams, uint32_t buckets, bucket_row,
                   bytes prefix):
         cdef const int32_t[::1] row_of_bucket
+        cdef const unsigned char[::1] bits
         cdef int32_t expected = <int32_t>(len(words[1]) + len(labels[1]) - 2)
         self.add(words, expected)
         self.add(labels, expected)
@@ -81,7 +83,9 @@ cdef class LineReader:
             row_of_bucket = bucket_row
             require(row_of_bucket.shape[0] == <int64_t>buckets and buckets > 0,
                     f"bucket_row: expected {buckets} entries, found {row_of_bucket.shape[0]}")
-            self.rules.bucket_row = &row_of_bucket[0]
+            bits = np.packbits(np.asarray(bucket_row) >= 0, bitorder="little")
+            self.rules.bucket_row, self.rules.has_row = &row_of_bucket[0], &bits[0]
+            self.kept_alive += (bits,)
 
     cdef int add(self, words, int64_t expected) except -1:
         cdef const unsigned char[::1] blob = words[0]

@@ -17,6 +17,7 @@ from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, load_clas
 from wv_cli.system import memory
 from wv_cli.system.memory import pad_width, zeros
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, tokens_of
+from wv_cli.vectors.quantizer import QuantMatrix
 from wv_cli.words import WordList
 
 MODELS = ["cook-raw.ftz", "cook-hs", "cook-ova", "cook-ns"]
@@ -57,19 +58,55 @@ def test_answers_are_fasttexts(golden):
     compare(answered(Classifier(model), text), expected)
 
 
-def test_rows_taken_as_needed_give_the_same(golden, monkeypatch):
-    """Matrices too large to be made dense."""
+def test_codes_read_where_they_lie_give_the_same(golden, monkeypatch):
+    """Quantized matrices too large to be made dense."""
     model, text, expected = golden
+    dense = answered(Classifier(model), text)
     monkeypatch.setattr(module, "_DENSE_BYTES", 0)
-    model = replace(model, input=Taking(model.input))
     compare(answered(Classifier(model), text), expected)
+    assert answered(Classifier(model), text) == dense
 
 
-class Taking:
-    """A matrix of which the classifier knows nothing but the protocol."""
+@pytest.mark.parametrize("dsub", [1, 2, 3, 7])
+def test_codes_of_every_width(dsub, monkeypatch):
+    """The last block is shorter, and norms stand apart."""
+    model = load_model(GOLDEN / "ft-labels.bin")
+    model = replace(model, input=QuantMatrix.fit(model.input, dsub, norms_apart=dsub > 1))
+    text = b"the king of the north\none\n"
+    dense = answered(Classifier(model), text)
+    monkeypatch.setattr(module, "_DENSE_BYTES", 0)
+    assert answered(Classifier(model), text) == dense
 
-    def __init__(self, matrix):
-        self.take, self.shape = matrix.take, matrix.shape
+
+def test_a_long_line_is_answered_in_pieces(monkeypatch):
+    """As it is answered at once, but for the order of the sum; where the text is cut changes nothing."""
+    for name in ("ft-labels.bin", "ft-labels.ftz", "cook-raw.ftz"):
+        classifier = load_classifier(GOLDEN / name)
+        known = classifier._model.words
+        label = classifier.labels[0].encode()
+        words = [bytes(known[i % len(known)], "utf-8") if i % 5 else b"un%d" % i for i in range(9000)]
+        long = b" ".join([*words, label, b"x" * 40_000, b"__label__none", *words[:50]])
+        text = b"\n".join([b"one line", long, b"another", long + b" </s> " + long, b"", long])
+        whole = classifier.answer(text, 2)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "_BLOCK", 700)
+            patch.setattr(module, "_LONG", 50_000)
+            parts = [
+                module._together(list(classifier.answers([text[i : i + size] for i in range(0, len(text), size)], 2)))
+                for size in (997, 70_000, len(text))
+            ]
+        for part in parts:
+            assert part.labels.tolist() == whole.labels.tolist() and part.seen.tolist() == whole.seen.tolist()
+            assert part.true_labels.tolist() == whole.true_labels.tolist()
+            assert part.true_starts.tolist() == whole.true_starts.tolist()
+            assert part.scores.tolist() == parts[0].scores.tolist()
+            np.testing.assert_allclose(part.scores, whole.scores, atol=1e-4)
+        bare = list(classifier.answers([long], 2, bare_end=True))
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "_BLOCK", 700)
+            patch.setattr(module, "_LONG", 50_000)
+            bare += classifier.answers([long], 2, bare_end=True)
+        np.testing.assert_allclose(bare[1].scores, bare[0].scores, atol=1e-4)
 
 
 def test_threads_keep_the_order(golden, monkeypatch):

@@ -91,7 +91,8 @@ class Classifier:
         buckets, bucket_row = args.buckets, None
         if model.kept_buckets is not None:
             memory.require(4 * buckets, f"a table of {buckets:,} buckets", "quantise a model that has fewer")
-            bucket_row = np.full(buckets, -1, np.int32)
+            bucket_row = memory.zeros(1, buckets).view(np.int32)[0]  # huge pages: any row of it may be next
+            bucket_row[:] = -1
             kept = model.kept_buckets[(model.kept_buckets[:, 0] >= 0) & (model.kept_buckets[:, 0] < buckets)]
             bucket_row[kept[:, 0]] = kept[:, 1]
             if len(kept) == 0:
