@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.search.stored_index import DIGEST_BYTES
+from wv_cli.system.folders import find_folder
 
 _PIECE, _PIECES = 1 << 18, 64  # bytes of a file that its digest reads, and how many such pieces
 _BLOCK = 1 << 9  # rows whose cosines are made at once: as float32 they stay in the cache
@@ -17,11 +18,13 @@ _LARGEST = 127
 
 
 class Model:
-    """Texts -> vectors (n, dim), zero for a text without a known word: a static embedding's folder, or another
-    encoder's, or a file of word vectors, of which a text has the mean. Raises BadFile, WvError."""
+    """Texts -> vectors (n, dim), zero for a text without a known word. A model is the folder of a static embedding or
+    of another encoder, its name in the local hub cache, or a file of word vectors, of which a text has the mean. Raises
+    BadFile, WvError."""
 
     def __init__(self, path: str, threads: int = 1) -> None:
-        self.name, self.digest = str(Path(path).absolute()), model_digest(path)
+        found = find_folder(path)
+        self.name, self.digest = str(found.absolute()), model_digest(str(found))
         self._threads = threads
         self._encode: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
 
