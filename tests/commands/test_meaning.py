@@ -24,38 +24,11 @@ from wv_cli.transforms.config import WhitenConfig
 
 # What never changes results: the talk, where files go, how a run is saved and goes on, the machine.
 PLAIN = {
-    *(
-        "as_json",
-        "quiet",
-        "layout",
-        "meta",
-        "threads",
-        "memory",
-        "dask",
-        "checkpoint",
-        "checkpoint_every",
-        "resume",
-        "overwrite",
-        "max_time",
-        "force_text",
-        "again",
-        "bad_records",
-        "bad_rows",
-    ),
-    *("output", "outputs", "from_format", "strict", "save_hasher", "save_transform", "save_moments", "save_counts"),
-    *("save_vocab", "save_state"),
-    *(
-        "save",
-        "save_phrases",
-        "min_score",
-        "max_problems",
-        "autotune_validation",
-        "validation",
-        "help",
-        "data",
-        "title",
-    ),
-}
+    "as_json", "quiet", "layout", "meta", "threads", "memory", "dask", "checkpoint", "checkpoint_every", "resume",
+    "overwrite", "max_time", "force_text", "again", "bad_records", "bad_rows", "output", "outputs", "from_format",
+    "strict", "save_hasher", "save_transform", "save_moments", "save_counts", "save_vocab", "save_state", "save",
+    "save_phrases", "min_score", "max_problems", "autotune_validation", "validation", "help", "data", "title",
+}  # fmt: skip
 # An argument that changes something, and what goes with it; {} are files of the fixture.
 VALUES = {
     **dict.fromkeys(("tokenizer", "field", "add"), "text.txt"),  # is refused
