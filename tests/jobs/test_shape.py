@@ -28,8 +28,8 @@ from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.phrases import PhrasesJob
 from wv_cli.jobs.predict import PredictJob
 from wv_cli.jobs.quantize import QuantizeJob
-from wv_cli.jobs.tokenize import TokenizeJob
 from wv_cli.jobs.search import SearchIndexJob
+from wv_cli.jobs.tokenize import TokenizeJob
 from wv_cli.jobs.vocabulary import VocabularyJob
 from wv_cli.jobs.whiten import WhitenJob
 
