@@ -17,14 +17,14 @@ OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.trials", "jobs.validat
 BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
 JOB = {"jobs"} | {f"jobs.{name}" for name in ("distribution", "job", "part", "parts", "parts.resume", "run")}
 QUERIES = {
-    "nn words.bin the": (set(), 50),
-    "similarity words.bin the of": (set(), 50),
+    "nn words.bin the": (set(), 51),
+    "similarity words.bin the of": (set(), 51),
     "vectors words.bin the": ({"encoders", "transforms", "text"}, 75),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
-    "predict labels.bin labelled.txt": (JOB | {"jobs.predict", "models", "text", "filtering"}, 104),
-    "lm score words.lm text.txt": ({"lm", "text"}, 98),
+    "predict labels.bin labelled.txt": (JOB | {"jobs.predict", "models", "text", "filtering"}, 107),
+    "lm score words.lm text.txt": ({"lm", "text", "filtering"}, 98),
     "search text.index history": ({"retrieval", "text"}, 45),
-    "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 62),
+    "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 63),
 }
 LACKS = {"search text.index history": {"formats", "vectors", "words"}}
 QUERY = (

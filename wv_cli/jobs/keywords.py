@@ -17,6 +17,8 @@ class TrainOptions(TypedDict, total=False):
     loss: Literal["ns", "hs", "softmax", "nce", "ova", "hs_ns", "importance", "class"] | None
     dim: int | None
     window: int | None
+    window_side: Literal["both", "left", "right"] | None
+    whole_line: bool | None
     shrink_window: bool | None
     negative: int | None
     share_negatives: bool | None
@@ -78,6 +80,8 @@ class TrainOptions(TypedDict, total=False):
     dropout: float | None
     min_count_label: int | None
     label_prefix: str | None
+    class_weights: str | None
+    line_weights: bool | None
     pretrained: Path | None
     autotune_metric: Path | None
     autotune_predictions: int | None

@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.search.some_rows import Exact, SomeRows
 from wv_cli.system.arguments import list_words, whole_number
 from wv_cli.vectors import judged, keyed
 from wv_cli.vectors.comparisons import cosine, from_the_mean, movers_distance, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
 from wv_cli.vectors.spelling import describe_missing
-from wv_cli.vectors.word_lists import narrow
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
+    from wv_cli.search.some_rows import Exact
     from wv_cli.vectors.document_models import TextModel
 
 
@@ -138,6 +137,9 @@ class Embeddings:
         without = list_words(exclude, "exclude")
         if among is None and not without:
             return self._index.similar(plus, minus, k)
+        from wv_cli.search.some_rows import SomeRows
+        from wv_cli.vectors.word_lists import narrow
+
         rows = narrow(self.words, None if among is None else list_words(among, "among"), without)
         return WordIndex(self, SomeRows(self.search(), rows)).similar(plus, minus, k)
 
@@ -155,7 +157,7 @@ class Embeddings:
         """The vectors of some rows, (len(rows), dim), as a copy."""
         return self.matrix[rows]
 
-    def search(self, *, threads: int = 0) -> Exact:
+    def search(self, *, threads: int = 0) -> "Exact":
         """An exact search over the rows; `threads` 0 uses all processors."""
         return self.exact(threads=threads)
 

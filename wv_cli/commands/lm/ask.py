@@ -81,14 +81,11 @@ def score(
 
     from wv_cli.commands.shared.display import emit
     from wv_cli.formats.recognise import input_texts
-    from wv_cli.jobs.adding import RecordScorer, score_names
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.pieces import Preparation
     from wv_cli.lm.scoring import Scorer
     from wv_cli.system.places import require_one_use
-    from wv_cli.text.input_files import refuse_overwriting
-    from wv_cli.text.records.writing import add_answers
     from wv_cli.text.source import Source
 
     reading = take(ReadingConfig, options)
@@ -107,6 +104,10 @@ def score(
         if not inputs:
             message = "--add needs INPUT, files of records or - for standard input"
             raise UsageError(message)
+        from wv_cli.jobs.adding import RecordScorer, score_names
+        from wv_cli.text.input_files import refuse_overwriting
+        from wv_cli.text.records.writing import add_answers
+
         refuse_overwriting(inputs, output)
         names = score_names(add)
 

@@ -115,9 +115,9 @@ class _Lists:
 
     @classmethod
     def read(cls, asking: Asking) -> "_Lists":
-        from wv_cli.transforms.text_distance import read_lines
-
         def lines(path: str) -> list[str]:
+            from wv_cli.transforms.text_distance import read_lines
+
             return list(dict.fromkeys(line for line in read_lines(path) if line.strip()))
 
         among = lines(asking.among) if asking.among is not None else None
@@ -126,7 +126,6 @@ class _Lists:
 
 def _open(source: Source, asking: Asking, lists: _Lists) -> "tuple[WordIndex, Composer | None]":
     """The vectors of a file, searched as it is asked, and with --sentence what composes sentences."""
-    from wv_cli.vectors.codes import CodeVectors
     from wv_cli.vectors.queries import WordIndex
 
     composer = None
@@ -135,11 +134,15 @@ def _open(source: Source, asking: Asking, lists: _Lists) -> "tuple[WordIndex, Co
         vectors, composer = source.load_composer(piped=piped)
     else:
         vectors = source.load(piped=piped)
-    codes = isinstance(vectors, CodeVectors) and vectors.codes.quantizer is None
-    if codes and asking.kind:
-        raise UsageError(f"{source.vectors}: {asking.kind} needs vectors, found codes, which are searched by words")
-    if asking.rerank and not isinstance(vectors, CodeVectors):
-        raise UsageError(f"{source.vectors}: --rerank needs codes, found vectors, whose search is exact; leave it out")
+    if asking.kind or asking.rerank:
+        from wv_cli.vectors.codes import CodeVectors
+
+        if asking.kind and isinstance(vectors, CodeVectors) and vectors.codes.quantizer is None:
+            found = "codes, which are searched by words"
+            raise UsageError(f"{source.vectors}: {asking.kind} needs vectors, found {found}")
+        if asking.rerank and not isinstance(vectors, CodeVectors):
+            found = "vectors, whose search is exact; leave it out"
+            raise UsageError(f"{source.vectors}: --rerank needs codes, found {found}")
     if composer is not None and lists.among is not None:
         vectors = _sentences(composer, lists, source, asking)
         lists = _Lists(None, [])
