@@ -35,6 +35,7 @@ import label_threads
 import lm
 import network
 import ngrams
+import pairs
 import predicting
 import presets
 import quantising
@@ -63,6 +64,7 @@ WITHOUT_CORPUS = (
     "whitening",
     "building",
     "encoding",
+    "pairs",
     "scale",
 )
 
@@ -88,6 +90,7 @@ SUITES = {
     "sentences": Suite(sentences.sentences, sentences.table),
     "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
     "encoding": Suite(encoding.encoding),
+    "pairs": Suite(pairs.pairs),
     "documents": Suite(documents.documents),
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
@@ -167,7 +170,7 @@ def arguments() -> argparse.Namespace:
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
     add("--trials", type=Path, metavar="FILE", help="presets, classifier-options: options of wv train, a line each")
     add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
-    add("--keep", type=Path, metavar="DIR", help="suite presets: where trained vectors stay for later trials")
+    add("--keep", type=Path, metavar="DIR", help="suites presets, pairs: where what was trained stays")
     add("--held-out", action="store_true", help="presets, classifier-options: score on what a search does not see")
     add("--sizes", default="1e6,3e6,1e7", help="suite scale: tokens of the texts")
     add("--limit", type=int, default=0, help="suite hashing: only the first so many vectors")

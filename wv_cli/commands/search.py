@@ -16,7 +16,7 @@ from wv_cli.commands.shared.options import (
 from wv_cli.errors import UsageError
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 
-_MODEL = "Also search by vectors of this static embedding's folder or file of word vectors."
+_MODEL = "Also search by vectors: wv/small, the folder of a static embedding, or a file of word vectors."
 
 
 @click.group("search", cls=CommandWithParts)
@@ -38,8 +38,8 @@ def command(
     INDEX is a file from `wv search index`. A FOLDER or a text file is searched without an index, which takes longer. A
     folder that is called index is given as ./index.
 
-    Without a model the search is BM25: it finds words, their English forms, and identifiers by their parts. No model is
-    shipped. With --model the ranks of BM25 and of the vectors are fused.
+    Without a model the search is BM25: it finds words, their English forms, and identifiers by their parts. With
+    --model the ranks of BM25 and of the vectors are fused; wv/small comes with the program and knows English and code.
 
     An answer is printed as `file:line: text`: the line of the chunk that has most words of the query. Without QUERY,
     queries are read from standard input, one per line. Several queries get a first column with the query. --json prints

@@ -1,6 +1,7 @@
 """Folders of models as their makers lay them out: where they are, their settings, and their modules.
 
-A name may be a folder, or one of the local hub cache, which Hugging Face's tools fill:
+A name may be a folder, SMALL for the static embedding that comes with the program (data/small), or a name in the local
+hub cache, which Hugging Face's tools fill:
 
     HUB/models--ORG--NAME/refs/main             the revision
     HUB/models--ORG--NAME/snapshots/REVISION/   its files
@@ -19,20 +20,24 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.system.shipped import shipped_data
 
 _LARGEST = 1 << 28  # bytes of a JSON file; tokenizers of 250,000 pieces have 17 MB
 _KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
+SMALL = "wv/small"
 STATIC = "StaticEmbedding"  # the module of a static embedding
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _REVISION = re.compile(r"[\w.-]+", re.ASCII)
 
 
 def find_folder(path: str | os.PathLike[str]) -> Path:
-    """The path itself, or the folder of the model of this name in the local hub cache. Raises WvError for a name such
-    as `org/model` that is neither."""
+    """The path itself, the folder of the shipped model, or of the model of this name in the local hub cache. Raises
+    WvError for a name such as `org/model` that is none of these."""
     name, found = os.fspath(path), Path(path)
     if not _HUB_NAME.fullmatch(name) or found.exists() or found.parent.is_dir():
         return found
+    if name == SMALL:
+        return shipped_data() / "small"
     hub = _hub()
     place = hub / f"models--{name.replace('/', '--')}"
     main = place / "refs" / "main"

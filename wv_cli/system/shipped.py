@@ -1,0 +1,15 @@
+"""The data that travel with the program: inside the installed package, beside it in a checkout."""
+
+from pathlib import Path
+
+from wv_cli.errors import WvError
+
+
+def shipped_data() -> Path:
+    """The folder of the shipped data. Raises WvError."""
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "data", package.parent / "data"):
+        if (folder / "corpus").is_dir():
+            return folder
+    message = f"{package / 'data'}: the shipped data are missing; install the package again"
+    raise WvError(message)
