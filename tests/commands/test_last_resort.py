@@ -11,7 +11,7 @@ from tests.conftest import GOLDEN
 from tests.walk import for_each
 from wv_cli import __main__ as entry
 from wv_cli.errors import WvError
-from wv_cli.formats import static
+from wv_cli.formats import static_folder
 from wv_cli.system import host, memory, threads
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -97,12 +97,12 @@ def test_a_read_only_output(wv, tmp_path):
 
 
 def test_a_failed_static_embedding_leaves_no_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(static.safetensors, "write", fails)
+    monkeypatch.setattr(static_folder.safetensors, "write", fails)
     vectors = Embeddings(["a", "b"], np.eye(2))
     with pytest.raises(WvError, match="cannot write"):
-        static.save_folder(tmp_path / "new", vectors)
+        static_folder.save_folder(tmp_path / "new", vectors)
     assert os.listdir(tmp_path) == []
     (tmp_path / "old").mkdir()
     with pytest.raises(WvError, match="cannot write"):
-        static.save_folder(tmp_path / "old", vectors)
+        static_folder.save_folder(tmp_path / "old", vectors)
     assert os.listdir(tmp_path) == ["old"]

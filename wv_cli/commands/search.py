@@ -16,7 +16,7 @@ from wv_cli.commands.shared.options import (
 from wv_cli.errors import UsageError
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 
-_MODEL = "Also search by vectors: wv/small, the folder of a static embedding, or a file of word vectors."
+_MODEL = "Also search by vectors of wv/small, a static embedding, or word vectors."
 
 
 @click.group("search", cls=CommandWithParts)

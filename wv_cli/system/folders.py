@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli.errors import BadFile, WvError, reason
-from wv_cli.system.shipped import shipped_data
 
 _LARGEST = 1 << 28  # bytes of a JSON file; tokenizers of 250,000 pieces have 17 MB
 _KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
@@ -37,6 +36,8 @@ def find_folder(path: str | os.PathLike[str]) -> Path:
     if not _HUB_NAME.fullmatch(name) or found.exists() or found.parent.is_dir():
         return found
     if name == SMALL:
+        from wv_cli.system.shipped import shipped_data
+
         return shipped_data() / "small"
     hub = _hub()
     place = hub / f"models--{name.replace('/', '--')}"
