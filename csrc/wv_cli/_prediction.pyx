@@ -35,7 +35,7 @@ cdef extern from "core/textrows.h" nogil:
         int minn, maxn, word_ngrams
         uint32_t buckets
         const int32_t *bucket_row
-        const unsigned char *has_row
+        const uint8_t *has_row
         const char *prefix
         size_t prefix_length
     ctypedef struct wv_text_rows:

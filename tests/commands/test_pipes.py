@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 from wv_cli.commands.shared.program import wv as group
 
@@ -27,7 +28,7 @@ CALLS = [
     (
         "train",
         "--autotune-validation",
-        f"text -o x.vec --autotune-validation [pairs] --autotune-duration 1 {T}",
+        f"text -o x.vec --autotune-validation [pairs] --autotune-duration 0.001 {T}",
     ),
     ("train", "--pretrained", f"labels --model supervised -o x.bin --pretrained [v.vec] {T}"),
     (
@@ -57,6 +58,16 @@ CALLS = [
     ("tokenize", "INPUT", "[text] -o x.txt -q"),
     ("phrases", "--apply", "text -o x.txt --apply [phrases] -q"),
     ("whiten", "IN", "[v.vec] -o x.vec -q"),
+    (
+        "train",
+        "--tokenizer",
+        f"texts.tsv --no-header --model pairs -o x.npy --tokenizer [tokenizer] {T.replace('--min-count 1 ', '')}",
+    ),
+    (
+        "train",
+        "--class-weights",
+        f"labels --model supervised -o x.bin --class-weights [weights] {T}",
+    ),
     ("whiten", "--fit", "v.vec --fit [v.vec] -o x.vec -q"),
     ("whiten", "--counts", "v.vec --counts [vocab] -o x.vec -q"),
     ("whiten", "--moments", "v.vec --moments [moments] -o x.vec -q"),
@@ -81,7 +92,7 @@ CALLS = [
     ("lm", "INPUT", "train [text] --smoothing witten-bell -o x.arpa --no-meta -q"),
     ("lm", "MODEL", "score [model.arpa] text"),
 ]
-REFUSED = {"--init", "--init-gradsq"}
+REFUSED = {"--init", "--init-gradsq", "--tokenizer"}
 # Options of training commands whose files the table has all of; what the others are given is read once.
 COMPLETE = ("train", "glove", "whiten", "quantize", "bioword")
 WRITTEN = re.compile(r"--(output|save-.*|checkpoint|autotune-log|doc-vectors)$")
@@ -95,6 +106,9 @@ def files(tmp_path_factory):
     (folder / "more").write_text("the new one of a and to two in\n" * 20)
     (folder / "labels").write_text("".join(f"__label__{at % 2} {line}" for at, line in enumerate(lines)))
     (folder / "pairs").write_text("the of 5\nand to 3\nin a 2\nnew york 4\none two 1\n")
+    (folder / "texts.tsv").write_text("the of\tand to\nin a\tnew york\n" * 4)
+    (folder / "weights").write_text("__label__0 2\n__label__1 1\n")
+    shutil.copy(GOLDEN / "encoders" / "tiny-bert" / "tokenizer.json", folder / "tokenizer")
     (folder / "raw").write_bytes(b"\0\0\0\0\0\0\xf0?" * 2 * 11 * 5)
     before = Path.cwd()
     os.chdir(folder)

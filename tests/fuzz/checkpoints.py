@@ -28,8 +28,9 @@ from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.neural import NeuralLm
+from wv_cli.models.pairs import PairCorpus, PairModel
 from wv_cli.models.sent2vec import Sent2vec
-from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
+from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig, Sent2vecConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
@@ -61,6 +62,13 @@ def labelled() -> LabelledCorpus:
         path = Path(folder) / "text"
         path.write_bytes(seeds.text())
         return encode_labelled([str(path)], VocabConfig(min_count=1), keep_dropped=True)
+
+
+@cache
+def pairs() -> PairCorpus:
+    """12 pairs of texts of two tokens."""
+    ids, texts = np.arange(48, dtype=np.int32) % 10, np.arange(24, dtype=np.int32)
+    return PairCorpus(ids, np.arange(0, 50, 2, dtype=np.int64), texts, 2, 10, "digest")
 
 
 @cache
@@ -103,6 +111,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "ivlbl": _neural(model="ivlbl", order=3, negative=5),
     "sent2vec": lambda: Sent2vec(Sent2vecConfig(dim=4, buckets=100, epochs=2, threads=1), corpus()),
     "doc2vec": lambda: Doc2vec(Doc2vecConfig(dim=4, algorithm="dm_mean", epochs=2, threads=1), documents()),
+    "pairs": lambda: PairModel(PairsConfig(dim=4, epochs=2, threads=1, batch=8), pairs()),
     "glove": lambda: glove()[0],
     "biohash": lambda: BioHash(
         np.ascontiguousarray(seeds.small().matrix), HashConfig(length=4, expansion=16, rule="sgd", epochs=2, threads=1)

@@ -42,6 +42,7 @@ _TRAIN = "train text.txt --dim 4 --epochs 300 --min-count 2 --threads 1 --no-met
 COMMANDS = [
     Command("build-vocab text.txt -o words.txt -q", ("words.txt",)),
     Command("build-vocab text.txt -o spilt.txt --memory 64K -q", ("spilt.txt",)),
+    Command("tokenize text.txt -o tokens.txt -q", ("tokens.txt",)),
     Command(f"{_TRAIN} -o words.vec", ("words.vec",), True),
     Command(f"{_TRAIN} --minn 2 --maxn 3 --buckets 200 -o subwords.bin", ("subwords.bin",), True),
     Command(f"{_TRAIN} -o begun.vec --save-state begun.state", ("begun.vec", "begun.state"), True),

@@ -22,8 +22,8 @@ MODELS: list[Guarantee] = [
             Fault(
                 "minn above maxn is taken",
                 "wv_cli/models/config.py",
-                '        _require_subwords(self.minn, self.maxn)\n        message = "--loss hs_ns',
-                '        message = "--loss hs_ns',
+                "        _require_subwords(self.minn, self.maxn)\n        sides = self.window_side",
+                "        sides = self.window_side",
             ),
         ),
     ),

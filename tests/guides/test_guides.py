@@ -23,7 +23,10 @@ from wv_cli.system.launcher import _BLAS_THREADS, _COUNTS
 README = "README.md"
 FILES = (README, ".github/CONTRIBUTING.md", ".github/SECURITY.md")
 # What runs in the full tier only, since its commands take more than a few seconds.
-LONG = {README, "word-vectors", "classifier", "sentences", "codes-and-search", "compress", "train-on-pairs"}
+LONG = {
+    README, "word-vectors", "classifier", "sentences", "codes-and-search", "compress", "train-on-pairs", "json",
+    "evaluating", "determinism", "compare-corpora",
+}  # fmt: skip
 RUN = [README, *GUIDES]
 # Whose sentences are short. What `changes` says of old versions stays as it was.
 DOCUMENTS = [*FILES, "help", *(name for name in GUIDES if name != "changes")]

@@ -98,8 +98,12 @@ def functions_in(text: str) -> dict[str, Function]:
 
 
 def members_in(body: str) -> Struct:
-    """Member -> type, with its stars and lengths: `int64_t *a, b[4]`."""
+    """Member -> type, with its stars and lengths: `int64_t *a, b[4]`; of a pointer to a function with its arguments."""
     members = {}
+    pointer = r"^[ ]*(\w+) \(\*(\w+)\)\(([^()]*)\)(?: noexcept)?;?$"
+    for kind, name, arguments in re.findall(pointer, body, re.MULTILINE):
+        members[name] = f"{kind} (*)({arguments})"
+    body = re.sub(pointer, "", body, flags=re.MULTILINE)
     for kind, names in re.findall(r"((?:const |unsigned |_Atomic )*\w+) +([^;\n]+);?$", body, re.MULTILINE):
         for declared in names.split(","):
             stars, name, length = re.fullmatch(r"\s*(\**)(\w+)((?:\[\w+\])?)\s*", declared).groups()

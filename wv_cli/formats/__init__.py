@@ -349,14 +349,18 @@ def require_finite(embeddings: Embeddings, name: str) -> None:
         raise WvError(message)
 
 
+def _checked_only(source: Input) -> Format | None:
+    """The format of a file that check alone reads."""
+    head = source.peek(kinds.HEAD_BYTES)
+    return next((row for first, row in _CHECKED.items() if head.startswith(first.encode())), None)
+
+
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
     """Reads a whole file and reports its damage, at most `max_problems` problems in detail. Raises BadFile when it is
     neither a vector file nor a search index, WvError when it cannot be read."""
     path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
-        head = source.peek(kinds.HEAD_BYTES)
-        other = next((row for first, row in _CHECKED.items() if head.startswith(first.encode())), None)
-        row = chosen or other or sniff_input(source)
+        row = chosen or _checked_only(source) or sniff_input(source)
         assert row.check is not None
         report = Report(source.name, row.name, max_problems)
         mark = mark_of(row, source)

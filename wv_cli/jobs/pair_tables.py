@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _text, formats
 from wv_cli.encoders.tokenizer import Tokenizer
-from wv_cli.errors import BadFile, WvError
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.static import TOKENIZER, StaticModel, Table, tokenizer_settings, unknown_token
 from wv_cli.formats.static_folder import save_folder, save_model, without_unknown
 from wv_cli.models.pairs import FirstRows, PairCorpus
@@ -57,6 +57,8 @@ class Pieces:
         """`tokenizer` is the file, or a folder that has it; `init` are vectors of words, or the folder of `model`."""
         path = Path(tokenizer)
         self.path = path / TOKENIZER if path.is_dir() else path
+        if self.path.exists() and not self.path.is_file():
+            raise UsageError(f"{path}: expected a tokenizer.json, found a pipe or device; write it to a file")
         self._settings, self._init, self._model = tokenizer_settings(self.path), init, model
         rows = len(model.table) if model is not None else 1 << 30
         self._inner = Tokenizer(self.path, max_length=None, rows=rows, special=False)
