@@ -87,7 +87,8 @@ def to_int8(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.
 
 def cosines(rows: NDArray[np.int8], norms: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
     """(n,): -inf for a row of length 0; any other has a number 127, and so at least this length."""
-    unit = query / np.linalg.norm(query)
+    wide = query.astype(np.float64)  # whose square does not overflow
+    unit = (wide / np.linalg.norm(wide)).astype(np.float32)
     found = np.empty(len(rows), np.float32)
     block = np.empty((min(_BLOCK, len(rows)), rows.shape[1]), np.float32)
     for start in range(0, len(rows), _BLOCK):
