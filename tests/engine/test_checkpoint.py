@@ -60,3 +60,17 @@ def test_bytes_after_the_end_are_refused(saved):
     saved.write_bytes(saved.read_bytes() + b"x")
     with pytest.raises(BadFile, match="damaged"):
         checkpoint.load(saved, IDENTITY, arrays())
+
+
+@pytest.mark.parametrize("step", [-1, 8, 2**31 - 1])
+def test_numbers_of_steps_lie_before_the_next(step, tmp_path):
+    """Kernels find their places by them."""
+    path = tmp_path / "run.checkpoint"
+    for last, refused in ((7, False), (step, True)):
+        array = {"last": np.array([0, last], np.int32)}
+        checkpoint.save(path, IDENTITY, STATE, array)
+        if not refused:
+            assert checkpoint.load(path, IDENTITY, {"last": np.zeros(2, np.int32)}) == STATE
+            continue
+        with pytest.raises(BadFile, match="expected numbers of steps, 0 to 7, in the array last, found others"):
+            checkpoint.load(path, IDENTITY, {"last": np.zeros(2, np.int32)})

@@ -71,6 +71,12 @@ def load(
         reader.expect(layout, "this run")
         reader.read(arrays)
         reader.require_finite(arrays)
+        for name, array in arrays.items():
+            # Whole numbers are those of steps, by which kernels find their places.
+            if array.dtype.kind == "i" and array.size and not 0 <= array.min() <= array.max() <= state["next_step"]:
+                reader.refuse(
+                    f"expected numbers of steps, 0 to {state['next_step']}, in the array {name}, found others"
+                )
         return state
 
 
