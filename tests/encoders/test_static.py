@@ -172,6 +172,8 @@ def test_names_of_the_local_hub_cache(wv, static_folders, tmp_path, monkeypatch)
             WvError, match=r"mine/tiny: no file or folder .* local hub cache \(.*hub\); wv downloads noth"
         ):
             refused()
+    with pytest.raises(WvError, match=r"mine/vectors\.bin: .*no such file"):
+        load("mine/vectors.bin")
     shutil.copytree(static_folders / "m2v-distil-vocabq", place / "snapshots" / "1a2b")
     with pytest.raises(WvError, match=r"its folder in the local hub cache is not complete .*refs/main"):
         load("mine/tiny")

@@ -26,12 +26,13 @@ _KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
 SMALL = "wv/small"
 STATIC = "StaticEmbedding"  # the module of a static embedding
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_FILE_NAME = re.compile(r".*\.[A-Za-z]\w*", re.ASCII)  # vectors.bin, but not the model bge-small-en-v1.5
 _REVISION = re.compile(r"[\w.-]+", re.ASCII)
 
 
 def find_folder(path: str | os.PathLike[str]) -> Path:
     """The path itself, the folder of the shipped model, or of the model of this name in the local hub cache. Raises
-    WvError for a name such as `org/model` that is none of these."""
+    WvError for a name such as `org/model`, not one such as `folder/vectors.bin`, that is none of these."""
     name, found = os.fspath(path), Path(path)
     if not _HUB_NAME.fullmatch(name) or found.exists() or found.parent.is_dir():
         return found
@@ -52,6 +53,8 @@ def find_folder(path: str | os.PathLike[str]) -> Path:
     if place.is_dir():
         message = f"{name}: its folder in the local hub cache is not complete (expected the revision of {main} under "
         raise WvError(f"{message}{place / 'snapshots'}); download it again: hf download {name}")
+    if _FILE_NAME.fullmatch(name):
+        return found
     message = f"{name}: no file or folder of this name, and no model of this name in the local hub cache ({hub}); "
     raise WvError(f"{message}wv downloads nothing: hf download {name}")
 
