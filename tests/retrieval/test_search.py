@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import os
+import shlex
 
 import numpy as np
 import pytest
@@ -258,6 +259,7 @@ def test_what_the_command_prints(tmp_path, wv):
         ("search plain q --words 9", 2, "--words has no effect: plain is an index"),
         ("search a.txt q --words 9 --chunks line", 2, "--words has no effect with --chunks line"),
         ("search -", 2, "- (standard input) is the text"),
+        ("search a.txt '' ' '", 2, "QUERY is blank"),
         ("search index a.txt -o a.txt", 2, "a.txt"),
         ("search index a.txt -o -", 2, "name a file"),
         ("search index nothing -o x", 1, "nothing: cannot read"),
@@ -277,7 +279,7 @@ def test_refused_in_one_line(call, code, message, tmp_path, wv):
     for model, name in ((None, "plain"), (Model(MODEL), "vectors")):
         index_of("a.txt", model=model)[0].save(name)
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    done = wv(*call.split())
+    done = wv(*shlex.split(call))
     assert done.returncode == code and message in done.stderr and done.stderr.count("\n") == 1
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 

@@ -55,6 +55,8 @@ def command(
         config.reject_ineffective(given_options())
     if index == "-" and not queries:
         raise UsageError("- (standard input) is the text; give a QUERY, or a file in place of -")
+    if queries and not any(map(str.strip, queries)):
+        raise UsageError("QUERY is blank; give words to search for")
 
     def log(message: str) -> None:
         emit(message, quiet, as_json)

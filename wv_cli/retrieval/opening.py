@@ -8,6 +8,7 @@ from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.model import Model
 from wv_cli.retrieval.query import Searcher
 from wv_cli.search.stored_index import SearchIndex, open_search_index
+from wv_cli.text.input_files import files_without_text
 
 
 def open_searcher(
@@ -43,7 +44,7 @@ def _made(path: str, text: TextConfig, model: Model | None, log: Callable[[str],
 
     index, counts = build(find_files([path], log), text, log=log, model=model)
     if counts["skipped"]:
-        log(f"{path}: {counts['skipped']:,} files that are no text are left out")
+        log(f"{path}: {files_without_text(counts['skipped'])} left out")
     if not index.chunks:
         raise WvError(f"{path}: no text to search: it is empty, or has no files of text")
     return index

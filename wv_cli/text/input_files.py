@@ -87,12 +87,16 @@ def _left_out(paths: list[str], texts: Texts) -> dict[str, str]:
     return found
 
 
+def files_without_text(number: int) -> str:
+    """The beginning of a message."""
+    return "1 file that is no text is" if number == 1 else f"{number:,} files that are no text are"
+
+
 def _skipped(left_out: dict[str, str]) -> str:
     if not left_out:
         return ""
     path, what = next(iter(left_out.items()))
-    files = "1 file that is no text is" if len(left_out) == 1 else f"{len(left_out):,} files that are no text are"
-    return f"{files} left out, {'' if len(left_out) == 1 else 'such as '}{path}: {what}"
+    return f"{files_without_text(len(left_out))} left out, {'' if len(left_out) == 1 else 'such as '}{path}: {what}"
 
 
 def _problem(path: str, texts: Texts) -> str | None:
