@@ -154,18 +154,27 @@ def _works(argv: list[str]) -> bool:
     return _speaker(argv) not in ("wv", "wv help") and not {"-h", "--help", "--help-all"}.intersection(argv)
 
 
+def _has_products(argv: list[str]) -> bool:
+    """Whether the command multiplies matrices large enough for threads: those of an encoder are."""
+    from wv_cli.commands import WITH_PRODUCTS
+
+    return _speaker(argv).removeprefix("wv ") in WITH_PRODUCTS or any(word.startswith("--encoder") for word in argv)
+
+
 def main() -> None:
     """Runs the command line of this process and ends it."""
     gc.set_threshold(_COLLECT_EVERY)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted_at_once)
     from wv_cli.commands.shared import streams
-    from wv_cli.system.launcher import leave_processors_to_ranks, prepare_for_little_memory
+    from wv_cli.system import launcher
 
-    leave_processors_to_ranks()
+    launcher.leave_processors_to_ranks()
     streams.prepare()
     argv = _words(sys.argv)
-    problem = prepare_for_little_memory()
+    if not _has_products(argv):
+        launcher.start_no_threads_for_products()
+    problem = launcher.prepare_for_little_memory()
     code = _fail(_speaker(argv), problem, 1) if problem and _works(argv) else run(argv)
     # All is done and said: nobody is left who could make a message of it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

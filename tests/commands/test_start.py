@@ -1,6 +1,7 @@
 """What a command does not import: a short job takes as long as its start."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 from itertools import islice
@@ -87,6 +88,30 @@ def test_a_query_imports_few_rooms(call: str, folder: Path) -> None:
     found = {name if name.startswith("jobs") else name.split(".")[0] for name in modules}
     assert {room for room in found if not room.startswith("_")} == BELOW - LACKS.get(call, set()) | rooms
     assert len([name for name in modules if not name.startswith(("_", "commands"))]) <= most
+
+
+PRODUCT_THREADS = (
+    "import atexit, os, sys; from wv_cli.__main__ import main; atexit.register(lambda: print("
+    "os.environ.get('OPENBLAS_NUM_THREADS'), len(os.listdir('/proc/self/task')), file=sys.stderr)); main()"
+)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads as Linux lists them")
+@pytest.mark.parametrize(
+    ("call", "chosen", "expected"),
+    [
+        ("nn words.bin the", None, "1 1"),
+        ("convert words.bin words.vec -q", "3", "3 "),
+        ("whiten words.bin -o white.bin -q", None, "None "),
+    ],
+)
+def test_a_start_begins_no_threads_for_products(folder: Path, call: str, chosen: str | None, expected: str) -> None:
+    """But of the commands that use them, and as many as the user says."""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    environment |= {"OPENBLAS_NUM_THREADS": chosen} if chosen else {}
+    argv = [sys.executable, "-c", PRODUCT_THREADS, *call.split()]
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr.startswith(expected)
 
 
 def test_a_start_is_not_searched_for_garbage(folder: Path) -> None:

@@ -40,6 +40,13 @@ def leave_processors_to_ranks() -> None:
             os.environ.setdefault(name, "1")
 
 
+def start_no_threads_for_products() -> None:
+    """Before NumPy is imported: OpenBLAS starts its threads when it is loaded, and they spin for a while.
+
+    The user's own number stays. Processes that this one starts lose nothing: Dask gives its workers 1 by itself."""
+    os.environ.setdefault(_BLAS_THREADS[0], "1")
+
+
 def prepare_for_little_memory() -> str:
     """Before NumPy is imported: one thread for its matrix products under a small limit on address space, since each
     takes some. Returns what is wrong where the limit is so low that NumPy would end the process; else ""."""
