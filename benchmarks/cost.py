@@ -8,13 +8,11 @@ the training reaches.
 """
 
 import json
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from measure import HERE, WV, core_latency, measure, median
+from measure import WV, core_latency, machine_peak, measure, median
 from train import describe
 
 DEFAULTS = {"dim": 100, "window": 5, "negative": 5, "threads": 1}
@@ -25,18 +23,6 @@ SWEEPS = {
     "threads": [1, 2],
 }
 VOCABULARIES = [10_000, 100_000, 500_000, 2_000_000]
-
-
-def peak_gflops() -> float | None:
-    """Multiply-adds of one core, in GFLOP/s; None without a C compiler."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "peak"
-        build = [compiler, "-O2", "-march=native", "-o", str(program), str(HERE / "peak.c")]
-        subprocess.run(build, check=True, capture_output=True)
-        return max(float(measure([str(program)]).stdout) for _ in range(3))
 
 
 def zipf_text(path: Path, vocabulary: int, words: int) -> None:
@@ -80,7 +66,7 @@ def train(text: Path, folder: Path, settings: dict[str, int], rounds: int, *more
 
 def cost(options: Any, result: dict[str, Any], say: Any) -> bool:
     rows: list[dict[str, Any]] = []
-    peak = peak_gflops()
+    peak = machine_peak(["-march=native"])
     result["peak_gflops"] = peak
     result["corpus"] = describe(Path(options.corpus))
 

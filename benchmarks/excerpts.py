@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import kernels
 import train
 from record import cell, markdown
 
@@ -158,6 +159,7 @@ def _lines(lines: list[str]) -> str:
 
 BLOCKS: dict[str, Callable[[], str]] = {
     "ratios": ratios,
+    "roofline": lambda: kernels.roofline(record("kernels")) if (RESULTS / "kernels.json").exists() else "",
     "scores": scores,
     "speed": speed,
     "preset-scores": presets,

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,19 +76,33 @@ def measure_json(argv: list[str]) -> Any:
     return json.loads(measure(argv).stdout.splitlines()[-1])
 
 
-def core_latency() -> int | None:
-    """Nanoseconds for a cache line to change core; None without a C compiler or with one core."""
+def _run_c(source: str, flags: Sequence[str], arguments: Sequence[object]) -> str | None:
+    """What a C program of this folder prints; None without a C compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
-    cores = sorted(os.sched_getaffinity(0))
-    if compiler is None or len(cores) < 2:
+    if compiler is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "pingpong"
-        build = [compiler, "-O2", "-pthread", "-o", str(program), str(HERE / "pingpong.c")]
+        program = Path(folder) / "program"
+        build = [compiler, "-O2", *flags, "-o", str(program), str(HERE / source)]
         if subprocess.run(build, check=False, capture_output=True).returncode:
             return None
-        done = subprocess.run([program, str(cores[0]), str(cores[1])], capture_output=True, text=True, check=True)
-    return int(done.stdout)
+        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def core_latency() -> int | None:
+    """Nanoseconds for a cache line to change core; None without a C compiler or with one core."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        return None
+    found = _run_c("pingpong.c", ["-pthread"], cores[:2])
+    return None if found is None else int(found)
+
+
+def machine_peak(flags: Sequence[str], *arguments: object) -> float | None:
+    """The best of three runs of peak.c, compiled with `flags`; None without a C compiler."""
+    found = [_run_c("peak.c", flags, arguments) for _ in range(3)]
+    return max(map(float, filter(None, found)), default=None)
 
 
 def machine() -> dict[str, Any]:

@@ -30,6 +30,7 @@ import glove
 import growing
 import hashing
 import indexes
+import kernels
 import label_ranks
 import label_threads
 import lm
@@ -61,6 +62,7 @@ WITHOUT_CORPUS = (
     "cold",
     "hashing",
     "index",
+    "kernels",
     "whitening",
     "building",
     "encoding",
@@ -96,6 +98,7 @@ SUITES = {
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
     "index": Suite(indexes.index),
+    "kernels": Suite(kernels.kernels, kernels.table),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
     "presets": Suite(presets.presets, presets.table),

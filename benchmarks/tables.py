@@ -25,7 +25,8 @@ from run import SUITES
 
 HERE = Path(__file__).resolve().parent
 # Documents whose sentences may state no figure outside of a block. A block is optional.
-DOCUMENTS = [HERE.parent / "README.md", HERE / "README.md", HERE / "notes.md", HERE / "records.md"]
+DOCUMENTS = [HERE.parent / "README.md", HERE.parent / "csrc" / "README.md"]
+DOCUMENTS += [HERE / name for name in ("README.md", "notes.md", "records.md")]
 # What every record says of itself beside its runs.
 FACTS = ("suite", "date", "command", "machine", "versions", "runs")
 BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
