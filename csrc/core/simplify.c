@@ -1,14 +1,7 @@
 #include "core/simplify.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/recordtext.h"
-
-struct wv_characters {
-    _Atomic(wv_character *) page[WV_CHARACTER_PAGES];
-};
 
 /* The character at `at`, and how many bytes it has; NULL: `problem` says why there is none. */
 typedef struct {
@@ -39,25 +32,7 @@ int wv_characters_add(wv_characters *characters, int page, const wv_character *r
 }
 
 static inline const wv_character *read_character(reader *r, const unsigned char *at, int *length) {
-    int32_t c = at[0];
-    *length = 1;
-    if (c >= 0x80) {
-        *length = wv_utf8_length(at, r->end);
-        if (*length == 2)
-            c = (c & 0x1f) << 6 | (at[1] & 0x3f);
-        else if (*length == 3)
-            c = (c & 0x0f) << 12 | (at[1] & 0x3f) << 6 | (at[2] & 0x3f);
-        else if (*length == 4)
-            c = (c & 0x07) << 18 | (at[1] & 0x3f) << 12 | (at[2] & 0x3f) << 6 | (at[3] & 0x3f);
-        else {
-            r->problem = WV_SIMPLIFY_HARD;
-            return NULL;
-        }
-    }
-    const wv_character *page = atomic_load_explicit(&r->characters->page[c / WV_CHARACTER_PAGE], memory_order_acquire);
-    if (page) return page + c % WV_CHARACTER_PAGE;
-    r->problem = WV_SIMPLIFY_PAGE - c / WV_CHARACTER_PAGE;
-    return NULL;
+    return wv_read_character(r->characters, at, r->end, length, &r->problem);
 }
 
 /* The end of the digits that begin at `at`; NULL: see the reader's problem. */

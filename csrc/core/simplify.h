@@ -6,7 +6,10 @@
 #ifndef WV_SIMPLIFY_H
 #define WV_SIMPLIFY_H
 
+#include <stdatomic.h>
 #include <stdint.h>
+
+#include "core/recordtext.h"
 
 enum {
     WV_CHARACTER_LETTER, /* becomes its `bytes`, or nothing */
@@ -28,7 +31,9 @@ typedef struct {
     unsigned char flags, length, bytes[WV_CHARACTER_BYTES];
 } wv_character;
 
-typedef struct wv_characters wv_characters;
+typedef struct {
+    _Atomic(wv_character *) page[WV_CHARACTER_PAGES];
+} wv_characters;
 
 wv_characters *wv_characters_new(void); /* without a page; NULL without memory */
 void wv_characters_free(wv_characters *characters);
@@ -36,6 +41,31 @@ void wv_characters_free(wv_characters *characters);
 int wv_characters_add(wv_characters *characters, int page, const wv_character *rows);
 
 enum { WV_SIMPLIFY_HARD = -1, WV_SIMPLIFY_PAGE = -2 /* - 2 - p: page p is missing */ };
+
+/* The character at `at`, which has `length` bytes; NULL: `problem` is WV_SIMPLIFY_HARD for bytes that are no UTF-8, or
+ * WV_SIMPLIFY_PAGE - p. */
+static inline const wv_character *wv_read_character(const wv_characters *characters, const unsigned char *at,
+                                                    const unsigned char *end, int *length, int64_t *problem) {
+    int32_t c = at[0];
+    *length = 1;
+    if (c >= 0x80) {
+        *length = wv_utf8_length(at, end);
+        if (*length == 2)
+            c = (c & 0x1f) << 6 | (at[1] & 0x3f);
+        else if (*length == 3)
+            c = (c & 0x0f) << 12 | (at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+        else if (*length == 4)
+            c = (c & 0x07) << 18 | (at[1] & 0x3f) << 12 | (at[2] & 0x3f) << 6 | (at[3] & 0x3f);
+        else {
+            *problem = WV_SIMPLIFY_HARD;
+            return NULL;
+        }
+    }
+    const wv_character *page = atomic_load_explicit(&characters->page[c / WV_CHARACTER_PAGE], memory_order_acquire);
+    if (page) return page + c % WV_CHARACTER_PAGE;
+    *problem = WV_SIMPLIFY_PAGE - c / WV_CHARACTER_PAGE;
+    return NULL;
+}
 
 /* The words of text[:length], which is UTF-8, with a space between two of them. `out` has room for
  * WV_SIMPLIFY_GROWTH * length + WV_CHARACTER_BYTES bytes. Returns how many were written, WV_SIMPLIFY_HARD for a text with a

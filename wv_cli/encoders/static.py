@@ -34,7 +34,7 @@ class Static:
             raise UsageError(message)
         model = StaticModel.open(path)
         self.name, self.normalize = str(path), model.normalize
-        self._table, self._unknown = model.table, model.unknown
+        self._table = model.table
         self.dim = kept_dim(config, self._table.matrix.shape[1], self.name)
         self._tokenizer = Tokenizer(
             (static_root(path) or path) / TOKENIZER,
@@ -46,8 +46,7 @@ class Static:
 
     def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
         found, cut = self._tokenizer.ids(texts)
-        unknown = self._tokenizer.id(self._unknown) if self._unknown is not None else None
-        return [ids if unknown is None else ids[ids != unknown] for ids in found], cut
+        return list(found), cut
 
     def names(self, text: str, tokens: NDArray[Any]) -> list[str]:
         return self._tokenizer.names(tokens.tolist())

@@ -1,17 +1,21 @@
-"""A folder's tokenizer.json through the `tokenizers` package: sentences -> ids of tokens.
+"""A folder's tokenizer.json: sentences -> ids of tokens. wordpiece.py makes those of static embeddings where it
+understands the file; all else is left to the `tokenizers` package.
 
 Published files have padding and truncation to some length baked in, which are those of the maker's last use, not of
 the encoder; both are replaced. Bytes of a sentence that are not UTF-8 become the replacement character.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.encoders.wordpiece import open_reader
 from wv_cli.errors import BadFile, UsageError, WvError, reason
+from wv_cli.formats.static import tokenizer_settings, unknown_token
 from wv_cli.system.extra import foreign, require
 
 if TYPE_CHECKING:
@@ -39,8 +43,10 @@ def load(path: Path) -> "tokenizers.Tokenizer":
 
 
 class Tokenizer:
-    """Ids of at most `max_length` tokens a sentence, those that `special` adds among them; None: of all. With
-    `cut_characters` only the first max_length x (median characters of a token) characters of a sentence are read."""
+    """Numbers of at most `max_length` tokens a sentence, those that `special` adds among them; None: of all. With
+    `cut_characters` only the first max_length x (median characters of a token) characters of a sentence are read.
+
+    Without `special`, tokens for unknown words are left out after they were counted."""
 
     def __init__(
         self, path: Path, *, max_length: int | None, rows: int, special: bool = True, cut_characters: bool = False
@@ -48,53 +54,77 @@ class Tokenizer:
         """`rows` is how many tokens the encoder has vectors for. Raises BadFile when the tokenizer has more, UsageError
         when `max_length` leaves no room for a word, and what load() raises."""
         self.path, self._special = path, special
-        self._inner = load(path)
-        self._encode = getattr(self._inner, "encode_batch_fast", self._inner.encode_batch)  # without places in the text
+        settings = None if special else tokenizer_settings(path)
+        unknown = unknown_token(settings["model"]) if settings is not None else None
+        self._reader = open_reader(settings, unknown) if settings is not None else None
         self._characters: int | None = None
-        with foreign(path, "expected the settings of a tokenizer"):
-            vocabulary = self._inner.get_vocab(with_added_tokens=True)
-            highest = max(vocabulary.values(), default=-1)
-            added = self._inner.num_special_tokens_to_add(False) if special else 0
-        if highest >= rows:
+        added = 0
+        if self._reader is not None and settings is not None:
+            self._vocabulary: dict[str, int] = settings["model"]["vocab"]
+        else:
+            self._inner = load(path)
+            self._encode = getattr(self._inner, "encode_batch_fast", self._inner.encode_batch)  # without places
+            with foreign(path, "expected the settings of a tokenizer"):
+                self._vocabulary = self._inner.get_vocab(with_added_tokens=True)
+                added = self._inner.num_special_tokens_to_add(False) if special else 0
+        self._unknown = self._vocabulary.get(unknown) if unknown is not None else None
+        if self.size > rows:
             problem = (
-                f"has tokens up to the number {highest}, the encoder vectors for {rows}: they do not belong together"
+                f"has tokens up to the number {self.size - 1}, the encoder vectors for {rows}: "
+                "they do not belong together"
             )
             raise BadFile(path, problem)
+        self._most = max_length or 0
         if max_length is not None:
             if max_length <= added:
                 message = (
                     f"--max-length {max_length} leaves no room for a word beside {added} tokens of the encoder's own"
                 )
                 raise UsageError(message)
-            self._inner.enable_truncation(max_length)
-            if cut_characters and vocabulary:
-                self._characters = max_length * int(np.median([len(token) for token in vocabulary]))
+            if self._reader is None:
+                self._inner.enable_truncation(max_length)
+            if cut_characters and self._vocabulary:
+                self._characters = max_length * int(np.median([len(token) for token in self._vocabulary]))
 
     def ids(self, texts: Sequence[str]) -> tuple[list[NDArray[np.int32]], int]:
-        """(ids of each sentence's tokens, how many sentences were cut)."""
-        found, cut = [], 0
+        """(numbers of each sentence's tokens, how many sentences were cut)."""
+        ids, starts, cut = self.read(texts)
+        bounds = starts.tolist()
+        return [ids[begin:end] for begin, end in pairwise(bounds)], cut
+
+    def read(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+        """(numbers of all sentences' tokens, where each sentence's begin and the last's end, how many were cut)."""
+        whole = [text if text.isascii() else _utf8(text) for text in texts]
+        part = whole if self._characters is None else [text[: self._characters] for text in whole]
+        with foreign(self.path, "the tokenizer fails"):
+            ids, starts, cut = self._read(part)
+        if self._characters is not None:
+            cut = cut | np.array([len(after) < len(before) for before, after in zip(whole, part, strict=True)], bool)
+        return ids, starts, int(np.count_nonzero(cut))
+
+    def _read(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_]]:
+        """(numbers of all tokens, where each text's begin and the last's end, whether each was cut)."""
+        if self._reader is not None:
+            return self._reader.read(texts, self._most)
+        found: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+        cut: list[bool] = []
         for first in range(0, len(texts), _AT_ONCE):
-            whole = [_utf8(text) for text in texts[first : first + _AT_ONCE]]
-            part = [text[: self._characters] for text in whole]
-            with foreign(self.path, "the tokenizer fails"):
-                encodings = self._encode(part, add_special_tokens=self._special)
-                for each, before, after in zip(encodings, whole, part, strict=True):
-                    found.append(np.array(each.ids, np.int32))
-                    cut += bool(each.overflowing) or len(after) < len(before)
-        return found, cut
+            for each in self._encode(texts[first : first + _AT_ONCE], add_special_tokens=self._special):
+                ids = np.array(each.ids, np.int32)
+                found.append(ids if self._unknown is None else ids[ids != self._unknown])
+                cut.append(bool(each.overflowing))
+        starts = np.cumsum([len(each) for each in found], dtype=np.int64)
+        return np.concatenate(found), starts, np.array(cut, bool)
 
     @property
     def size(self) -> int:
         """The highest number of a token, and one more."""
-        return max(self._inner.get_vocab(with_added_tokens=True).values(), default=-1) + 1
-
-    def id(self, token: str) -> int | None:
-        found: int | None = self._inner.token_to_id(token)
-        return found
+        return max(self._vocabulary.values(), default=-1) + 1
 
     def names(self, ids: Sequence[int]) -> list[str]:
         """What tokens are called."""
-        return [self._inner.id_to_token(id) or "" for id in ids]
+        names = {number: name for name, number in self._vocabulary.items()}
+        return [names.get(id, "") for id in ids]
 
 
 def _utf8(text: str) -> str:

@@ -1,10 +1,9 @@
 """Tokens of pairs, and the folder that a trained table becomes: pieces of a tokenizer, or whole words of the pairs."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from wv_cli import _text, formats
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats.static import TOKENIZER, StaticModel, Table, tokenizer_settings, unknown_token
+from wv_cli.formats.static import TOKENIZER, StaticModel, Table, tokenizer_settings
 from wv_cli.formats.static_folder import save_folder, save_model, without_unknown
 from wv_cli.models.pairs import FirstRows, PairCorpus
 from wv_cli.system.events import OnProgress
@@ -25,9 +24,6 @@ from wv_cli.text.source import lowercase_chunks
 from wv_cli.text.vocab import Vocab, order_words
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
-
-_AT_ONCE = 1 << 19  # words that become pieces at once
-_REMOVED = b"\0\x0b\x0c"  # control letters that part words here, and that BERT's normalizer takes out
 
 
 class Vocabulary(Protocol):
@@ -64,42 +60,13 @@ class Pieces:
         self._inner = Tokenizer(self.path, max_length=None, rows=rows, special=False)
         self.rows = len(model.table) if model is not None else self._inner.size
 
-    def ids(self, texts: Sequence[bytes]) -> list[NDArray[np.int32]]:
-        found, _ = self._inner.ids([text.decode("utf-8", "surrogateescape") for text in texts])
-        unknown = unknown_token(self._settings["model"])
-        number = self._inner.id(unknown) if unknown is not None else None
-        return found if number is None else [ids[ids != number] for ids in found]
-
     def corpus(self, files: PairFiles, max_length: int, progress: OnProgress | None) -> PairCorpus:
         numbering, found = Numbering(), _Found()
-        batches = found.texts_of(files, numbering, progress)
-        parted = _parted(self._settings)
-        if parted is not None:
-            tokens = self._word_by_word(batches, parted)
-        else:
-            tokens = _joined([ids for texts in batches for ids in self.ids(texts)])
-        return found.corpus(tokens.cut(max_length), self.rows, numbering, files)
-
-    def _word_by_word(self, batches: Iterable[Sequence[bytes]], parted: "re.Pattern[bytes]") -> "_Tokens":
-        """ids() of all texts, every different word of which is taken apart once; `parted` tokens are words."""
-        encoder = _text.Encoder(every_line=True)
-        for texts in batches:
-            block = b"".join(text.translate(None, _REMOVED) + b"\n" for text in texts)
-            encoder.feed(b" ".join(parted.split(block)))
-        encoder.finish()
-        blob, starts, _ = encoder.vocabulary()
-        words = WordList(blob, starts)
-        pieces = self.ids([words.bytes_at(row) for row in range(len(words))])
-        stream, *_ = remap_ids(encoder, Spool(None), np.arange(len(words), dtype=np.int32), every_line=True)
-        words_of = _joined(pieces)
-        lengths = np.diff(words_of.starts)
-        ends = np.flatnonzero(stream < 0)
-        stream = np.delete(stream, ends)
-        found = [words_of.take(stream[begin : begin + _AT_ONCE]) for begin in range(0, len(stream), _AT_ONCE)]
-        places = np.append(0, np.cumsum(lengths[stream]))
-        return _Tokens(
-            np.concatenate([np.empty(0, np.int32), *found]), np.append(0, places[ends - np.arange(len(ends))])
-        )
+        parts = [_Tokens(np.empty(0, np.int32), np.zeros(1, np.int64))]
+        for texts in found.texts_of(files, numbering, progress):
+            ids, starts, _ = self._inner.read([text.decode("utf-8", "surrogateescape") for text in texts])
+            parts.append(_Tokens(ids, starts).cut(max_length))
+        return found.corpus(_joined(parts), self.rows, numbering, files)
 
     def first_rows(self, dim: int) -> FirstRows | None:
         if self._model is not None:
@@ -124,16 +91,6 @@ class Words:
         self._config, self._init = config, init
         self._vocab = known.cut(config) if known is not None else None
 
-    def ids(self, texts: Sequence[bytes]) -> list[NDArray[np.int32]]:
-        """Of a vocabulary that is known by now."""
-        assert self._vocab is not None
-        encoder = _text.Encoder((self._vocab.words.blob, self._vocab.words.starts), every_line=True)
-        for chunk in self._chunks([texts]):
-            encoder.feed(chunk)
-        encoder.finish()
-        ids, *_ = remap_ids(encoder, Spool(None), np.arange(len(self._vocab), dtype=np.int32), every_line=True)
-        return _split(ids)
-
     def corpus(self, files: PairFiles, max_length: int, progress: OnProgress | None) -> PairCorpus:
         numbering, found, known = Numbering(), _Found(), self._vocab
         words = (known.words.blob, known.words.starts) if known is not None else None
@@ -153,7 +110,7 @@ class Words:
         read = encoder.tokens
         ids, tokens, _, _ = remap_ids(encoder, Spool(None), lookup, every_line=True)
         require_known(tokens, read)
-        return found.corpus(_joined(_split(ids)).cut(max_length), len(known), numbering, files)
+        return found.corpus(_lines(ids).cut(max_length), len(known), numbering, files)
 
     def _chunks(self, batches: Iterable[Sequence[bytes]]) -> Iterator[bytes]:
         chunks = (b"".join(text + b"\n" for text in texts) for texts in batches)
@@ -191,14 +148,6 @@ class _Tokens:
     ids: NDArray[np.int32]
     starts: NDArray[np.int64]
 
-    def take(self, texts: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The tokens of these texts, end to end."""
-        counts = np.diff(self.starts)[texts]
-        ends = np.cumsum(counts)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.starts[texts] - (ends - counts), counts)
-        taken: NDArray[np.int32] = self.ids[places]
-        return taken
-
     def cut(self, most: int) -> "_Tokens":
         """At most so many tokens of each text; 0: all."""
         counts = np.diff(self.starts)
@@ -208,10 +157,10 @@ class _Tokens:
         return _Tokens(self.ids[kept], np.append(0, np.cumsum(np.minimum(counts, most))))
 
 
-def _joined(texts: Sequence[NDArray[np.int32]]) -> _Tokens:
-    starts = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(each) for each in texts], out=starts[1:])
-    return _Tokens(np.concatenate([np.empty(0, np.int32), *texts]), starts)
+def _joined(parts: Sequence[_Tokens]) -> _Tokens:
+    ends = np.cumsum([0, *(len(part.ids) for part in parts[:-1])])
+    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=True)]
+    return _Tokens(np.concatenate([part.ids for part in parts]), np.concatenate([[0], *starts]))
 
 
 class _Found:
@@ -240,30 +189,10 @@ class _Found:
         return PairCorpus(tokens.ids, tokens.starts, same, self.columns, rows, numbering.digest)
 
 
-def _parted(settings: Mapping[str, Any]) -> "re.Pattern[bytes] | None":
-    """What are tokens of their own wherever they stand, for a tokenizer of which blanks part the tokens and remain in
-    none; None for other tokenizers."""
-    normalizer, split = (settings.get(name) or {"type": "none"} for name in ("normalizer", "pre_tokenizer"))
-    added = [each for each in settings.get("added_tokens") or [] if isinstance(each, dict)]
-    tokens = [str(each.get("content")).encode() for each in added]
-    if (
-        normalizer["type"] not in ("none", "BertNormalizer", "Lowercase")
-        or split["type"] not in ("BertPreTokenizer", "Whitespace", "WhitespaceSplit")
-        or settings["model"].get("type") not in ("WordPiece", "WordLevel")
-        or any(set(token) & set(b" \t\r\n") for token in tokens)
-        or any(each.get("single_word") or each.get("normalized") for each in added)
-    ):
-        return None
-    found = [re.escape(token) for token in sorted(tokens, key=len, reverse=True)]
-    if split["type"] == "BertPreTokenizer":
-        found.append(rb"[!-/:-@\[-`{-~]")
-    return re.compile(b"(" + (b"|".join(found) or b"(?!)") + b")")
-
-
-def _split(ids: NDArray[np.int32]) -> list[NDArray[np.int32]]:
-    """The ids of every line."""
+def _lines(ids: NDArray[np.int32]) -> _Tokens:
+    """The tokens of every line, which ends with a negative number."""
     ends = np.flatnonzero(ids < 0)
-    return [ids[begin:end] for begin, end in zip(np.append(0, ends[:-1] + 1), ends, strict=True)]
+    return _Tokens(np.delete(ids, ends), np.append(0, ends - np.arange(len(ends))))
 
 
 def _rows_of(init: str | None, words: WordList, dim: int) -> FirstRows | None:

@@ -1,0 +1,210 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Tokens of texts by the models WordPiece and WordLevel (core/wordpiece.h)."""
+
+cimport cython
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from wv_cli._arguments cimport require
+from wv_cli._words cimport letters
+
+
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+
+
+cdef extern from "core/wordpiece.h" nogil:
+    enum:
+        WV_PIECE_LETTER
+        WV_PIECE_SPACE
+        WV_PIECE_ALONE
+        WV_PIECE_SYMBOL
+        WV_PIECE_HARD
+        WV_PIECES_NO_MEMORY
+        WV_CHARACTER_BYTES
+        WV_CHARACTER_PAGE
+        WV_CHARACTER_PAGES
+        WV_SIMPLIFY_HARD
+        WV_SIMPLIFY_PAGE
+    ctypedef struct wv_character:
+        unsigned char flags
+    ctypedef struct wv_characters:
+        pass
+    ctypedef struct wv_wordmap:
+        pass
+    ctypedef struct wv_slot:
+        int64_t count
+    ctypedef struct wv_wordpiece:
+        wv_wordmap first
+        wv_wordmap rest
+        wv_characters *characters
+        const unsigned char *added
+        const int64_t *added_starts
+        const int32_t *added_numbers
+        int added_count
+        unsigned char begins[256]
+        int is_whole
+        int32_t unknown
+        int32_t dropped
+        int64_t most_characters
+    ctypedef struct wv_pieces:
+        int32_t *ids
+        int64_t count
+        unsigned char *word
+    wv_characters *wv_characters_new()
+    void wv_characters_free(wv_characters *characters)
+    int wv_characters_add(wv_characters *characters, int page, const wv_character *rows)
+    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words)
+    void wv_wordmap_free(wv_wordmap *map)
+    int wv_wordmap_reserve(wv_wordmap *map, int64_t more)
+    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length)
+    int64_t wv_wordpiece_word_bytes(const wv_wordpiece *m)
+    int64_t wv_wordpiece_read(const wv_wordpiece *m, const unsigned char *text, int64_t length, int64_t most,
+                              int is_ordered, wv_pieces *out)
+
+
+LETTER, SPACE, ALONE, SYMBOL, HARD = (
+    WV_PIECE_LETTER, WV_PIECE_SPACE, WV_PIECE_ALONE, WV_PIECE_SYMBOL, WV_PIECE_HARD)
+BYTES, PAGE, MOST_CHARACTERS = WV_CHARACTER_BYTES, WV_CHARACTER_PAGE, 1 << 20
+
+
+@cython.final
+cdef class PieceReader:
+    """Makes the tokens of texts; any number of threads may use one.
+
+    A list of tokens is (blob, starts, numbers): `first` begin a word, `rest` continue one, `added` are found before words
+    are, the longest first. `page(number)` is asked for the rows of the characters from PAGE * number on, when the first of
+    them comes: for each a kind, a length and BYTES bytes. `order(text)` is asked to put a text in order that has a
+    character of the kind HARD. `is_whole`: words are looked up whole. `dropped` is a token that is left out, or -1."""
+
+    cdef wv_wordpiece _rules
+    cdef object _page
+    cdef object _order
+    cdef object _kept
+
+    def __cinit__(self, first, rest, added, page, order, *, bint is_whole, int32_t unknown, int32_t dropped,
+                  int64_t most_characters):
+        cdef const unsigned char[::1] blob
+        cdef const int64_t[::1] starts
+        cdef const int32_t[::1] numbers
+        cdef int64_t i
+        require(0 <= most_characters <= MOST_CHARACTERS, "most_characters is beyond its bounds")
+        self._page, self._order, self._kept = page, order, added
+        self._rules.is_whole, self._rules.unknown, self._rules.dropped = is_whole, unknown, dropped
+        self._rules.most_characters = most_characters
+        _fill(&self._rules.first, first)
+        _fill(&self._rules.rest, rest)
+        blob, starts, numbers = added
+        _require_list(blob, starts, numbers)
+        self._rules.added, self._rules.added_starts = letters(blob), &starts[0]
+        self._rules.added_numbers = &numbers[0] if numbers.shape[0] else NULL
+        self._rules.added_count = <int>numbers.shape[0]
+        for i in range(numbers.shape[0]):
+            self._rules.begins[blob[starts[i]]] = 1
+        self._rules.characters = wv_characters_new()
+        if self._rules.characters == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        wv_wordmap_free(&self._rules.first)
+        wv_wordmap_free(&self._rules.rest)
+        wv_characters_free(self._rules.characters)
+
+    cdef int _add_page(self, int64_t page) except -1:
+        cdef const unsigned char[::1] rows = self._page(page)
+        require(rows.shape[0] == WV_CHARACTER_PAGE * <int64_t>sizeof(wv_character), "expected a page of characters")
+        cdef int failed = wv_characters_add(self._rules.characters, <int>page, <const wv_character *>&rows[0])
+        require(failed != -2, "a character becomes too long")
+        if failed:
+            raise MemoryError
+        return 0
+
+    def read(self, texts, int64_t most=0):
+        """(the tokens of all texts, where each text's begin and the last's end, whether each was cut), at most `most` of
+        a text; 0: all. The texts hold no surrogates."""
+        cdef list kept = list(texts)
+        cdef int64_t count = len(kept), i = 0, done = 0
+        cdef Py_ssize_t size = 0
+        cdef int is_ordered = 0
+        require(most >= 0, "most is negative")
+        starts = np.zeros(count + 1, np.int64)
+        cdef int64_t[::1] start = starts
+        cuts = np.zeros(count, np.bool_)
+        cdef unsigned char[::1] cut = cuts.view(np.uint8)
+        cdef int64_t[::1] length = np.empty(count, np.int64)
+        cdef uintptr_t[::1] address = np.empty(count, np.uintp)
+        for i in range(count):
+            address[i] = <uintptr_t>PyUnicode_AsUTF8AndSize(kept[i], &size)
+            length[i] = size
+        cdef wv_pieces out
+        memset(&out, 0, sizeof(out))
+        out.word = <unsigned char *>malloc(<size_t>wv_wordpiece_word_bytes(&self._rules))
+        try:
+            if out.word == NULL:
+                raise MemoryError
+            i = 0
+            while i < count:
+                with nogil:
+                    while i < count:
+                        done = wv_wordpiece_read(&self._rules, <const unsigned char *>address[i], length[i], most,
+                                                 is_ordered, &out)
+                        if done < 0:
+                            break
+                        cut[i] = done == 1
+                        i += 1
+                        start[i] = out.count
+                        is_ordered = 0
+                if done >= 0:
+                    break
+                out.count = start[i]
+                if done == WV_PIECES_NO_MEMORY:
+                    raise MemoryError
+                if done == WV_SIMPLIFY_HARD:
+                    require(not is_ordered, "a text is no UTF-8")
+                    kept[i] = self._order(kept[i])
+                    address[i] = <uintptr_t>PyUnicode_AsUTF8AndSize(kept[i], &size)
+                    length[i] = size
+                    is_ordered = 1
+                else:
+                    self._add_page(WV_SIMPLIFY_PAGE - done)
+            ids = np.empty(out.count, np.int32)
+            _copy(ids, &out)
+            return ids, starts, cuts
+        finally:
+            free(out.ids)
+            free(out.word)
+
+
+cdef void _copy(int32_t[::1] ids, const wv_pieces *out) noexcept:
+    if out.count:
+        memcpy(&ids[0], out.ids, <size_t>out.count * sizeof(int32_t))
+
+
+cdef int _require_list(const unsigned char[::1] blob, const int64_t[::1] starts, const int32_t[::1] numbers) except -1:
+    cdef int64_t i
+    require(starts.shape[0] == numbers.shape[0] + 1 and starts[0] == 0, "expected a start for every token")
+    for i in range(numbers.shape[0]):
+        require(starts[i] < starts[i + 1], "a token is empty")
+    require(starts[numbers.shape[0]] == blob.shape[0], "expected the tokens end to end")
+    return 0
+
+
+cdef int _fill(wv_wordmap *map, tokens) except -1:
+    cdef const unsigned char[::1] blob
+    cdef const int64_t[::1] starts
+    cdef const int32_t[::1] numbers
+    cdef wv_slot *slot
+    cdef int64_t i
+    blob, starts, numbers = tokens
+    _require_list(blob, starts, numbers)
+    if wv_wordmap_init(map, numbers.shape[0]) or wv_wordmap_reserve(map, numbers.shape[0]):
+        raise MemoryError
+    for i in range(numbers.shape[0]):
+        slot = wv_wordmap_add(map, &blob[starts[i]], <size_t>(starts[i + 1] - starts[i]))
+        if slot == NULL:
+            raise MemoryError
+        slot.count = numbers[i]
+    return 0
