@@ -4,7 +4,7 @@ Files are two: the model as `wv train --model doc2vec` writes it, and beside it 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, InitVar, dataclass, replace
 from os import fspath
 from typing import Any, NamedTuple, Self
 
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from wv_cli import formats
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import document_models
-from wv_cli.gensim.callbacks import CallbackAny2Vec
 from wv_cli.gensim.keyedvectors import KeyedVectors, Path
-from wv_cli.gensim.refusals import refuse
-from wv_cli.gensim.training import Trained, TrimRule
+from wv_cli.gensim.training import Trained
 from wv_cli.models.doc2vec import Doc2vec as Model
 from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.system.arguments import list_words
@@ -51,6 +49,7 @@ class DocumentVectors(KeyedVectors):
         return len(self) > 0 and self.words.blob.isdigit()
 
 
+@dataclass(eq=False, repr=False)
 class Doc2Vec(Trained[Doc2vecConfig]):
     """Document vectors by DM, or with dm=0 by DBOW. Arguments are gensim's, with its defaults.
 
@@ -63,84 +62,33 @@ class Doc2Vec(Trained[Doc2vecConfig]):
 
     EVERY_LINE = True
 
-    def __init__(
-        self,
-        documents: Iterable[Any] | None = None,
-        corpus_file: Path | None = None,
-        vector_size: int = 100,
-        dm_mean: int | None = None,
-        dm: int = 1,
-        dbow_words: int = 0,
-        dm_concat: int = 0,
-        dm_tag_count: int = 1,
-        dv: None = None,
-        dv_mapfile: Path | None = None,
-        comment: str | None = None,
-        trim_rule: TrimRule | None = None,
-        callbacks: Iterable[CallbackAny2Vec] = (),
-        window: int = 5,
-        epochs: int = 10,
-        shrink_windows: bool = True,
-        *,
-        alpha: float = 0.025,
-        min_alpha: float = 0.0001,
-        min_count: int = 5,
-        max_vocab_size: int | None = None,
-        max_final_vocab: int | None = None,
-        sample: float = 1e-3,
-        seed: int | None = 1,
-        workers: int = 3,
-        hs: int = 0,
-        negative: int = 5,
-        ns_exponent: float = 0.75,
-        hashfxn: Any = hash,
-        sorted_vocab: int = 1,
-        batch_words: int = 10000,
-        compute_loss: bool = False,
-    ) -> None:
-        refuse(
-            dbow_words=dbow_words,
-            dm_tag_count=dm_tag_count,
-            dv=dv,
-            dv_mapfile=dv_mapfile,
-            comment=comment,
-            max_vocab_size=max_vocab_size,
-            hashfxn=hashfxn,
-            sorted_vocab=sorted_vocab,
-        )
-        if dm_mean == 0 and dm and not dm_concat:
+    documents: InitVar[Iterable[Any] | None] = None
+    corpus_file: InitVar[Path | None] = None
+    _: KW_ONLY
+    epochs: int = 10
+    dm: int = 1
+    dm_mean: int | None = None
+    dm_concat: int = 0
+    dm_tag_count: int = 1
+    dbow_words: int = 0
+    dv_mapfile: Path | None = None
+    comment: str | None = None
+
+    def __post_init__(self, documents: Iterable[Any] | None, corpus_file: Path | None) -> None:
+        if self.dm_mean == 0 and self.dm and not self.dm_concat:
             message = "dm_mean=0 is not supported: context words are averaged; leave it out, or give dm_concat=1"
             raise UsageError(message)
-        self.dm, self.dm_concat = bool(dm), int(dm_concat)
         self._model: Model | None = None
         self._answers: Doc2vecModel | None = None
         self._dv: DocumentVectors | None = None
         self._tags: WordList | None = None
-        super().__init__(
-            vector_size=vector_size,
-            alpha=alpha,
-            min_alpha=min_alpha,
-            window=window,
-            min_count=min_count,
-            sample=sample,
-            seed=seed,
-            workers=workers,
-            hs=int(hs),
-            negative=int(negative),
-            ns_exponent=ns_exponent,
-            epochs=epochs,
-            trim_rule=trim_rule,
-            compute_loss=compute_loss,
-            callbacks=callbacks,
-            max_final_vocab=max_final_vocab,
-        )
         self._begin(documents, corpus_file)
 
     @property
     def dbow(self) -> bool:
         return not self.dm
 
-    def _options(self, alpha: float, min_alpha: float, epochs: int) -> Doc2vecConfig:
+    def _options(self, same: dict[str, Any]) -> Doc2vecConfig:
         if self.hs and self.negative:
             message = "hs=1 needs negative=0: doc2vec has one output layer"
             raise UsageError(message)
@@ -149,16 +97,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             context="around" if self.dm else "before",
             mean_gradient="word2vec" if self.dm and not self.dm_concat else "document",
             loss="hs" if self.hs else "ns",
-            dim=self.vector_size,
-            window=self.window,
-            negative=self.negative or 5,
-            power=self.ns_exponent,
-            sample=self.sample,
-            lr=alpha,
-            lr_floor=min_alpha / alpha if alpha else 0.0,
-            epochs=epochs,
-            seed=self.seed,
-            threads=self.workers,
+            **same,
         )
 
     def _text(self, sentences: Any, corpus_file: Path | None) -> Any:
@@ -265,20 +204,13 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             problem = "expected a model of doc2vec, found one of sent2vec; use wv_cli.load"
             raise BadFile(path, problem)
         options = found.options
-        model = cls(
-            vector_size=options.dim,
+        model = cls._of(
+            options,
             dm=options.algorithm != "dbow",
             dm_concat=options.algorithm == "dm_concat",
-            window=options.window,
-            epochs=options.epochs,
             alpha=options.lr,
             min_alpha=options.least_lr,
             min_count=1,
-            sample=options.sample,
-            seed=options.seed,
-            hs=options.loss == "hs",
-            negative=options.negative if options.loss == "ns" else 0,
-            ns_exponent=options.power,
         )
         model._answers = found
         model._vocab = Vocab(found.words, found.counts, 0, int(found.counts.sum()))

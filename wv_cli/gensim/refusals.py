@@ -19,7 +19,6 @@ ARGUMENTS: dict[str, tuple[Any, str]] = {
     "word_ngrams": (1, "n-grams of words are those of classifiers: wv_cli.train(..., model='supervised')"),
     "dbow_words": (0, "dbow trains no word vectors; train Word2Vec beside it, or use dm=1"),
     "dm_tag_count": (1, "a document has one tag"),
-    "dv": (None, "document vectors are made by the training"),
     "dv_mapfile": (None, "document vectors are in memory; they need 4 bytes a number"),
     "mapfile_path": (None, "load(name, mmap='r') maps the file of vectors"),
     "count": (0, "rows are made by add_vectors"),

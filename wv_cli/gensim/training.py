@@ -5,10 +5,11 @@ that are no file are spooled into one (wv_cli.text.sentences), once even if they
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError, WvError
 from wv_cli.gensim.callbacks import CallbackAny2Vec
 from wv_cli.gensim.keyedvectors import KeyedVectors
-from wv_cli.gensim.refusals import missing, refuse
+from wv_cli.gensim.refusals import ARGUMENTS, missing, refuse
 from wv_cli.jobs.telling import logged
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
@@ -32,13 +33,21 @@ TrimRule = Callable[[str, int, int], int | None]
 RULE_DEFAULT, RULE_DISCARD, RULE_KEEP = 0, 1, 2  # the answers of a trim rule
 
 ConfigType = TypeVar("ConfigType", bound=Config)
-# gensim's names of the options that messages name.
-_NAMES = {
+# gensim's names of options; what is the same in every config ...
+_SAME = {
     "dim": "vector_size",
+    "window": "window",
+    "power": "ns_exponent",
+    "sample": "sample",
+    "epochs": "epochs",
+    "seed": "seed",
+    "threads": "workers",
+}
+# ... and of others that messages name.
+_NAMES = {
+    **_SAME,
     "lr": "alpha",
     "lr-floor": "min_alpha",
-    "power": "ns_exponent",
-    "threads": "workers",
     "minn": "min_n",
     "maxn": "max_n",
     "buckets": "bucket",
@@ -46,49 +55,58 @@ _NAMES = {
 }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Trained(Generic[ConfigType]):
-    """Base of models. `corpus_count` and `corpus_total_words` are the sentences and words that were counted last."""
+    """Base of models. Its fields are gensim's arguments; `corpus_count` and `corpus_total_words` are the sentences and
+    the words that were counted last."""
 
-    EVERY_LINE = False  # whether an empty sentence counts
+    EVERY_LINE: ClassVar[bool] = False  # whether an empty sentence counts
 
-    def __init__(
-        self,
-        *,
-        vector_size: int,
-        alpha: float,
-        min_alpha: float,
-        window: int,
-        min_count: int | None,
-        sample: float,
-        seed: int | None,
-        workers: int,
-        hs: int,
-        negative: int,
-        ns_exponent: float,
-        epochs: int,
-        trim_rule: TrimRule | None,
-        compute_loss: bool,
-        callbacks: Iterable[CallbackAny2Vec],
-        max_final_vocab: int | None,
-    ) -> None:
-        self.vector_size, self.window, self.epochs = vector_size, window, epochs
-        self.alpha, self.min_alpha, self.sample, self.workers = alpha, min_alpha, sample, workers
-        self.seed = int(np.random.default_rng().integers(1 << 31)) if seed is None else seed
-        self.hs, self.negative, self.ns_exponent = hs, negative, ns_exponent
-        self.min_count, self.max_final_vocab = max(1, min_count or 1), max_final_vocab
-        self.compute_loss, self.callbacks = compute_loss, list(callbacks)
+    vector_size: int = 100
+    alpha: float = 0.025
+    min_alpha: float = 0.0001
+    window: int = 5
+    min_count: int = 5
+    max_vocab_size: int | None = None
+    max_final_vocab: int | None = None
+    sample: float = 1e-3
+    seed: int | None = 1
+    workers: int = 3
+    hs: int = 0
+    negative: int = 5
+    ns_exponent: float = 0.75
+    epochs: int = 5
+    trim_rule: TrimRule | None = None
+    sorted_vocab: int = 1
+    batch_words: int = 10000
+    compute_loss: bool = False
+    shrink_windows: bool = True
+    hashfxn: Any = hash
+    callbacks: Iterable[CallbackAny2Vec] = ()
+
+    def _begin(self, texts: Any, corpus_file: Path | None) -> None:
+        """The constructor's work: refuses what cannot be, then counts and learns the texts, if there are any."""
+        given = vars(self)
+        refuse(**{name: given[name] for name in given if name in ARGUMENTS})
+        self.seed = int(np.random.default_rng().integers(1 << 31)) if self.seed is None else self.seed
+        self.hs, self.negative = int(self.hs), int(self.negative)
+        self.callbacks, self.min_count = list(self.callbacks), max(1, self.min_count or 1)
         self.effective_min_count = self.min_count
         self.corpus_count = self.corpus_total_words = 0
         self.running_training_loss = self.total_train_time = 0.0
-        self._trim_rule = trim_rule
         self._vocab: Vocab | None = None
         self._wv: KeyedVectors | None = None
-        self._config(alpha, min_alpha, epochs)
+        config = self._config(self.alpha, self.min_alpha, self.epochs)
+        if texts is None and corpus_file is None:
+            return
+        with self._text(texts, corpus_file) as path:
+            self._count(path, update=False, trim_rule=None)
+            self._learn(path, config)
 
     # What each model makes of it.
 
-    def _options(self, alpha: float, min_alpha: float, epochs: int) -> ConfigType:
-        """The config of a training."""
+    def _options(self, same: dict[str, Any]) -> ConfigType:
+        """The config of a training; `same` are the options that every config has."""
         raise NotImplementedError
 
     def _make(self, config: ConfigType, corpus: Corpus) -> Any:
@@ -180,15 +198,7 @@ class Trained(Generic[ConfigType]):
         alpha = self.alpha if start_alpha is None else start_alpha
         config = self._config(alpha, self.min_alpha if end_alpha is None else end_alpha, epochs or self.epochs)
         with self._text(corpus_iterable, corpus_file) as path:
-            return self._learn(path, config, [*self.callbacks, *callbacks])
-
-    def _begin(self, sentences: Sentences | None, corpus_file: Path | None) -> None:
-        """What a constructor does with sentences: it counts and learns them."""
-        if sentences is None and corpus_file is None:
-            return
-        with self._text(sentences, corpus_file) as path:
-            self._count(path, update=False, trim_rule=None)
-            self._learn(path, self._config(self.alpha, self.min_alpha, self.epochs), self.callbacks)
+            return self._learn(path, config, callbacks)
 
     @contextmanager
     def _text(self, sentences: Any, corpus_file: Path | None) -> Iterator[str]:
@@ -207,7 +217,7 @@ class Trained(Generic[ConfigType]):
 
     def _take(self, whole: Vocab, *, update: bool, trim_rule: TrimRule | None) -> None:
         """The vocabulary becomes that of a text, or grows by it."""
-        kept = self._cut(whole, trim_rule or self._trim_rule)
+        kept = self._cut(whole, trim_rule or self.trim_rule)
         if update:
             self._carry()
             kept = extend_vocab(self._known(), kept, VocabConfig(min_count=1))
@@ -235,7 +245,8 @@ class Trained(Generic[ConfigType]):
         rows = np.array(kept, np.int64)
         return Vocab(whole.words.take(rows), whole.counts[rows], whole.lines, whole.tokens_read)
 
-    def _learn(self, path: str, config: ConfigType, callbacks: Sequence[CallbackAny2Vec]) -> tuple[int, int]:
+    def _learn(self, path: str, config: ConfigType, others: Iterable[CallbackAny2Vec] = ()) -> tuple[int, int]:
+        callbacks = [*self.callbacks, *others]
         vocab = self._known()
         corpus = encode([path], VocabConfig(min_count=1), vocab=vocab, every_line=self.EVERY_LINE)
         model = self._make(config, corpus)
@@ -280,7 +291,9 @@ class Trained(Generic[ConfigType]):
             message = f"min_alpha must be at most alpha ({alpha:g}), not {min_alpha:g}"
             raise UsageError(message)
         try:
-            config = self._options(alpha, min_alpha, epochs)
+            lr = {"lr": alpha, "lr_floor": min_alpha / alpha if alpha else 0.0}
+            same = {option: getattr(self, name) for option, name in _SAME.items()}
+            config = self._options({**same, **lr, "negative": self.negative or 5, "epochs": epochs})
             config.validate()
         except UsageError as error:
             named = re.sub(r"--([\w-]+)", lambda found: _NAMES.get(found[1], found[1].replace("-", "_")), str(error))
@@ -294,9 +307,14 @@ class Trained(Generic[ConfigType]):
         return self._vocab
 
     @classmethod
-    def _unmade(cls) -> Self:
-        """An object without a constructor's work, for load()."""
-        return cls.__new__(cls)
+    def _of(cls, options: Any, **others: Any) -> Self:
+        """A model with the options of a config, not trained."""
+        return cls(
+            **{name: getattr(options, option) for option, name in _SAME.items() if option != "threads"},
+            hs="hs" in options.loss,
+            negative=options.negative if "ns" in options.loss else 0,
+            **others,
+        )
 
     if not TYPE_CHECKING:
 

@@ -3,8 +3,8 @@
 Files are the states of `wv train --save-state`: either side goes on with what the other has learnt.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, InitVar, asdict, dataclass, replace
 from os import fspath
 from typing import Any, Self
 
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from wv_cli.engine.state import State, StateOptions, read_options, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
-from wv_cli.gensim.callbacks import CallbackAny2Vec
 from wv_cli.gensim.keyedvectors import KeyedVectors, Path, require_utf8
-from wv_cli.gensim.refusals import refuse
-from wv_cli.gensim.training import Trained, TrimRule
+from wv_cli.gensim.training import Trained
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec as Model
 from wv_cli.system.input import open_input
@@ -32,6 +30,7 @@ from wv_cli.vectors.fasttext import FastTextModel
 _LONGEST = 10_000  # words of a sentence
 
 
+@dataclass(eq=False, repr=False)
 class Word2Vec(Trained[Word2vecConfig]):
     """Word vectors by CBOW, or with sg=1 by skip-gram. Arguments are gensim's, with its defaults.
 
@@ -43,87 +42,31 @@ class Word2Vec(Trained[Word2vecConfig]):
 
     min_n = max_n = bucket = 0  # FastText has subwords
 
-    def __init__(
-        self,
-        sentences: Sentences | None = None,
-        corpus_file: Path | None = None,
-        vector_size: int = 100,
-        alpha: float = 0.025,
-        window: int = 5,
-        min_count: int = 5,
-        max_vocab_size: int | None = None,
-        sample: float = 1e-3,
-        seed: int | None = 1,
-        workers: int = 3,
-        min_alpha: float = 0.0001,
-        sg: int = 0,
-        hs: int = 0,
-        negative: int = 5,
-        ns_exponent: float = 0.75,
-        cbow_mean: int = 1,
-        hashfxn: Any = hash,
-        epochs: int = 5,
-        null_word: int = 0,
-        trim_rule: TrimRule | None = None,
-        sorted_vocab: int = 1,
-        batch_words: int = 10000,
-        compute_loss: bool = False,
-        callbacks: Iterable[CallbackAny2Vec] = (),
-        comment: str | None = None,
-        max_final_vocab: int | None = None,
-        shrink_windows: bool = True,
-    ) -> None:
-        refuse(
-            max_vocab_size=max_vocab_size,
-            hashfxn=hashfxn,
-            null_word=null_word,
-            sorted_vocab=sorted_vocab,
-            comment=comment,
-        )
-        self.sg, self.cbow_mean, self.shrink_windows = int(sg), int(cbow_mean), bool(shrink_windows)
+    sentences: InitVar[Sentences | None] = None
+    corpus_file: InitVar[Path | None] = None
+    _: KW_ONLY
+    sg: int = 0
+    cbow_mean: int = 1
+    null_word: int = 0
+    comment: str | None = None
+
+    def __post_init__(self, sentences: Sentences | None, corpus_file: Path | None) -> None:
         self._model: Model | None = None
         self._before: State | None = None
         self._facebook: FastTextModel | None = None
-        super().__init__(
-            vector_size=vector_size,
-            alpha=alpha,
-            min_alpha=min_alpha,
-            window=window,
-            min_count=min_count,
-            sample=sample,
-            seed=seed,
-            workers=workers,
-            hs=int(hs),
-            negative=int(negative),
-            ns_exponent=ns_exponent,
-            epochs=epochs,
-            trim_rule=trim_rule,
-            compute_loss=compute_loss,
-            callbacks=callbacks,
-            max_final_vocab=max_final_vocab,
-        )
         self._begin(sentences, corpus_file)
 
-    def _options(self, alpha: float, min_alpha: float, epochs: int) -> Word2vecConfig:
+    def _options(self, same: dict[str, Any]) -> Word2vecConfig:
         return Word2vecConfig(
             model="skipgram" if self.sg else "cbow",
             loss="ns" if not self.hs else "hs_ns" if self.negative else "hs",
-            dim=self.vector_size,
-            window=self.window,
-            shrink_window=self.shrink_windows,
-            negative=self.negative or 5,
-            power=self.ns_exponent,
-            sample=self.sample,
+            shrink_window=bool(self.shrink_windows),
             minn=self.min_n,
             maxn=self.max_n,
             buckets=self.bucket or Word2vecConfig.buckets,
-            lr=alpha,
-            lr_floor=min_alpha / alpha if alpha else 0.0,
-            epochs=epochs,
             max_sentence=_LONGEST,
             cbow_mean=bool(self.cbow_mean),
-            seed=self.seed,
-            threads=self.workers,
+            **same,
         )
 
     def _make(self, config: Word2vecConfig, corpus: Corpus) -> Model:
@@ -230,20 +173,13 @@ class Word2Vec(Trained[Word2vecConfig]):
             message = f"{path}: expected a state of {cls.__name__}, found one of {options.model}; use {wanted}"
             raise UsageError(message)
         subwords: dict[str, Any] = {"min_n": config.minn, "max_n": config.maxn, "bucket": config.buckets}
-        model = cls(
-            vector_size=config.dim,
+        model = cls._of(
+            config,
             alpha=options.lr or config.start_lr,
             min_alpha=config.least_lr,
-            window=config.window,
             min_count=int(options.vocab_config.get("min_count", 1)),
-            sample=config.sample,
-            seed=config.seed,
             sg=config.model == "skipgram",
-            hs="hs" in config.loss,
-            negative=config.negative if "ns" in config.loss else 0,
-            ns_exponent=config.power,
             cbow_mean=config.cbow_mean,
-            epochs=config.epochs,
             shrink_windows=config.shrink_window,
             **(subwords if config.maxn else {}),
         )
@@ -257,71 +193,19 @@ class Word2Vec(Trained[Word2vecConfig]):
         return f"{type(self).__name__}<vocab={words}, vector_size={self.vector_size}, alpha={self.alpha}>"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FastText(Word2Vec):
     """The same with vectors for character n-grams: every word has a vector (Bojanowski et al. 2017)."""
 
-    def __init__(
-        self,
-        sentences: Sentences | None = None,
-        corpus_file: Path | None = None,
-        sg: int = 0,
-        hs: int = 0,
-        vector_size: int = 100,
-        alpha: float = 0.025,
-        window: int = 5,
-        min_count: int = 5,
-        max_vocab_size: int | None = None,
-        word_ngrams: int = 1,
-        sample: float = 1e-3,
-        seed: int | None = 1,
-        workers: int = 3,
-        min_alpha: float = 0.0001,
-        negative: int = 5,
-        ns_exponent: float = 0.75,
-        cbow_mean: int = 1,
-        hashfxn: Any = hash,
-        epochs: int = 5,
-        null_word: int = 0,
-        min_n: int = 3,
-        max_n: int = 6,
-        sorted_vocab: int = 1,
-        bucket: int = 2000000,
-        trim_rule: TrimRule | None = None,
-        batch_words: int = 10000,
-        callbacks: Iterable[CallbackAny2Vec] = (),
-        max_final_vocab: int | None = None,
-        shrink_windows: bool = True,
-    ) -> None:
-        refuse(word_ngrams=word_ngrams)
-        subwords = max_n >= max(1, min_n) and bucket > 0
-        self.min_n, self.max_n, self.bucket = (min_n, max_n, bucket) if subwords else (0, 0, 0)
-        super().__init__(
-            sentences=sentences,
-            corpus_file=corpus_file,
-            sg=sg,
-            hs=hs,
-            vector_size=vector_size,
-            alpha=alpha,
-            window=window,
-            min_count=min_count,
-            max_vocab_size=max_vocab_size,
-            sample=sample,
-            seed=seed,
-            workers=workers,
-            min_alpha=min_alpha,
-            negative=negative,
-            ns_exponent=ns_exponent,
-            cbow_mean=cbow_mean,
-            hashfxn=hashfxn,
-            epochs=epochs,
-            null_word=null_word,
-            sorted_vocab=sorted_vocab,
-            trim_rule=trim_rule,
-            batch_words=batch_words,
-            callbacks=callbacks,
-            max_final_vocab=max_final_vocab,
-            shrink_windows=shrink_windows,
-        )
+    word_ngrams: int = 1
+    min_n: int = 3
+    max_n: int = 6
+    bucket: int = 2000000
+
+    def __post_init__(self, sentences: Sentences | None, corpus_file: Path | None) -> None:
+        if self.max_n < max(1, self.min_n) or self.bucket <= 0:
+            self.min_n = self.max_n = self.bucket = 0
+        super().__post_init__(sentences, corpus_file)
 
     @classmethod
     def load(cls, fname: Path) -> Self:
