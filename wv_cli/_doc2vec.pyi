@@ -16,6 +16,7 @@ class Run(_training.Run):
         keep: NDArray[np.uint32] | None = None,
         sampler: NDArray[np.uint32] | None = None,
         path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
+        tags: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None,
         frozen: bool = False,
         isa: str | None = None,
     ) -> None: ...

@@ -7,7 +7,9 @@
  *     DM_CONCAT   h = v and the vectors of the context words, one behind the other; where the document has no word there, a
  *                 vector of its own
  *
- * and every vector in h moves by the gradient, which a mean divides by the number of its vectors: for all of them
+ * A document with several tags has a vector for each: DBOW trains one after the other, DM_MEAN has all in its mean.
+ *
+ * Every vector in h moves by the gradient, which a mean divides by the number of its vectors: for all of them
  * (CORRECTED), for the context words alone (DOCUMENT) or for none (WORD2VEC, as word2vec's CBOW and gensim have it): few
  * words move a document's vector, many a word's. The context is the `window` words before (the paper: the word that follows is
  * predicted) or those on both sides (gensim). Inference moves v alone; its draws depend on nothing but the seed and the
@@ -21,6 +23,8 @@
 /* One thread in one block of the corpus. */
 typedef struct {
     int32_t *word;             /* (longest) of the document under way */
+    float **vector;            /* (vectors) rows of the document under way */
+    int64_t vectors;
     float **context;           /* (places) rows of the context words */
     float *hidden, *delta;     /* (width) */
     question_list questions[2]; /* of the word that is predicted, and of the next */
@@ -78,17 +82,20 @@ static void answer(const wv_doc2vec_run *run, block_state *state, question_list 
     for (int k = 0; k < list->count; k++) add_row(delta, list->y[k], list->score[k], width);
 }
 
-static void train_dbow(const wv_doc2vec_run *run, block_state *state, question_list *list, float *document) {
-    answer(run, state, list, document);
-    add_row(document, state->delta, 1, run->stride);
+static void train_dbow(const wv_doc2vec_run *run, block_state *state, question_list *list) {
+    for (int64_t k = 0; k < state->vectors; k++) {
+        answer(run, state, list, state->vector[k]);
+        add_row(state->vector[k], state->delta, 1, run->stride);
+    }
 }
 
-static void train_mean(const wv_doc2vec_run *run, block_state *state, question_list *list, float *document,
-                       int64_t position, int64_t words) {
+static void train_mean(const wv_doc2vec_run *run, block_state *state, question_list *list, int64_t position,
+                       int64_t words) {
     int stride = run->stride, rows = list_context(run, state, position, words, 0);
-    float share = 1.0f / (float)(1 + rows);
+    float share = 1.0f / (float)(state->vectors + rows);
     for (int d = 0; d < stride; d += WV_LANES) {
-        vfloat sum = v_load(document + d);
+        vfloat sum = v_load(state->vector[0] + d);
+        for (int64_t k = 1; k < state->vectors; k++) sum += v_load(state->vector[k] + d);
         for (int k = 0; k < rows; k++) sum += v_load(state->context[k] + d);
         v_store(state->hidden + d, sum * share);
     }
@@ -96,12 +103,13 @@ static void train_mean(const wv_doc2vec_run *run, block_state *state, question_l
     wv_mean_gradient gradient = run->options.mean_gradient;
     float of_document = gradient == WV_MEAN_GRADIENT_CORRECTED ? share : 1.0f;
     float of_context = gradient == WV_MEAN_GRADIENT_WORD2VEC ? 1.0f : share;
-    add_row(document, state->delta, of_document, stride);
+    for (int64_t k = 0; k < state->vectors; k++) add_row(state->vector[k], state->delta, of_document, stride);
     for (int k = 0; k < rows && !run->frozen; k++) add_row(state->context[k], state->delta, of_context, stride);
 }
 
-static void train_concat(const wv_doc2vec_run *run, block_state *state, question_list *list, float *document,
-                         int64_t position, int64_t words) {
+static void train_concat(const wv_doc2vec_run *run, block_state *state, question_list *list, int64_t position,
+                         int64_t words) {
+    float *document = state->vector[0];
     int stride = run->stride, rows = list_context(run, state, position, words, 1);
     memcpy(state->hidden, document, sizeof(float) * (size_t)stride);
     for (int k = 0; k < rows; k++)
@@ -123,10 +131,19 @@ static void list_outputs(const wv_doc2vec_run *run, block_state *state, int32_t 
     fetch_outputs(list, run->output, run->output_stride);
 }
 
+/* Lists the rows of a document. */
+static void list_vectors(const wv_doc2vec_run *run, block_state *state, int64_t document) {
+    int64_t first = run->tag_start ? run->tag_start[document] : 0, end = run->tag_start ? run->tag_start[document + 1] : 1;
+    state->vectors = end - first;
+    for (int64_t k = first; k < end; k++) {
+        size_t row = run->tag_start ? (size_t)run->tag[k] : (size_t)document;
+        state->vector[k - first] = run->documents + row * (size_t)run->stride;
+    }
+}
+
 /* `words` words, those that subsampling has left; `of_run` is the share of the run that lies before the document, and
  * `length` the share that it takes. */
-static void train_document(const wv_doc2vec_run *run, block_state *state, float *document, int64_t words,
-                           double of_run, double length) {
+static void train_document(const wv_doc2vec_run *run, block_state *state, int64_t words, double of_run, double length) {
     question_list *list = &state->questions[0], *next = &state->questions[1];
     if (words > 0) list_outputs(run, state, state->word[0], list);
     for (int64_t position = 0; position < words; position++) {
@@ -134,9 +151,9 @@ static void train_document(const wv_doc2vec_run *run, block_state *state, float 
         float lr = run->options.lr * (float)(1 - of_run - length * (double)position / (double)words);
         state->lr = lr > run->options.least_lr ? lr : run->options.least_lr;
         switch (run->options.algorithm) {
-        case WV_DOC2VEC_DBOW: train_dbow(run, state, list, document); break;
-        case WV_DOC2VEC_DM_MEAN: train_mean(run, state, list, document, position, words); break;
-        case WV_DOC2VEC_DM_CONCAT: train_concat(run, state, list, document, position, words); break;
+        case WV_DOC2VEC_DBOW: train_dbow(run, state, list); break;
+        case WV_DOC2VEC_DM_MEAN: train_mean(run, state, list, position, words); break;
+        case WV_DOC2VEC_DM_CONCAT: train_concat(run, state, list, position, words); break;
         }
         question_list *done = list;
         list = next;
@@ -166,6 +183,7 @@ static size_t lay_out(const wv_doc2vec_run *run, void *memory, block_state *stat
     wv_scratch scratch = {memory, 0};
     *state = (block_state){.lr = run->options.lr};
     state->word = WV_TAKE(&scratch, int32_t, run->longest + 1);
+    state->vector = WV_TAKE(&scratch, float *, run->most_tags);
     state->context = WV_TAKE(&scratch, float *, places(run));
     state->hidden = WV_TAKE(&scratch, float, run->output_stride);
     state->delta = WV_TAKE(&scratch, float, run->output_stride);
@@ -192,8 +210,8 @@ void WV_NAME(wv_doc2vec_block)(const wv_doc2vec_run *run, const wv_block *block,
         state.random = wv_rng_stream(run->options.seed, (uint64_t)epoch, place);
         position = read_document(run, block->ids, begin, end, &state, &words, &tokens);
         double length = run->frozen ? 1 : (double)(position - begin) / (double)run->epoch_ids;
-        float *row = run->documents + (size_t)document * (size_t)run->stride;
-        train_document(run, &state, row, words, (epoch + before) / epochs, length / epochs);
+        list_vectors(run, &state, document);
+        train_document(run, &state, words, (epoch + before) / epochs, length / epochs);
         loss += v_sum(state.totals.loss); /* every document: float sums of many terms would lose digits */
         state.totals.loss = v_splat(0);
         examples += words;

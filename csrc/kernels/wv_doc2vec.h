@@ -24,14 +24,17 @@ typedef struct {
     uint64_t seed;
 } wv_doc2vec_options;
 
-/* A run; what does not change while it lasts, except the matrices (Hogwild). A document is a line of the corpus, every
- * line has one. A table that is not read is NULL. */
+/* A run; what does not change while it lasts, except the matrices (Hogwild). A document is a line of the corpus, and has
+ * the row of its number, or the rows of its tags. A table that is not read is NULL. */
 typedef struct {
     wv_doc2vec_options options;
     int frozen; /* 1: only the documents learn, each by itself, whatever stands around it */
     int32_t vocab_size, stride, output_stride;
     int64_t longest;      /* words of the longest document */
-    float *documents;     /* (documents, dim) */
+    float *documents;     /* (documents, dim), or with tags (tags, dim) */
+    const int64_t *tag_start; /* (documents + 1): tags of a document ... */
+    const int32_t *tag;       /* ... rows of `documents`; of DM_CONCAT one */
+    int64_t most_tags;        /* of a document; 1 without tags */
     float *input;         /* (vocab_size + 1, dim) of DM: context words; the last stands where there is none */
     float *output;        /* (vocab_size, width), HS: (vocab_size - 1, width); width: dim, of DM_CONCAT that of all it joins */
     int64_t epoch_ids;    /* ids in the corpus: with `epochs` the length of the schedule */

@@ -23,7 +23,8 @@ cdef class Run(_training.Run):
     `options` has the fields of wv_doc2vec_options as attributes: a Doc2vecConfig. A document is what stands before each
     -1 of `ids`, which ends with one. documents (documents, stride), output (rows, width), and for DM input (words + 1,
     stride) are float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim; shared, not copied. `frozen`:
-    only the documents learn. Of `sampler`, _word2vec.alias_table(...), and `path`, _word2vec.huffman(counts), that is
+    only the documents learn. tags: (starts (documents + 1,) int64, rows int32), the rows of documents that each document
+    has, one at least; None: the row of its number. Of `sampler`, _word2vec.alias_table(...), and `path`, _word2vec.huffman(counts), that is
     given which the output layer reads; keep is (words,) uint32.
     """
 
@@ -31,7 +32,7 @@ cdef class Run(_training.Run):
     cdef int64_t documents
 
     def __init__(self, options, *, const int32_t[::1] ids, int32_t words, documents, output, input=None, keep=None,
-                 sampler=None, path=None, bint frozen=False, isa=None):
+                 sampler=None, path=None, tags=None, bint frozen=False, isa=None):
         cdef float[:, ::1] v = documents, y = output
         cdef int32_t dim, places
         self.kernel = table(isa)
@@ -52,12 +53,31 @@ cdef class Run(_training.Run):
         require_aligned(&y[0, 0], "output")
         self.run.vocab_size, self.run.frozen = words, frozen
         self.run.documents, self.run.output = &v[0, 0], &y[0, 0]
-        self.documents = v.shape[0]
+        self.set_tags(tags, v.shape[0])
         self.set_corpus(ids)
         self.set_input(input)
         self.set_tables(keep, sampler, path)
         require(self.scratch_bytes() > 0,
                 f"loss {options.loss}: doc2vec has no such output layer, or a table that it reads is missing")
+
+    cdef int set_tags(self, tags, int64_t rows) except -1:
+        cdef const int64_t[::1] starts
+        cdef const int32_t[::1] each
+        self.documents, self.run.most_tags = rows, 1
+        if tags is None:
+            return 0
+        starts, each = tags
+        require(starts.shape[0] > 1, "there are no documents")
+        self.documents = starts.shape[0] - 1
+        require_starts(starts, self.documents, each.shape[0], "tags")
+        require_ids(each, 0, rows, "tags")
+        sizes = np.diff(starts)
+        require(sizes.min() > 0, "a document has no tag")
+        require(self.run.options.algorithm != WV_DOC2VEC_DM_CONCAT or sizes.max() == 1,
+                "dm_concat: a document has several tags")
+        self.kept_alive.append(tags)
+        self.run.tag_start, self.run.tag, self.run.most_tags = &starts[0], &each[0], sizes.max()
+        return 0
 
     cdef int set_corpus(self, const int32_t[::1] ids) except -1:
         cdef int64_t i, begin = 0, longest = 0

@@ -24,7 +24,15 @@ def corpus(seed):
     return np.concatenate(lines).astype(np.int32)
 
 
-def setting(dim, *, seed=1, sample=True, frozen=False, **changes):
+def tags_of(documents):
+    """One to three tags for each document, some shared, one twice in a document: (starts, rows)."""
+    random = np.random.default_rng(2)
+    lists = [random.integers(0, documents, size).tolist() for size in random.integers(1, 4, documents)]
+    lists[2] = [4, 4]
+    return lists, (np.cumsum([0, *map(len, lists)]), np.concatenate(lists).astype(np.int32))
+
+
+def setting(dim, *, seed=1, sample=True, frozen=False, tagged=False, **changes):
     """(config, matrices and tables of the kernel, reference)."""
     random, ids = np.random.default_rng(seed), corpus(seed)
     config = Doc2vecConfig(dim=dim, seed=5, **{"window": 3, "lr": 0.3, "epochs": EPOCHS, **changes})
@@ -43,6 +51,8 @@ def setting(dim, *, seed=1, sample=True, frozen=False, **changes):
         tables["sampler"] = of_twin["sampler"] = _word2vec.alias_table(counts**0.75)
     if sample:
         tables["keep"] = of_twin["keep"] = random.integers(2**30, 2**32, WORDS).astype(np.uint32)
+    if tagged:
+        of_twin["tags"], tables["tags"] = tags_of(documents)
     reference = Reference(config, *matrices, words=WORDS, frozen=frozen, **of_twin)
     arrays = {
         "documents": padded_parts(matrices[0], dim),
@@ -110,6 +120,31 @@ def test_options(isa, algorithm, changes):
 @pytest.mark.parametrize("gradient", CHOICES["mean_gradient"])
 def test_what_a_mean_divides(isa, frozen, gradient):
     compare(isa, 20, algorithm="dm_mean", context="around", mean_gradient=gradient, frozen=frozen)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("algorithm", ["dbow", "dm_mean"])
+def test_documents_share_the_rows_of_their_tags(isa, algorithm):
+    for changes in ({}, {"loss": "hs"}, {"mean_gradient": "corrected"} if algorithm == "dm_mean" else {}):
+        compare(isa, 20, algorithm=algorithm, tagged=True, **changes)
+
+
+def test_tags_that_do_not_fit_are_refused():
+    config, given, _ = setting(8)
+    starts, rows = tags_of(20)[1]
+    documents = int((given["ids"] == -1).sum())
+    for tags, message in [
+        ((starts[:0], rows), "there are no documents"),
+        ((starts, rows[:-1]), "tags: expected"),
+        ((starts, rows + 20), "tags"),
+        ((np.zeros(documents + 1, np.int64), rows[:0]), "a document has no tag"),
+        ((starts[:5], rows[: starts[4]]), "the corpus does not have 4 documents"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            _doc2vec.Run(config, **given, tags=tags)
+    config, given, _ = setting(8, algorithm="dm_concat")
+    with pytest.raises(ValueError, match="dm_concat: a document has several tags"):
+        _doc2vec.Run(config, **given, tags=tags_of(documents)[1])
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

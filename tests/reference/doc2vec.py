@@ -21,12 +21,12 @@ def objective(algorithm, document, context, y, label, weight):
     return (weight * np.logaddexp(0, np.where(label == 1, -s, s))).sum()
 
 
-def steps(algorithm, document, context, y, label, weight, mean_gradient="corrected"):
+def steps(algorithm, document, context, y, label, weight, mean_gradient="corrected", others=()):
     """(of the document, of each row of context, of the rows y): the negative gradient of objective(), of which a mean's
-    may be given undivided."""
-    h = hidden_vector(algorithm, document, context)
+    may be given undivided. `others` are further vectors of the document in a mean, whose steps are the first's."""
+    h = hidden_vector(algorithm, document, [*others, *context])
     g = weight * (label - sigmoid(y @ h))
-    of_h, vectors = g @ y, 1 + len(context)
+    of_h, vectors = g @ y, 1 + len(others) + len(context)
     if algorithm == "dm_concat":
         parts = np.split(of_h, vectors)
     else:
@@ -40,10 +40,12 @@ def steps(algorithm, document, context, y, label, weight, mean_gradient="correct
 
 class Reference:
     """`options` is a Doc2vecConfig; documents, x and y are the matrices without padding; `sampler` is an alias table,
-    `paths` are (rows, answers) per word. With `frozen` the documents alone learn."""
+    `paths` are (rows, answers) per word, `tags` the rows of every document. With `frozen` the documents alone learn."""
 
-    def __init__(self, options, documents, x, y, *, words, keep=None, sampler=None, paths=None, frozen=False):
-        self.options, self.words, self.keep, self.frozen = options, words, keep, frozen
+    def __init__(
+        self, options, documents, x, y, *, words, keep=None, sampler=None, paths=None, frozen=False, tags=None
+    ):
+        self.options, self.words, self.keep, self.frozen, self.tags = options, words, keep, frozen, tags
         self.paths, self.noise = paths, Noise(sampler, words, options.negative)
         self.documents, self.x, self.y = (matrix.astype(np.float64) for matrix in (documents, x, y))
         self.loss, self.examples = 0.0, 0
@@ -72,15 +74,19 @@ class Reference:
         for position, (rows, label, weight) in enumerate(every):
             lr = max(options.lr * (1 - before - length * position / len(words)), options.least_lr)
             context = self.context(words, position)
-            given = options.algorithm, self.documents[number], self.x[context], self.y[rows], label, weight
-            self.loss += objective(*given)
             self.examples += 1
-            of_document, of_context, of_outputs = steps(*given, options.mean_gradient)
-            self.documents[number] += lr * of_document
-            if not self.frozen:
-                for row, step in zip(context, of_context, strict=True):
-                    self.x[row] += lr * step
-                self.y[rows] += lr * of_outputs
+            own = [number] if self.tags is None else self.tags[number]
+            for tags in [[tag] for tag in own] if options.algorithm == "dbow" else [own]:
+                first, *others = self.documents[tags]
+                given = options.algorithm, first, self.x[context], self.y[rows], label, weight
+                self.loss += objective(*given[:2], [*others, *given[2]], *given[3:])
+                of_document, of_context, of_outputs = steps(*given, options.mean_gradient, others)
+                for tag in tags:
+                    self.documents[tag] += lr * of_document
+                if not self.frozen:
+                    for row, step in zip(context, of_context, strict=True):
+                        self.x[row] += lr * step
+                    self.y[rows] += lr * of_outputs
 
     def epoch(self, number, ids):
         begin, epochs = 0, self.options.epochs

@@ -4,7 +4,7 @@ A document is a line of the corpus, empty ones too, so that a document has the n
 block of the corpus); see wv_cli.engine.run.
 """
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,20 @@ from wv_cli.models.text_training import STEP_IDS, TextTraining
 from wv_cli.system import memory
 from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.corpus import Corpus
-from wv_cli.vectors.doc2vec import END, Doc2vecModel, Doc2vecOptions, tables, unpadded_parts
+from wv_cli.vectors.doc2vec import END, Doc2vecModel, Doc2vecOptions, padded_parts, tables, unpadded_parts
 from wv_cli.vectors.embeddings import Embeddings
 
 _LONGEST = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tags:
+    """Rows of document vectors, of which there are `count`: line n of a text has rows[starts[n]:starts[n + 1]], one at
+    least (int32; int64, lines + 1)."""
+
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    count: int
 
 
 class Doc2vec(TextTraining[Doc2vecConfig]):
@@ -30,12 +40,21 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
     The matrices are those of csrc/kernels/wv_doc2vec.h; `corpus` has a line end for every line of its text."""
 
     def __init__(
-        self, config: Doc2vecConfig, corpus: Corpus, *, lowercase: bool = False, allocator: MatrixAllocator = IN_MEMORY
+        self,
+        config: Doc2vecConfig,
+        corpus: Corpus,
+        *,
+        lowercase: bool = False,
+        allocator: MatrixAllocator = IN_MEMORY,
+        tags: Tags | None = None,
+        before: tuple[Doc2vecModel, NDArray[np.float32]] | None = None,
     ) -> None:
-        """Allocates, in `allocator`, and initialises; `lowercase` is only noted in the model. Raises WvError for a
-        corpus that cannot be trained on and when there is no room for the matrices."""
+        """Allocates, in `allocator`, and initialises; `lowercase` is only noted in the model. A line has the vectors of
+        its `tags`, else its own. Training goes on from a model of the same words and its document vectors, `before`.
+        Raises WvError for a corpus that cannot be trained on and when there is no room for the matrices."""
         super().__init__(config, corpus)
-        words, documents, self._lowercase = len(corpus.vocab), corpus.lines, lowercase
+        words, documents = len(corpus.vocab), corpus.lines if tags is None else tags.count
+        self._lowercase = lowercase
         self._options = Doc2vecOptions(**{field.name: getattr(config, field.name) for field in fields(Doc2vecOptions)})
         stride, context = memory.pad_width(config.dim), words + 1 if config.algorithm != "dbow" else 0
         outputs, width = words - (config.loss == "hs"), self._options.parts * stride
@@ -46,6 +65,9 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
         random = np.random.default_rng(config.seed)
         for matrix in (self.documents, self.input):
             _initialise(matrix, config.dim, random)
+        if before is not None:
+            model, self.documents[:, : config.dim] = before
+            self.input[:, : config.dim], self.output[:] = model.input, padded_parts(model.output, config.dim)
         self._run = _doc2vec.Run(
             config,
             ids=corpus.ids,
@@ -53,6 +75,7 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
             documents=self.documents,
             output=self.output,
             input=self.input if context else None,
+            tags=None if tags is None else (tags.starts, tags.rows),
             **tables(self._options, corpus.vocab.counts),
         )
         self.starts = _word2vec.block_starts(corpus.ids, STEP_IDS, _LONGEST)
