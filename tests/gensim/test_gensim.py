@@ -19,6 +19,7 @@ from wv_cli.gensim.refusals import ARGUMENTS, METHODS
 TEXT = [line.split() for line in ["the cat sat on the mat", "a dog sat on a log", "the dog and the cat"]] * 10
 SMALL = {"vector_size": 8, "min_count": 1, "epochs": 2, "workers": 1}
 DOCUMENTS = [TaggedDocument(words, [number]) for number, words in enumerate(TEXT)]
+SHARED = [TaggedDocument(words, [number % 3, f"text {number}"]) for number, words in enumerate(TEXT)]
 CLASSES = [Word2Vec, FastText, Doc2Vec, KeyedVectors, Phrases]
 
 
@@ -72,11 +73,12 @@ def test_a_missing_method_says_why(name):
         (lambda: Doc2Vec(hs=1), UsageError, "hs=1 needs negative=0"),
         (lambda: Doc2Vec(dm_mean=0), UsageError, "dm_mean=0 is not supported"),
         (lambda: Doc2Vec(TEXT), TypeError, "expected TaggedDocument.* found list as number 0"),
-        (lambda: Doc2Vec([TaggedDocument(["a"], [0, 1])]), UsageError, "expected one tag"),
-        (lambda: Doc2Vec([DOCUMENTS[0], DOCUMENTS[0]], **SMALL), UsageError, "number 1 has the tag '0' of number 0"),
-        (lambda: Doc2Vec().dv, WvError, "the model is not trained; call train"),
+        (lambda: Doc2Vec([TaggedDocument(["a"], [])]), UsageError, "expected a list of tags"),
+        (lambda: Doc2Vec([TaggedDocument(["a"], [0.5])]), UsageError, "expected a list of tags"),
+        (lambda: Doc2Vec(SHARED, dm_concat=1, **SMALL), UsageError, "dm_concat=1 takes one tag for a document"),
+        (lambda: Doc2Vec(DOCUMENTS, **SMALL).train([TaggedDocument(["a"], ["x"])]), UsageError, "the tag 'x' is not"),
+        (lambda: Doc2Vec().dv, WvError, "the model has no vocabulary"),
         (lambda: Doc2Vec(DOCUMENTS, **SMALL).infer_vector("a text"), TypeError, "split it"),
-        (lambda: Doc2Vec(DOCUMENTS, **SMALL).train(DOCUMENTS), UsageError, "a doc2vec model is trained once"),
         (lambda: Doc2Vec(DOCUMENTS, **SMALL).build_vocab(DOCUMENTS, update=True), UsageError, "update=True is not"),
         (lambda: Doc2Vec.load(GOLDEN / "texts.s2v"), WvError, "expected a model of doc2vec, found one of sent2vec"),
         (lambda: Phrases(min_count=0), ValueError, "min_count: expected at least 1"),
@@ -88,7 +90,18 @@ def test_a_missing_method_says_why(name):
         (lambda: KeyedVectors(3).add_vectors(["a"], [[1, 2]]), ValueError, "expected vectors of 3 numbers, found 2"),
         (lambda: KeyedVectors(3).get_vecattr("a", "count"), KeyError, "'a' is not in the vectors"),
         (lambda: gensim.load_facebook_vectors(GOLDEN / "ft-words.bin", "latin-1"), UsageError, "files are UTF-8"),
-        (lambda: gensim.load_facebook_model(GOLDEN / "ft-words.bin").train(TEXT), UsageError, "answers only"),
+        (
+            lambda: gensim.load_facebook_model(GOLDEN / "ft-labels.bin").train(TEXT),
+            UsageError,
+            "a classifier is not",
+        ),
+        (lambda: KeyedVectors(3).vectors_ngrams, AttributeError, "vectors_ngrams: the vectors have no n-grams"),
+        (lambda: setattr(KeyedVectors(3), "vectors_lockf", [1]), AttributeError, "vectors_lockf"),
+        (
+            lambda: KeyedVectors(3).evaluate_word_analogies("q", similarity_function="mine"),
+            ValueError,
+            "expected most_similar or most_similar_cosmul, found 'mine'",
+        ),
         (lambda: list(gensim.PathLineSentences(GOLDEN / "nowhere")), WvError, "cannot read"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
@@ -168,6 +181,25 @@ def test_subwords_travel_by_facebook_files(tmp_path):
     assert FastText(TEXT, max_n=0, **SMALL).wv.subwords is None
 
 
+def test_a_model_of_fasttext_is_trained_on(tmp_path):
+    theirs = gensim.load_facebook_model(GOLDEN / "ft-words.bin")
+    theirs.min_count = 1
+    words, before = theirs.wv.index_to_key, theirs.wv["unseenword"]
+    vectors, outputs = theirs.wv.vectors.copy(), theirs.syn1neg.copy()
+    assert theirs.wv.vectors_vocab.shape == vectors.shape and theirs.wv.vectors_ngrams.shape == (500, 50)
+    theirs.build_vocab([["brandnew", *words[2:8]]] * 40, update=True)
+    assert np.allclose(theirs.wv[words], vectors, atol=1e-6) and np.allclose(theirs.syn1neg[:1], outputs[:1])
+    assert np.allclose(theirs.wv["unseenword"], before, atol=1e-6) and len(theirs.wv) == len(words) + 1
+    theirs.train([["brandnew", *words[2:8]]] * 40, epochs=1)
+    assert not np.allclose(theirs.wv[words[2]], vectors[2], atol=1e-3)
+    model = FastText(TEXT, hs=1, negative=0, bucket=50, **SMALL)
+    gensim.save_facebook_model(model, tmp_path / "f.bin")
+    again = FastText.load(tmp_path / "f.bin")
+    assert {*again.syn1[:, 0]} - {0} == {*model.syn1[:, 0]} - {0} and len(again.syn1) == len(again.wv)
+    again.train(TEXT, epochs=1)
+    assert not np.allclose(again.wv["cat"], model.wv["cat"])
+
+
 def test_vectors_that_are_added_are_found_and_saved(tmp_path):
     kv = KeyedVectors(2)
     kv.add_vectors(["new york", "b", "b"], [[1, 0], [0, 1], [5, 5]])
@@ -212,6 +244,30 @@ def test_documents_are_asked_by_tag(tmp_path):
     assert named.dv["n % 3"].shape == (8,) and named.dv.most_similar("n % 3")[0][0].startswith("n % ")
     named.save(tmp_path / "named")
     assert Doc2Vec.load(tmp_path / "named").dv.index_to_key == named.dv.index_to_key
+
+
+@for_each("dm", [0, 1])
+def test_documents_share_tags_and_are_trained_on(dm, tmp_path_factory):
+    options = {**SMALL, "dm": dm, "sample": 0}
+    model = Doc2Vec(SHARED, **options)
+    assert model.dv.index_to_key[:4] == ["0", "text 0", "1", "text 1"] and len(model.dv) == 3 + len(TEXT)
+    by_steps = Doc2Vec(**options)
+    by_steps.build_vocab(iter(SHARED))
+    start = by_steps.dv.vectors.copy()
+    by_steps.train(iter(SHARED))
+    assert np.array_equal(by_steps.dv.vectors, model.dv.vectors) and not (start == model.dv.vectors).any()
+    before = model.dv[1].copy()
+    model.train([document for document in SHARED if 1 not in document.tags], epochs=3)
+    assert np.array_equal(model.dv[1], before) and not np.array_equal(model.dv["text 0"], by_steps.dv["text 0"])
+    path = tmp_path_factory.mktemp("tags") / "m"
+    by_steps.save(path)
+    loaded = Doc2Vec.load(path)
+    loaded.min_alpha = by_steps.min_alpha
+    for each in (loaded, by_steps):
+        each.train(SHARED, epochs=1)
+    assert np.allclose(loaded.dv.vectors, by_steps.dv.vectors, atol=1e-6)
+    unordered = Doc2Vec([TaggedDocument(words, [len(TEXT) - row]) for row, words in enumerate(TEXT)], **options)
+    assert np.array_equal(unordered.dv.vectors[2], unordered.dv[3]) and unordered.dv.index_to_key[0] == "1"
 
 
 def test_phrases_travel(tmp_path):

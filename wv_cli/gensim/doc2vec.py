@@ -1,4 +1,4 @@
-"""gensim's Doc2Vec over wv_cli.models.doc2vec. A document has one tag, which no other document has.
+"""gensim's Doc2Vec over wv_cli.models.doc2vec. A document has the vectors of its tags, which others may have, too.
 
 Files are two: the model as `wv train --model doc2vec` writes it, and beside it the vectors of the documents.
 """
@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import formats
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import BadFile, UsageError
 from wv_cli.formats import document_models
+from wv_cli.formats.npy import number_words
 from wv_cli.gensim.keyedvectors import KeyedVectors, Path
-from wv_cli.gensim.training import Trained
+from wv_cli.gensim.training import Trained, TrimRule
 from wv_cli.models.doc2vec import Doc2vec as Model
+from wv_cli.models.doc2vec import Tags
 from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.system.arguments import list_words
-from wv_cli.text.corpus import Corpus
+from wv_cli.text.corpus import Corpus, empty_corpus
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.doc2vec import Doc2vecModel
 from wv_cli.vectors.embeddings import Embeddings
@@ -30,7 +32,7 @@ _DOCUMENTS = ".docs"  # the ending of the second file
 
 
 class TaggedDocument(NamedTuple):
-    """A document: its words, and a list with its tag."""
+    """A document: its words, and its tags."""
 
     words: Iterable[str]
     tags: Iterable[Tag]
@@ -79,9 +81,10 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             message = "dm_mean=0 is not supported: context words are averaged; leave it out, or give dm_concat=1"
             raise UsageError(message)
         self._model: Model | None = None
-        self._answers: Doc2vecModel | None = None
+        self._loaded: tuple[Doc2vecModel, DocumentVectors] | None = None
         self._dv: DocumentVectors | None = None
-        self._tags: WordList | None = None
+        self._read: list[list[str]] | None = None
+        self._tags = WordList.of([])
         self._begin(documents, corpus_file)
 
     @property
@@ -102,22 +105,50 @@ class Doc2Vec(Trained[Doc2vecConfig]):
 
     def _text(self, sentences: Any, corpus_file: Path | None) -> Any:
         """The words of documents are spooled, their tags kept."""
-        self._tags = None
+        self._read = None
         if sentences is None or isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
             return super()._text(sentences, corpus_file)
-        tags: list[str] = []
-        self._tags = WordList.of([])
-        self._read_tags = tags
-        return super()._text(_words_of(sentences, tags), corpus_file)
+        self._read = []
+        return super()._text(_words_of(sentences, self._read), corpus_file)
+
+    def _take(self, whole: Vocab, *, update: bool, trim_rule: TrimRule | None) -> None:
+        super()._take(whole, update=update, trim_rule=trim_rule)
+        if self._read is None:
+            self._tags = number_words(0, whole.lines)
+            return
+        tags = dict.fromkeys(tag for own in self._read for tag in own)
+        self._tags = WordList.of(sorted(tags, key=int) if all(map(str.isdigit, tags)) else tags)
 
     def _make(self, config: Doc2vecConfig, corpus: Corpus) -> Model:
-        if self._answers is not None or self._model is not None:
-            message = "a doc2vec model is trained once: its document vectors are those of one text; make a new model"
+        before = None
+        if self._model is not None or self._loaded is not None:
+            before = self._answering(), self.dv.matrix
+        self._model, self._loaded = Model(config, corpus, tags=self._rows(corpus.lines), before=before), None
+        return self._model
+
+    def _rows(self, lines: int) -> Tags:
+        """The rows of the tags of the text that was read last. Raises UsageError for a tag that is not known."""
+        if self._read is None:
+            each = WordList.of(map(str, range(lines)))
+            starts = np.arange(lines + 1)
+        else:
+            each = WordList.of(tag for own in self._read for tag in own)
+            starts = np.cumsum([0, *map(len, self._read)])
+        rows = self._tags.find_all(each)
+        if rows.min() < 0:
+            message = f"documents: the tag {each[int(rows.argmin())]!r} is not among those of build_vocab"
             raise UsageError(message)
-        if self._tags is not None:
-            self._tags = WordList.of(self._read_tags)
-            _require_different(self._tags)
-        self._model = Model(config, corpus)
+        if self.dm_concat and len(rows) > lines:
+            message = "documents: dm_concat=1 takes one tag for a document; use dm_mean or dm=0"
+            raise UsageError(message)
+        return Tags(starts, rows.astype(np.int32), len(self._tags))
+
+    def _live(self) -> Model:
+        """The model, before it is trained with its starting vectors."""
+        if self._model is None:
+            config, corpus = self._config(self.alpha, self.min_alpha, self.epochs), empty_corpus(self._known())
+            none = Tags(np.arange(2), np.zeros(1, np.int32), max(1, len(self._tags)))
+            self._model = Model(config, replace(corpus, lines=1), tags=none)
         return self._model
 
     def _vectors(self) -> KeyedVectors:
@@ -125,16 +156,17 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         return KeyedVectors.of(Embeddings(model.words, model.word_vectors), model.counts)
 
     def _answering(self) -> Doc2vecModel:
-        if self._answers is not None:
-            return self._answers
-        if self._model is None:
-            message = "the model is not trained; call train"
-            raise WvError(message)
-        return self._model.model()
+        return self._loaded[0] if self._loaded is not None else self._live().model()
+
+    def _output_rows(self) -> NDArray[np.float32]:
+        return self._answering().output
+
+    def _drop_vectors(self) -> None:
+        super()._drop_vectors()
+        self._dv = None
 
     def _forget(self) -> None:
-        super()._forget()
-        self._model = self._answers = self._dv = None
+        self._model = self._loaded = None
 
     def _carry(self) -> None:
         message = "update=True is not supported: document vectors are those of one text; make a new model"
@@ -142,20 +174,19 @@ class Doc2Vec(Trained[Doc2vecConfig]):
 
     @property
     def dv(self) -> DocumentVectors:
-        """The vectors of the documents. Raises WvError before the training."""
-        if self._dv is not None:
-            return self._dv
-        if self._model is None:
-            self._answering()
-        assert self._model is not None
-        rows = self._model.document_vectors()
-        return DocumentVectors.of(Embeddings(self._tags if self._tags is not None else rows.words, rows.matrix))
+        """The vectors of the documents by tag. Raises WvError before there is a vocabulary."""
+        if self._loaded is not None:
+            return self._loaded[1]
+        if self._dv is None:
+            rows = self._live().documents[: len(self._tags), : self.vector_size]
+            self._dv = DocumentVectors.of(Embeddings(self._tags, rows))
+        return self._dv
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copies: what was learnt, without the tables of the training."""
         if self._model is None:
-            return {**vars(self), "_wv": None}
-        return {**vars(self), "_wv": None, "_model": None, "_answers": self._answering(), "_dv": self.dv}
+            return {**vars(self), "_wv": None, "_dv": None}
+        return {**vars(self), "_wv": None, "_dv": None, "_model": None, "_loaded": (self._answering(), self.dv)}
 
     def infer_vector(
         self,
@@ -212,16 +243,15 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             min_alpha=options.least_lr,
             min_count=1,
         )
-        model._answers = found
+        vectors = DocumentVectors.of(formats.load(path + _DOCUMENTS, format="finalfusion", unescape=True))
+        model._loaded, model._tags = (found, vectors), vectors.words
         model._vocab = Vocab(found.words, found.counts, 0, int(found.counts.sum()))
-        model._dv = DocumentVectors.of(formats.load(path + _DOCUMENTS, format="finalfusion", unescape=True))
-        model.corpus_count = len(model._dv)
+        model.corpus_count = len(vectors)
         return model
 
 
-def _words_of(documents: Iterable[Any], tags: list[str]) -> Iterator[Any]:
-    """The words of each document, whose tag is added to `tags`."""
-    tags.clear()
+def _words_of(documents: Iterable[Any], read: list[list[str]]) -> Iterator[Any]:
+    """The words of each document, whose tags are added to `read`."""
     for number, document in enumerate(documents):
         try:
             words, own = document.words, list(document.tags)
@@ -229,23 +259,8 @@ def _words_of(documents: Iterable[Any], tags: list[str]) -> Iterator[Any]:
             kind = type(document).__name__
             message = f"documents: expected TaggedDocument(words, tags), found {kind} as number {number}"
             raise TypeError(message) from None
-        if len(own) != 1 or not isinstance(own[0], str | int | np.integer):
-            message = (
-                f"documents: expected one tag, a str or an int, found {own!r:.60} in number {number}; "
-                "a document has one vector"
-            )
+        if not own or not all(isinstance(tag, str | int | np.integer) for tag in own):
+            message = f"documents: expected a list of tags, each a str or an int, found {own!r:.60} in number {number}"
             raise UsageError(message)
-        tags.append(str(own[0]))
+        read.append([str(tag) for tag in own])
         yield words
-
-
-def _require_different(tags: WordList) -> None:
-    found = tags.find_all(tags)
-    again = np.flatnonzero(found != np.arange(len(tags)))
-    if len(again):
-        row = int(again[0])
-        message = (
-            f"documents: number {row} has the tag {tags[row]!r} of number {int(found[row])}; "
-            "a tag has one document: join the documents, or tag them differently"
-        )
-        raise UsageError(message)

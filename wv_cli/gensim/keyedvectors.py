@@ -3,7 +3,7 @@
 Its questions are the methods of Embeddings (wv_cli.vectors.keyed); here are its files and its changes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self
@@ -38,8 +38,8 @@ class KeyedVectors(Embeddings):
     _counts: NDArray[np.int64] | None = None
 
     def __init__(self, vector_size: int, count: int = 0, dtype: Any = None, mapfile_path: Path | None = None) -> None:
-        """No words yet; vectors of `vector_size` numbers. Other arguments than the first must have their defaults."""
-        refuse(count=count, dtype=None if dtype is np.float32 else dtype, mapfile_path=mapfile_path)
+        """No words yet, whatever `count` is; vectors of `vector_size` numbers."""
+        refuse(dtype=None if dtype is np.float32 else dtype, mapfile_path=mapfile_path)
         super().__init__([], np.empty((0, vector_size), np.float32))
 
     @classmethod
@@ -165,21 +165,28 @@ class KeyedVectors(Embeddings):
         """The vectors of those of the words that have one, each word once; without `allow_inference` of listed ones."""
         listed = [word for word in dict.fromkeys(keys) if (word in self if allow_inference else word in self.words)]
         known = self.words.find_all(WordList.of(listed))
-        counts = np.where(known >= 0, self._counts[known], 1) if copy_vecattrs and self._counts is not None else None
+        counts = np.where(known >= 0, self.expandos["count"][known], 1) if copy_vecattrs else None
         return KeyedVectors.of(Embeddings(listed, self[listed]), counts)
 
     def get_vecattr(self, key: Key, attr: str) -> int:
-        """How often a word occurs in the text; `attr` is "count". Raises KeyError where that is not known."""
+        """How often a word occurs in the text; `attr` is "count". Raises KeyError for others."""
         row = self.get_index(key)
-        if attr != "count" or self._counts is None:
-            message = f"attribute {attr!r} is not known; a word of a trained model has a 'count'"
+        if attr != "count":
+            message = f"attribute {attr!r} is not known; a word has a 'count'"
             raise KeyError(message)
-        return int(self._counts[row])
+        return int(self.expandos["count"][row])
 
     @property
     def expandos(self) -> dict[str, NDArray[np.int64]]:
-        """The counts of all words as {"count": (words,)}, where they are known."""
-        return {} if self._counts is None else {"count": self._counts}
+        """The counts of all words as {"count": (words,)}; where they are not known they fall by one a row to 1."""
+        return {"count": np.arange(len(self), 0, -1) if self._counts is None else self._counts}
+
+    @staticmethod
+    def cosine_similarities(vector_1: ArrayLike, vectors_all: ArrayLike) -> NDArray[np.float32]:
+        """The cosines (rows,) of a vector (dim,) with others (rows, dim); 0 with a vector of zeros."""
+        one, others = np.asarray(vector_1, np.float64), np.asarray(vectors_all, np.float64)
+        cosines: NDArray[np.float32] = (unit(others) @ unit(one[None])[0]).astype(np.float32)
+        return cosines
 
     def relative_cosine_similarity(self, wa: str, wb: str, topn: int = 10) -> float:
         """The cosine of two words divided by the sum of the cosines of `wa` with its `topn` nearest words."""
@@ -204,6 +211,28 @@ class KeyedVectors(Embeddings):
         words = WordList.of([*self.words, *given.words.take(fresh)])
         counts = None if self._counts is None else np.append(self._counts, np.ones(len(fresh), np.int64))
         self._become(words, matrix, self, counts)
+
+    vectors_lockf = property()  # is neither had nor set: wv_cli.gensim.refusals.METHODS
+
+    @property
+    def vectors_vocab(self) -> NDArray[np.float32]:
+        """(words, dim), a read-only copy: the words' own rows. Raises AttributeError without subwords."""
+        return self._subword_rows("vectors_vocab", lambda model: model.words.find_all(self.words))
+
+    @property
+    def vectors_ngrams(self) -> NDArray[np.float32]:
+        """(buckets, dim), a read-only copy: the rows of n-grams. Raises AttributeError without subwords."""
+        return self._subword_rows(
+            "vectors_ngrams", lambda model: model.rows_of_buckets(np.arange(model.args.buckets, dtype=np.int32))
+        )
+
+    def _subword_rows(self, name: str, rows: Callable[[FastTextModel], NDArray[np.int64]]) -> NDArray[np.float32]:
+        if not isinstance(self.subwords, FastTextModel):
+            raise missing(self, name)
+        wanted = rows(self.subwords)
+        found = self.subwords.input.take(wanted[wanted >= 0])
+        found.flags.writeable = False
+        return found
 
     def add_vector(self, key: str, vector: ArrayLike) -> int:
         """add_vectors of one word; its row."""
@@ -239,12 +268,15 @@ class KeyedVectors(Embeddings):
         stands there twice the first row counts. With the default `unicode_errors` words that are not UTF-8 are kept
         as they are. Raises WvError."""
         refuse(datatype=None if datatype is np.float32 else datatype)
+
+        def decoded(words: WordList) -> WordList:
+            if (encoding, unicode_errors) == ("utf8", "strict"):
+                return words
+            return WordList.of(words.bytes_at(row).decode(encoding, unicode_errors) for row in range(len(words)))
+
         format = "word2vec-binary" if binary else "glove-text" if no_header else "word2vec-text"
         found = formats.load(fname, format=format, limit=limit)
-        words: WordList = found.words
-        if (encoding, unicode_errors) != ("utf8", "strict"):
-            each = (words.bytes_at(row).decode(encoding, unicode_errors) for row in range(len(words)))
-            words = WordList.of(each)
+        words = decoded(found.words)
         words.on_repeated = None
         kept = np.unique(words.find_all(words))
         if len(kept) < len(words) or words is not found.words:
@@ -252,7 +284,7 @@ class KeyedVectors(Embeddings):
         counts = None
         if fvocab is not None:
             vocab = read_vocab(fspath(fvocab))
-            rows = vocab.words.find_all(found.words)
+            rows = decoded(vocab.words).find_all(found.words)
             counts = np.where(rows >= 0, vocab.counts[rows], 0)
         return cls.of(found, counts)
 
@@ -274,8 +306,7 @@ class KeyedVectors(Embeddings):
         format = "word2vec-binary" if binary else "word2vec-text" if write_header else "glove-text"
         formats.save(fname, Embeddings(words, self.matrix), format=format, precision="exact")
         if fvocab is not None:
-            counts = self._counts if self._counts is not None else np.arange(len(self), 0, -1)
-            write_vocab(fspath(fvocab), Vocab(words, counts), sentence_end=False)
+            write_vocab(fspath(fvocab), Vocab(words, self.expandos["count"]), sentence_end=False)
 
     def save(self, fname: Path) -> None:
         """Writes the vectors in the format that the name's ending chooses, else as finalfusion; with subwords as a
@@ -305,7 +336,8 @@ class KeyedVectors(Embeddings):
 def load_facebook_vectors(path: Path, encoding: str = "utf-8") -> KeyedVectors:
     """The vectors of a fastText model, subwords included. Raises WvError."""
     require_utf8(encoding)
-    return KeyedVectors.of(formats.load(path, format="fasttext-bin"))
+    found = formats.load(path, format="fasttext-bin")
+    return KeyedVectors.of(found, found.subwords.counts if isinstance(found.subwords, FastTextModel) else None)
 
 
 def require_utf8(encoding: str) -> None:

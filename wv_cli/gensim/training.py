@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli.config import Config
 from wv_cli.engine import run
@@ -117,8 +118,16 @@ class Trained(Generic[ConfigType]):
         """The vectors of the words as they are now."""
         raise NotImplementedError
 
+    def _output_rows(self) -> NDArray[np.float32]:
+        """The rows of the output layers: the nodes of hierarchical softmax, then the words."""
+        raise NotImplementedError
+
     def _forget(self) -> None:
         """A new vocabulary begins."""
+        raise NotImplementedError
+
+    def _drop_vectors(self) -> None:
+        """The vectors of the moment before are no longer those of the model."""
         self._wv = None
 
     def _carry(self) -> None:
@@ -138,6 +147,23 @@ class Trained(Generic[ConfigType]):
     @property
     def layer1_size(self) -> int:
         return self.vector_size
+
+    @property
+    def syn1neg(self) -> NDArray[np.float32]:
+        """The context vectors of negative sampling, (words, dim). Raises AttributeError without."""
+        if not self.negative:
+            raise missing(self, "syn1neg")
+        return self._output_rows()[-len(self._known()) :]
+
+    @property
+    def syn1(self) -> NDArray[np.float32]:
+        """The nodes of hierarchical softmax, (words, dim). The last row is zero, but for FastText: its tree has a leaf
+        for line ends. Raises AttributeError without."""
+        if not self.hs:
+            raise missing(self, "syn1")
+        words = len(self._known())
+        nodes = self._output_rows()[: -words if self.negative else None]
+        return np.concatenate([nodes, np.zeros_like(nodes[:1])])[:words]
 
     def get_latest_training_loss(self) -> float:
         """The sum of the losses of the last training, 0 unless `compute_loss`."""
@@ -223,7 +249,8 @@ class Trained(Generic[ConfigType]):
             kept = extend_vocab(self._known(), kept, VocabConfig(min_count=1))
         else:
             self._forget()
-        self._vocab, self._wv = kept, None
+        self._vocab = kept
+        self._drop_vectors()
         self.corpus_count, self.corpus_total_words = whole.lines, whole.tokens_read
 
     def _cut(self, whole: Vocab, rule: TrimRule | None) -> Vocab:
@@ -252,10 +279,11 @@ class Trained(Generic[ConfigType]):
         model = self._make(config, corpus)
         trainer: Threads[Any] = Threads(model, model.config.threads)
         epochs: int = model.epochs
-        self.running_training_loss, self._wv = 0.0, None
+        self.running_training_loss = 0.0
+        self._drop_vectors()
 
         def after_epoch(number: int) -> bool:
-            self._wv = None
+            self._drop_vectors()
             if self.compute_loss:
                 self.running_training_loss = trainer.totals.loss
             for each in callbacks:
@@ -275,7 +303,7 @@ class Trained(Generic[ConfigType]):
         if self.compute_loss:
             self.running_training_loss = outcome.totals.loss
         self.total_train_time += outcome.seconds
-        self._wv = None
+        self._drop_vectors()
         if not outcome.finished:
             raise outcome.ended_early("the model keeps what it has learnt")
         for each in callbacks:

@@ -25,7 +25,7 @@ from wv_cli.text.corpus import Corpus, empty_corpus
 from wv_cli.text.sentences import Sentences
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.vectors.fasttext import DenseMatrix, FastTextModel
 
 _LONGEST = 10_000  # words of a sentence
 
@@ -70,9 +70,7 @@ class Word2Vec(Trained[Word2vecConfig]):
         )
 
     def _make(self, config: Word2vecConfig, corpus: Corpus) -> Model:
-        self._require_trainable()
-        if self._model is not None:
-            self._carry()
+        self._carry()
         self._model = Model(config, corpus, before=self._before)
         self._before = None
         return self._model
@@ -81,23 +79,23 @@ class Word2Vec(Trained[Word2vecConfig]):
         """The model, before it is trained with its starting vectors."""
         if self._model is None:
             config = self._config(self.alpha, self.min_alpha, self.epochs)
-            self._model = Model(config, empty_corpus(self._known()), before=self._before)
+            self._model = Model(config, empty_corpus(self._known()), before=self._learnt())
         return self._model
 
-    def _carry(self) -> None:
-        self._require_trainable()
+    def _learnt(self) -> State | None:
+        """What the next model goes on from."""
         if self._model is not None:
-            self._before, self._model = self._state(self._model), None
+            return self._state(self._model)
+        if self._facebook is not None:
+            config = self._config(self.alpha, self.min_alpha, self.epochs)
+            return _facebook_state(self._facebook, self._state_options(config, 0))
+        return self._before
+
+    def _carry(self) -> None:
+        self._before, self._model, self._facebook = self._learnt(), None, None
 
     def _forget(self) -> None:
-        super()._forget()
-        self._require_trainable()
-        self._model = self._before = None
-
-    def _require_trainable(self) -> None:
-        if self._facebook is not None:
-            message = "a model of load_facebook_model answers only; start from it with wv_cli.train(..., init=FILE)"
-            raise UsageError(message)
+        self._model = self._before = self._facebook = None
 
     def _vectors(self) -> KeyedVectors:
         if self._facebook is not None:
@@ -109,20 +107,7 @@ class Word2Vec(Trained[Word2vecConfig]):
         vectors = model.embeddings()
         return KeyedVectors.of(Embeddings(vectors.words, vectors.matrix, whole), self._known().counts)
 
-    @property
-    def syn1neg(self) -> NDArray[np.float32]:
-        """The context vectors of negative sampling, (words, dim). Raises AttributeError without."""
-        return self._outputs("syn1neg", asked=bool(self.negative))[-len(self._known()) :]
-
-    @property
-    def syn1(self) -> NDArray[np.float32]:
-        """The nodes of hierarchical softmax, (nodes, dim). Raises AttributeError without."""
-        return self._outputs("syn1", asked=bool(self.hs))[: -len(self._known()) if self.negative else None]
-
-    def _outputs(self, name: str, *, asked: bool) -> NDArray[np.float32]:
-        if not asked:
-            message = f"{name}: the model has no such output layer; see negative and hs"
-            raise AttributeError(message)
+    def _output_rows(self) -> NDArray[np.float32]:
         return self._live().output[:, : self.vector_size]
 
     def predict_output_word(
@@ -151,9 +136,11 @@ class Word2Vec(Trained[Word2vecConfig]):
     # Files.
 
     def _state(self, model: Model) -> State:
-        config, words = model.config, VocabConfig(min_count=self.min_count)
-        trained = float(config.epochs * model.corpus.tokens)
-        return model.state(StateOptions(config.model, asdict(config), asdict(words), trained, config.start_lr))
+        return model.state(self._state_options(model.config, float(model.config.epochs * model.corpus.tokens)))
+
+    def _state_options(self, config: Word2vecConfig, trained: float) -> StateOptions:
+        words = VocabConfig(min_count=self.min_count)
+        return StateOptions(config.model, asdict(config), asdict(words), trained, config.start_lr)
 
     def save(self, fname: Path) -> None:
         """Writes a state, as `wv train --save-state`. Raises WvError."""
@@ -220,7 +207,7 @@ class FastText(Word2Vec):
         made = cls(
             sg=args.model == "skipgram",
             hs=args.loss == "hs",
-            negative=args.negative if args.loss == "ns" else 0,
+            negative=0 if args.loss == "hs" else args.negative,
             vector_size=args.dim,
             window=args.window,
             min_count=args.min_count,
@@ -236,7 +223,7 @@ class FastText(Word2Vec):
 
 
 def load_facebook_model(path: Path, encoding: str = "utf-8") -> FastText:
-    """A fastText model, which answers but is not trained on. Raises WvError."""
+    """A fastText model, which can be trained on unless it is a classifier. Raises WvError."""
     require_utf8(encoding)
     return FastText._of_facebook(fasttext_bin.load_model(fspath(path)))
 
@@ -248,3 +235,25 @@ def save_facebook_model(model: FastText, path: Path) -> None:
 
 def _embeddings(model: FastTextModel) -> Embeddings:
     return Embeddings(model.words, model.all_word_vectors(), model if model.has_subwords else None)
+
+
+def _facebook_state(model: FastTextModel, options: StateOptions) -> State:
+    """A fastText model as the state of a training with all its n-grams. Raises UsageError for a classifier."""
+    if model.is_classifier:
+        message = "a classifier is not trained on as word vectors; start from them with wv_cli.train(..., init=FILE)"
+        raise UsageError(message)
+    words = len(model.words)
+    buckets = np.arange(model.args.buckets if model.has_subwords else 0, dtype=np.int32)
+    rows = model.rows_of_buckets(buckets)
+    held = rows >= 0
+    if isinstance(model.input, DenseMatrix) and held.all():
+        inputs = model.input.values
+    else:
+        inputs = model.input.take(np.concatenate([np.arange(words), rows[held]]))
+    outputs = np.arange(words - (options.config["loss"] == "hs"))
+    arrays: dict[str, NDArray[Any]] = {
+        "input": inputs,
+        "output": model.output.take(outputs),
+        "buckets": buckets[held],
+    }
+    return State(options, Vocab(model.words, model.counts, tokens_read=model.tokens), arrays)

@@ -18,6 +18,7 @@ from wv_cli.vectors.comparisons import cosine
 from wv_cli.vectors.correlation import pearson, spearman, two_sided_p
 from wv_cli.vectors.keyed import Keyed
 
+_METHODS = {"most_similar": "3cosadd", "most_similar_cosmul": "3cosmul"}
 _ANSWERS = 5  # looked at, for the first that is none of the words asked in another spelling
 Correlation = tuple[float, float]
 
@@ -76,20 +77,25 @@ def evaluate_word_analogies(
     restrict_vocab: int | None = 300000,
     case_insensitive: bool = True,
     dummy4unknown: bool = False,
+    similarity_function: str = "most_similar",
 ) -> tuple[float, list[dict[str, Any]]]:
     """(share of right answers, sections) of the questions `a is to b as c is to ?`, answered by the highest cosine with
-    b - a + c of the unit vectors. Each section is a dict of its name, `section`, and the lists `correct` and
-    `incorrect` of its questions; the last, `Total accuracy`, has all.
+    b - a + c of the unit vectors, or by 3CosMul ("most_similar_cosmul"). Each section is a dict of its name, `section`,
+    and the lists `correct` and `incorrect` of its questions; the last, `Total accuracy`, has all.
 
     analogies: a file of lines `a b c d` under headings `: name`. restrict_vocab: only the first so many words are known
     and can be answers. dummy4unknown: questions with an unknown word are wrong; else they are left out. Raises
-    WvError for a file that cannot be read, and for a question above the first heading.
+    ValueError for another function, WvError for a file that cannot be read, and for a question above the first heading.
     """
+    if similarity_function not in _METHODS:
+        message = f"similarity_function: expected {' or '.join(_METHODS)}, found {similarity_function!r}"
+        raise ValueError(message)
     rows = _rows(vectors, restrict_vocab, case_insensitive)
     sections = list(_sections(fspath(analogies), case_insensitive))
     asked = [question for section in sections for question in section.questions]
     known = [question for question in asked if all(word in rows for word in question)]
-    answers = dict(zip(known, _answers(vectors, known, rows, restrict_vocab, case_insensitive), strict=True))
+    method = _METHODS[similarity_function]
+    answers = dict(zip(known, _answers(vectors, known, rows, restrict_vocab, method, case_insensitive), strict=True))
     report: list[dict[str, Any]] = []
     total: dict[str, Any] = {"section": "Total accuracy", "correct": [], "incorrect": []}
     for section in sections:
@@ -106,14 +112,19 @@ def evaluate_word_analogies(
 
 
 def _answers(
-    vectors: Searched, questions: list[tuple[str, ...]], rows: dict[str, int], limit: int | None, fold: bool
+    vectors: Searched,
+    questions: list[tuple[str, ...]],
+    rows: dict[str, int],
+    limit: int | None,
+    method: str,
+    fold: bool,
 ) -> list[str]:
     """The answer to each question whose words are all known; "" when none of the best can be one."""
     if not questions:
         return []
     numbers: NDArray[np.int64] = np.array([[rows[word] for word in question[:3]] for question in questions])
     a, b, c = numbers.T
-    hits, _ = vectors.exact().analogies(a, b, c, _ANSWERS, rows=limit or None)
+    hits, _ = vectors.exact().analogies(a, b, c, _ANSWERS, method=method, rows=limit or None)
     result = []
     for question, best in zip(questions, hits.tolist(), strict=True):
         spelled = [vectors.words[row].upper() if fold else vectors.words[row] for row in best if row >= 0]
