@@ -28,6 +28,7 @@ def gensim(job: dict[str, Any]) -> None:
         epochs=job["epochs"],
         workers=job["threads"],
         seed=job["seed"],
+        shrink_windows=job.get("shrink", True),
         **subwords,
     )
     model.wv.save_word2vec_format(job["output"], binary=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import baskets
 import beyond
 import bigmodel
 import bio
@@ -67,6 +68,7 @@ WITHOUT_CORPUS = (
     "building",
     "encoding",
     "pairs",
+    "baskets",
     "scale",
 )
 
@@ -93,6 +95,7 @@ SUITES = {
     "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
     "encoding": Suite(encoding.encoding),
     "pairs": Suite(pairs.pairs),
+    "baskets": Suite(baskets.baskets),
     "documents": Suite(documents.documents),
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
