@@ -200,6 +200,19 @@ def test_a_run_that_stops_goes_on_to_the_byte(options, pairs):
     assert not Path("part.checkpoint").exists()
 
 
+def test_a_run_goes_on_in_a_folder_that_was_made_meanwhile(pairs):
+    """As a kill leaves it that comes after the folder and before its files. Checkpoint and sidecar keep their names."""
+    how = {"model": "pairs", **FEW}
+    with pytest.raises(TimedOut):
+        train("train.tsv", ["part", "part.vec"], max_time=1e-9, **how)
+    Path("part").mkdir()
+    with pytest.raises(WvError, match=r"part\.checkpoint: .*go on with --resume"):
+        train("train.tsv", ["part", "part.vec"], **how)
+    train("train.tsv", ["part", "part.vec"], resume=True, **how)
+    assert {path.name for path in pairs.rglob("*.json")} >= {"part.meta.json", "part.vec.meta.json"}
+    assert len([*Path("part").iterdir()]) == 4 and not Path("part.checkpoint").exists()
+
+
 def test_the_best_epoch_is_kept(pairs):
     scores = train("train.tsv", "out", model="pairs", validation="valid.tsv", **{**FEW, "epochs": 4})["validation"]
     assert scores["scores"][scores["kept_epoch"] - 1] == max(scores["scores"]) > 0.5

@@ -116,7 +116,8 @@ class Job:
                 check_writable(path, read_only="" if resume.overwrite else "give --overwrite to replace it")
         files = [path for path in self.results() if not is_stream(path)]
         words = [name for name in (formats.words_file(path, self.output_format) for path in files) if name is not None]
-        sidecars = [meta.sidecar_path(path) for path in files] if self.invocation.meta else []
+        sidecars = [meta.sidecar_path(path) for path in self.names() if not is_stream(path)]
+        sidecars = sidecars if self.invocation.meta else []
         require_different([*writes, *words, *sidecars])
         replacing = self.results() if self.REPLACES_INPUT else []
         refuse_reading([path for path in (*writes, *words) if path not in replacing], self.reads())
@@ -130,6 +131,7 @@ class Job:
         for path in self.results():
             if (words := formats.words_file(path, self.output_format)) is not None:
                 check_name(words)
+        for path in self.names():
             if self.invocation.meta and not is_stream(path):
                 check_name(meta.sidecar_path(path), "choose a shorter name, or give --no-meta")
 
@@ -160,6 +162,10 @@ class Job:
     def results(self) -> list[str]:
         return [path for part in self.parts() for path in part.results()]
 
+    def names(self) -> list[str]:
+        """The results as sidecars and checkpoint are named after them, whether they are there yet or not."""
+        return self.results()
+
     def writes(self) -> list[str]:
         """All files that are written, in the end or on the way."""
         beside, checkpoint = self.beside, self.checkpoint_path
@@ -169,7 +175,7 @@ class Job:
     @property
     def beside(self) -> str | None:
         """The first file among the results, beside which the checkpoint and temporary files go."""
-        return next((path for path in self.results() if not is_stream(path)), None)
+        return next((path for path in self.names() if not is_stream(path)), None)
 
     @property
     def checkpoint_path(self) -> str | None:

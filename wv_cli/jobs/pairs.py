@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
@@ -110,7 +109,11 @@ class StaticOutputs(Part):
         return path.endswith("/") or (path != "-" and not Path(path).suffix)
 
     def results(self) -> list[str]:
-        return [static_file(path.rstrip("/")) if self.is_folder(path) else path for path in self.outputs]
+        return [static_file(name) if self.is_folder(path) else path for path, name in self.names()]
+
+    def names(self) -> list[tuple[str, str]]:
+        """(output, its name without the mark of a folder)."""
+        return [(path, path.rstrip("/") if self.is_folder(path) else path) for path in self.outputs]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +128,9 @@ class PairsJob(Job):
     outputs: StaticOutputs
     validation: Validation = field(default_factory=Validation)
     resume: Resume = field(default_factory=Resume)
+
+    def names(self) -> list[str]:
+        return [name for _, name in self.outputs.names()]
 
     def check(self) -> None:
         for name in ("vocab", "min_count", "max_vocab", "lowercase"):
@@ -144,7 +150,6 @@ class PairsJob(Job):
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the pairs, trains, saves."""
         begin, config, reading, table = time.monotonic(), self.config, self.reading, self.table
-        results = self.results()  # by the name that the folder has before it is made
         known = read_vocab(table.vocab) if table.vocab else None
         vocabulary, dim = open_vocabulary(table.tokenizer, table.init, table.words, known)
         if dim is not None and "dim" not in self.invocation.explicit:
@@ -183,15 +188,13 @@ class PairsJob(Job):
             if validated is not None:
                 metadata["validation"] = validated.keep_best()
             matrix = model.matrix()
-            for path in self.outputs.outputs:
-                if self.outputs.is_folder(path):
-                    vocabulary.save(path.rstrip("/"), matrix, config.max_length)
-            self.finish(run, results, metadata, self._writers(words, matrix))
+            folder = partial(vocabulary.save, matrix=matrix, max_length=config.max_length)
+            file = partial(formats.save, embeddings=Embeddings(words, matrix))
+            named = [(name, self.outputs.is_folder(path)) for path, name in self.outputs.names()]
+            named.sort(key=lambda each: not each[1])  # a folder's row of unknown words is zero, in the files, too
+            writers: list[Writer] = [(name, folder if is_folder else file) for name, is_folder in named]
+            self.finish(run, self.names(), metadata, writers)
         return outcome, metadata
-
-    def _writers(self, words: Any, matrix: NDArray[np.float32]) -> list[Writer]:
-        files = [path for path in self.outputs.outputs if not self.outputs.is_folder(path)]
-        return [(path, partial(formats.save, embeddings=Embeddings(words, matrix))) for path in files]
 
     def _items(self, vocabulary: Vocabulary, config: PairsConfig) -> "PairItems | None":
         path = self.validation.validation
