@@ -43,12 +43,12 @@ def main() -> int:
     with workplace() as folder:
         for command in commands:
             run(command.line, folder)  # what is imported late
-            clear(folder, command)
+            command.clear(folder)
             whole = run(command.line, folder)
             assert whole.code == 0, whole.said
             new, found = contents(folder, command.outputs), Counter[str]()
             for number in chosen(whole.allocations, given.most, command.name):
-                clear(folder, command)
+                command.clear(folder)
                 done = run(command.line, folder, fail_at=number)
                 what = verdict(command, done, contents(folder, command.outputs), new)
                 if what not in ("did its work", "refused in one line"):
@@ -57,7 +57,7 @@ def main() -> int:
                     what = "findings"
                 found[what] += 1
             counts[command.name] = dict(found)
-            clear(folder, command)
+            command.clear(folder)
             run(command.line, folder)  # what later commands read
     print(f"{sum(sum(found.values()) for found in counts.values()):,} failed allocations, {bad} findings")  # noqa: T201
     if given.record:
@@ -65,11 +65,6 @@ def main() -> int:
         facts["runs"] = [{"command": name, **found} for name, found in counts.items()]
         Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
     return int(bad > 0)
-
-
-def clear(folder: Path, command: Command) -> None:
-    for name in (*command.outputs, f"{command.outputs[0]}.checkpoint"):
-        (folder / name).unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,11 @@ int unlink(const char *path) {
   file_call();
   return real(path);
 }
+int mkdir(const char *path, mode_t mode) {
+  REAL(int, mkdir, const char *, mode_t);
+  file_call();
+  return real(path, mode);
+}
 int ftruncate64(int file, off_t bytes) {
   REAL(int, ftruncate64, int, off_t);
   file_call();

@@ -4,6 +4,7 @@ everything imported, so that only what the command itself does is counted."""
 import ctypes
 import importlib
 import io
+import itertools
 import json
 import os
 import pkgutil
@@ -27,15 +28,37 @@ _LONGEST = 120.0  # seconds a command may take
 
 @dataclass(frozen=True)
 class Command:
-    """`outputs` are the files it writes; the first has a checkpoint when the command trains by steps (`resumes`)."""
+    """`outputs` are the files it writes; the first, or its folder, has a checkpoint when the command trains by steps
+    (`resumes`). A `fresh` command finds no outputs of another run."""
 
     line: str
     outputs: tuple[str, ...]
     resumes: bool = False
+    fresh: bool = False
+
+    @property
+    def checkpoint(self) -> str:
+        return f"{self.outputs[0].partition('/')[0]}.checkpoint"
+
+    def clear(self, folder: Path) -> None:
+        """Removes what it has written, and what it has left."""
+        for name in (*self.outputs, self.checkpoint):
+            place = folder / name.partition("/")[0]
+            if place.is_dir():
+                shutil.rmtree(place)
+            place.unlink(missing_ok=True)
+        for path in folder.glob(".*wv-tmp"):
+            path.unlink()
 
     @property
     def name(self) -> str:
         return f"{self.line.split()[0]} {self.outputs[0]}"
+
+
+def _static(folder: str) -> tuple[str, ...]:
+    """The files of a static embedding."""
+    names = ("model.safetensors", "tokenizer.json", "config.json", "modules.json")
+    return tuple(f"{folder}/{name}" for name in names)
 
 
 _TRAIN = "train text.txt --dim 4 --epochs 300 --min-count 2 --threads 1 --no-meta -q"
@@ -55,7 +78,7 @@ COMMANDS = [
     Command(
         "glove text.txt -o glove.vec --save-counts counts.bin --save-state glove.state --dim 4 --iterations 300 "
         "--min-count 2 --threads 1 -q --no-meta",
-        ("glove.vec", "counts.bin", "glove.state"),
+        ("counts.bin", "glove.vec", "glove.state"),
         True,
     ),
     Command(
@@ -91,6 +114,29 @@ COMMANDS = [
     ),
     Command("lm train text.txt --smoothing witten-bell -o model.lm --memory 1k --no-meta -q", ("model.lm",)),
     Command("quantize model.bin -o small.ftz --cutoff 50 -q --no-meta", ("small.ftz",)),
+    Command(
+        "train pairs.tsv --no-header --model pairs --dim 4 --epochs 300 --min-count 1 --batch 4 --no-meta -q -o pairs "
+        "-o pairs.vec",
+        (*_static("pairs"), "pairs.vec"),
+        True,
+        True,
+    ),
+    Command(
+        "train text.txt --model doc2vec --dim 4 --epochs 300 --min-count 2 --threads 1 --no-meta -q -o model.d2v "
+        "--doc-vectors docs.npy",
+        ("model.d2v", "docs.npy"),
+        True,
+    ),
+    Command("convert vectors.vec static --to static -q", _static("static")),
+    Command("distil vocab.txt --encoder encoder --dim 2 -q -o distilled", _static("distilled"), fresh=True),
+    Command("lm mix first.arpa second.arpa -q -o mixed.arpa", ("mixed.arpa",)),
+    Command("predict labels.ftz text.txt -o predicted.txt", ("predicted.txt",)),
+    Command("plot vectors.vec --top 9 -q -o plot.html", ("plot.html",)),
+    Command(
+        "filter pages.jsonl pages.csv -o kept --rejected gone --words 2.. --exact-duplicates document --add-scores -q",
+        ("kept/pages.jsonl", "kept/pages.csv", "gone/pages.jsonl", "gone/pages.csv"),
+        fresh=True,
+    ),
 ]
 
 
@@ -100,8 +146,20 @@ def inputs(folder: Path) -> None:
     text = seeds.text()
     (folder / "text.txt").write_bytes(text)
     (folder / "labelled.txt").write_bytes(text)
+    lines = [line.replace(b'"', b"'") for line in text.splitlines()]
+    (folder / "pairs.tsv").write_bytes(b"".join(b"%b\t%b\n" % pair for pair in itertools.pairwise(lines)))
+    (folder / "pages.jsonl").write_bytes(b"".join(b'{"text": "%b"}\n' % line for line in lines))
+    (folder / "pages.csv").write_bytes(b"text\n" + b"".join(b'"%b"\n' % line for line in lines))
+    (folder / "vocab.txt").write_bytes(b"the 9\nof 7\none 5\ntwo 3\n")
     shutil.copy(GOLDEN / "own" / "vectors.vec", folder)
-    shutil.copy(GOLDEN / "ft-words.bin", folder / "model.bin")
+    for name, source in {
+        "model.bin": "ft-words.bin",
+        "labels.ftz": "ft-labels.ftz",
+        "first.arpa": "lm/micro.o3.arpa",
+        "second.arpa": "lm/micro2.o3.arpa",
+    }.items():
+        shutil.copy(GOLDEN / source, folder / name)
+    shutil.copytree(GOLDEN / "encoders" / "tiny-bert", folder / "encoder")
 
 
 def preloaded() -> None:

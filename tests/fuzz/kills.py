@@ -3,13 +3,17 @@
 Before each kill the outputs of another run are there and, where the command trains by steps, its checkpoint from the
 middle of a run, which the command goes on with. Afterwards every output is whole, that of yesterday or that of today,
 the checkpoint can be gone on with, and the command, run again with --resume, ends with the bytes of a run that was
-never killed (one thread, one seed). Anything else is a finding.
+never killed (one thread, one seed). Anything else is a finding. `--moments N`: `wv filter` at any moment.
 """
 
 import argparse
 import json
+import os
 import random
+import shutil
+import signal
 import sys
+import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,25 +33,25 @@ class Scene:
     file_calls: int
 
     def set(self, folder: Path) -> None:
-        for path in folder.glob(".*wv-tmp"):
-            path.unlink()
-        for name, data in {**self.old, f"{self.command.outputs[0]}.checkpoint": self.checkpoint}.items():
-            if data is None:
-                (folder / name).unlink(missing_ok=True)
-            else:
+        self.command.clear(folder)
+        for name, data in {**self.old, self.command.checkpoint: self.checkpoint}.items():
+            if data is not None:
+                (folder / name).parent.mkdir(exist_ok=True)
                 (folder / name).write_bytes(data)
 
 
 def prepared(command: Command, folder: Path) -> Scene:
-    checkpoint = folder / f"{command.outputs[0]}.checkpoint"
+    checkpoint = folder / command.checkpoint
     saved = None
+    run(command.line, folder)  # what is imported late
+    command.clear(folder)
     if command.resumes:
         saved = in_the_middle(command, folder, checkpoint)
         checkpoint.unlink()
     done = run(command.line, folder)
     assert done.code == 0, done.said
     new = contents(folder, command.outputs)
-    old: dict[str, bytes | None] = {name: b"of yesterday " + name.encode() for name in command.outputs}
+    old = {name: None if command.fresh else b"of yesterday " + name.encode() for name in command.outputs}
     line = command.line + (" --resume --checkpoint-every 0.001" if command.resumes else "")
     scene = Scene(command, line, old, new, saved, 0)
     scene.set(folder)
@@ -58,8 +62,7 @@ def prepared(command: Command, folder: Path) -> Scene:
 
 def in_the_middle(command: Command, folder: Path, checkpoint: Path) -> bytes:
     """A checkpoint from the middle of a run, which --max-time stopped."""
-    for name in (*command.outputs, checkpoint.name):
-        (folder / name).unlink(missing_ok=True)
+    command.clear(folder)
     run(f"{command.line} --max-time 1e-9", folder)
     assert checkpoint.exists(), f"{command.line}: no checkpoint"
     return checkpoint.read_bytes()
@@ -81,14 +84,59 @@ def killed(scene: Scene, folder: Path, at: int) -> str:
         return f"run again: {again.said.strip()[:300]}"
     if contents(folder, command.outputs) != scene.new:
         return "run again: other bytes"
-    if list(folder.glob(".*wv-tmp")):
-        return "run again: a temporary file is left"
+    if left := [path.name for path in folder.rglob(".*") if path.name.endswith(("wv-tmp", "wv-part", "json"))]:
+        return f"run again: {left[0]} is left"
     return "whole" if done.signal else "ended before"
+
+
+def filtered(folder: Path, threads: int, kills: int, chance: random.Random) -> Counter[str]:
+    """What came of kills at random moments of `wv filter`, over small blocks with a point every few of them. What has
+    its name must be whole after each; each run ends with the bytes of one that was not killed."""
+    from tests.commands import test_filter as filters
+
+    folder.mkdir()
+    inputs, found = filters.corpus(folder / "in", 3000), Counter[str]()
+    out, begin = folder / "whole", time.monotonic()
+    assert _filter(filters.arguments(inputs, out, "--threads", "1"), None) == 0
+    most, whole = (time.monotonic() - begin) / 3, filters.contents(out)
+    out = folder / "out"
+    while found.total() < kills:
+        if _filter(filters.arguments(inputs, out, "--threads", str(threads)), chance.uniform(0, most)) != 0:
+            now = {name: data for name, data in filters.contents(out).items() if "/." not in name}
+            torn = [name for name, data in now.items() if name in whole and data != whole[name]]
+            found["findings" if torn else "whole"] += 1
+        elif filters.contents(out) != whole:
+            found["findings"] += 1
+            print(f"wv filter --threads {threads}: other bytes", flush=True)  # noqa: T201
+            shutil.rmtree(out)
+        else:
+            shutil.rmtree(out)
+    shutil.rmtree(folder)
+    return found
+
+
+def _filter(arguments: list[str], seconds: float | None) -> int:
+    """The exit code in a child that is killed after `seconds`."""
+    child = os.fork()
+    if child == 0:
+        from wv_cli.__main__ import run as run_line
+        from wv_cli.filtering import shards
+        from wv_cli.system import compression
+        from wv_cli.text import source
+
+        source.CHUNK = compression.CHUNK = 1500
+        shards.SAVE_BYTES = 4000
+        os._exit(run_line(arguments))
+    if seconds is not None:
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.kills", description=__doc__.partition("\n")[0])
     parser.add_argument("--kills", type=int, default=100, metavar="N", help="over all commands")
+    parser.add_argument("--moments", type=int, default=0, metavar="N", help="also as many of wv filter, at any moment")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", action="append", metavar="NAME", help="only the command that writes NAME; repeat")
     parser.add_argument("--record", metavar="FILE", help="write the figures as JSON")
@@ -113,8 +161,12 @@ def main() -> int:
                     what = "findings"
                 found[what] += 1
             counts[command.name] = dict(found)
-            for path in folder.glob("*.checkpoint"):
-                path.unlink()
+            (folder / command.checkpoint).unlink(missing_ok=True)
+        for number in range(2 * (given.moments > 0)):
+            threads = 1 + number
+            found = filtered(folder / "filter", threads, -(-given.moments // 2), chance)
+            bad += found["findings"]
+            counts[f"filter at any moment, {threads} thread{'s' * number}"] = dict(found)
     total = sum(sum(found.values()) for found in counts.values())
     print(f"{total:,} kills, {bad} findings")  # noqa: T201
     if given.record:

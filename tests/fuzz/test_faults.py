@@ -14,12 +14,11 @@ from tests.fuzz.faults import COMMANDS, Command, Done
 from wv_cli.commands import COMMANDS as EVERY
 
 pytestmark = pytest.mark.skipif(not shutil.which("cc") or sys.platform != "linux", reason="needs a C compiler")
-# They write nothing but to standard output, or what another command writes (demo, distil).
+# They write nothing but to standard output, or what another command writes (demo).
 READING = {
     "analogy",
     "check",
     "demo",
-    "distil",
     "drift",
     "dump",
     "eval",
@@ -27,9 +26,6 @@ READING = {
     "links",
     "nn",
     "odd-one-out",
-    "filter",  # goes on from its journal: tests/commands/test_filter.py
-    "plot",
-    "predict",
 }
 READING |= {"similarity", "texts-distance", "vectors"}
 
