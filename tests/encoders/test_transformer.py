@@ -248,6 +248,34 @@ def test_an_onnx_file_of_another_size(folder):
         pooled(folder, ["mean"], ["the"], runtime="onnx")
 
 
+def _replaced(times):
+    step = {"type": "Replace", "pattern": {"String": "a"}, "content": "aaaaaaaaaa"}
+    return {"type": "Sequence", "normalizers": [{"type": "Sequence", "normalizers": [step] * times}]}
+
+
+def test_a_tokenizer_that_explodes_is_refused(folder, capfd):
+    """Nothing is said beside the error, either: the package prints a panic of its own."""
+    path = folder / "tokenizer.json"
+    before = json.loads(path.read_text())
+    again = [{"Sequence": {"id": "A", "type_id": 0}}] * 1000
+    pair = [{"Sequence": {"id": id, "type_id": 0}} for id in "AB"]
+    template = {"type": "TemplateProcessing", "single": again, "pair": pair, "special_tokens": {}}
+    backtracks = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+    for changed, message in [
+        ({"normalizer": _replaced(9)}, "expected a normalizer that makes no text 16 times as long"),
+        ({"normalizer": {"type": "Prepend", "prepend": "a" * 257}}, "of at most 256 characters, found one of 257"),
+        ({"post_processor": template}, "expected a post-processor of at most 16,384 bytes"),
+        ({"model": {**before["model"], "max_input_chars_per_word": 10**9}}, "at most 10,000, found 1,000,000,000"),
+        ({"pre_tokenizer": backtracks}, "the tokenizer fails, found: .*retry-limit"),
+    ]:
+        path.write_text(json.dumps({**before, **changed}))
+        with pytest.raises(BadFile, match=message):
+            Tokenizer(path, max_length=None, rows=200).ids(["a" * 40 + "!"])
+    path.write_text(json.dumps({**before, "normalizer": _replaced(1)}))
+    assert Tokenizer(path, max_length=None, rows=200).ids(["a"])[1] == 0
+    assert capfd.readouterr().err == ""
+
+
 def test_a_tokenizer_of_another_vocabulary(folder):
     facts = json.loads((folder / "tokenizer.json").read_text())
     facts["model"]["vocab"]["zebra"] = 200

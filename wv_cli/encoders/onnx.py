@@ -55,7 +55,7 @@ class Onnx:
         """(n, tokens, dim) of each of these layers; ids and mask are (n, tokens)."""
         feeds: dict[str, Any] = {"input_ids": ids, "attention_mask": mask.astype(np.int64)}
         feeds["token_type_ids"] = np.zeros_like(ids)
-        with foreign(self.path, "the network fails"):
+        with foreign(self.path, "the network fails", quiet=True):
             found = self._session.run(
                 [self._outputs[layer] for layer in layers], {name: feeds[name] for name in self._inputs}
             )

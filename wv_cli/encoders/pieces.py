@@ -64,7 +64,7 @@ class Pieces:
         old = np.array([numbers[token] for token in tokens], np.int64)
         asked = [np.array([*before, number, *after], np.int64) for number in old.tolist()]
         whole, joined = _own(inner, facts["model"]["type"], words, set(tokens))
-        with foreign(path, "the tokenizer fails"):
+        with foreign(path, "the tokenizer fails", quiet=True):
             asked += [np.array(inner.encode(word).ids, np.int64) for word in (*whole, *joined)]
         tokens += whole
         added += [_added_token(word) for word in joined]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.encoders.limits import require_bounded
 from wv_cli.encoders.wordpiece import open_reader
 from wv_cli.errors import BadFile, UsageError, WvError, reason
 from wv_cli.formats.static import tokenizer_settings, unknown_token
@@ -39,6 +40,7 @@ def load(path: Path) -> "tokenizers.Tokenizer":
         found: tokenizers.Tokenizer = package.Tokenizer.from_str(text)
         found.no_padding()
         found.no_truncation()
+        require_bounded(path, found)
     return found
 
 
@@ -96,7 +98,7 @@ class Tokenizer:
         """(numbers of all sentences' tokens, where each sentence's begin and the last's end, how many were cut)."""
         whole = [text if text.isascii() else _utf8(text) for text in texts]
         part = whole if self._characters is None else [text[: self._characters] for text in whole]
-        with foreign(self.path, "the tokenizer fails"):
+        with foreign(self.path, "the tokenizer fails", quiet=self._reader is None):
             ids, starts, cut = self._read(part)
         if self._characters is not None:
             cut = cut | np.array([len(after) < len(before) for before, after in zip(whole, part, strict=True)], bool)

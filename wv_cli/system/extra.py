@@ -2,6 +2,8 @@
 
 import contextlib
 import importlib
+import os
+import threading
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -24,10 +26,34 @@ def require(package: str, what: str, name: str = "") -> Any:
 
 
 @contextlib.contextmanager
-def foreign(path: object, problem: str) -> Iterator[None]:
-    """Makes a BadFile of what another package raises in this block: the `problem` and the first line of its words."""
-    try:
+def _no_stderr() -> Iterator[None]:
+    """The descriptor of standard error goes nowhere in this block. Threads other than the first, which might disagree
+    about when it comes back, leave it."""
+    if threading.current_thread() is not threading.main_thread():
         yield
+        return
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+@contextlib.contextmanager
+def foreign(path: object, problem: str, *, quiet: bool = False) -> Iterator[None]:
+    """Makes a BadFile of what another package raises in this block: the `problem` and the first line of its words.
+    `quiet`: what it prints about the same is dropped."""
+    try:
+        with _no_stderr() if quiet else contextlib.nullcontext():
+            yield
     except (WvError, MemoryError):
         raise
     except BaseException as error:

@@ -1,0 +1,68 @@
+"""Refuses a tokenizer.json that makes far more of a text than there is, before any text is read with it.
+
+Each step of the normalizer is tried on a short text, which holds the step's own patterns, so that no step can make much
+of much. The `tokenizers` package itself gives up on a pattern of regular expressions that takes too long.
+"""
+
+import json
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wv_cli.errors import BadFile
+
+if TYPE_CHECKING:
+    import tokenizers
+
+_LONGER = 16  # times a text may become longer
+_STEP = 256  # characters that a step puts in the place of others
+_TEMPLATE = 1 << 14  # bytes of the settings of a post-processor
+_WORD = 10_000  # characters of a word that is searched for pieces, which takes their square
+
+
+def require_bounded(path: Path, tokenizer: "tokenizers.Tokenizer") -> None:
+    """Raises BadFile."""
+    if tokenizer.normalizer is not None:
+        _require_short(path, tokenizer.normalizer)
+    after = tokenizer.post_processor
+    if after is not None and len(after.__getstate__()) > _TEMPLATE:
+        problem = f"expected a post-processor of at most {_TEMPLATE:,} bytes, found {len(after.__getstate__()):,}"
+        raise BadFile(path, problem)
+    if (longest := getattr(tokenizer.model, "max_input_chars_per_word", 0)) > _WORD:
+        raise BadFile(path, f"expected max_input_chars_per_word of at most {_WORD:,}, found {longest:,}")
+
+
+def _require_short(path: Path, normalizer: "tokenizers.normalizers.Normalizer") -> None:
+    from tokenizers.normalizers import Lowercase
+
+    steps = [*_steps(json.loads(normalizer.__getstate__()))]
+    texts = [text for step in steps for text in _strings(step)]
+    if (longest := max(map(len, texts), default=0)) > _STEP:
+        raise BadFile(path, f"expected strings of a normalizer of at most {_STEP} characters, found one of {longest:,}")
+    text = string.printable + "".join(texts)[: 1 << 12]
+    most = _LONGER * len(text)
+    for step in steps:
+        one = Lowercase()  # any step, which becomes this one
+        one.__setstate__(json.dumps(step).encode())
+        text = one.normalize_str(text)
+        if len(text) > most:
+            raise BadFile(path, f"expected a normalizer that makes no text {_LONGER} times as long, found one")
+
+
+def _steps(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The steps of a normalizer, those of sequences one by one."""
+    inner = facts.get("normalizers")
+    if facts.get("type") == "Sequence" and isinstance(inner, list):
+        for each in inner:
+            yield from _steps(each)
+    else:
+        yield facts
+
+
+def _strings(facts: Any) -> Iterator[str]:
+    """What a step looks for and what it puts there; not the table of a Precompiled one."""
+    if isinstance(facts, dict) and facts.get("type") != "Precompiled":
+        for name, value in facts.items():
+            if name != "type":
+                yield from [value] if isinstance(value, str) else _strings(value)
