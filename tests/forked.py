@@ -1,26 +1,32 @@
 """The program in a process that a prepared one forks: what a shell starts, without half a second of imports.
 
 The standard library's fork server (multiprocessing) has all of wv_cli imported, and forks. Whatever a process has of
-its own is a new one's: arguments, folder, environment, standard streams, which are pipes, signals, exit code.
+its own is a new one's: arguments, folder, environment, standard streams, signals, exit code. `run` is for tests,
+`write_program` makes a `wv` for shells.
 
 `spent` is the processor time of those that ended by themselves, which os.times() does not know: they are the server's.
 """
 
 import atexit
+import fcntl
 import io
+import marshal
 import multiprocessing
 import os
 import pkgutil
 import resource
+import shlex
+import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from threading import Lock, Thread
 from types import ModuleType
 
 import wv_cli
@@ -30,6 +36,26 @@ PATH = sys.path[:]  # without the checkout: conftest.py imports this where it im
 _TEXT = "utf-8", "surrogateescape"
 _SERVER = multiprocessing.get_context("forkserver")
 _NO_MAIN = ModuleType("__main__")
+_STARTS = Lock()
+_HIGH = 200  # descriptors from here on are none of a shell's
+# What modules read as they are imported. A program that a shell gives other ones is started, not forked.
+_READ = ("WV_", "PYTHON", "OMP_", "OPENBLAS_", "MKL_", "LANG", "LC_")
+_CLIENT = """#!{python} -IS
+import array, _socket, marshal, os, sys
+if {{k: v for k, v in os.environ.items() if k.startswith({read})}} != {same}:
+    os.execv({python!r}, [{python!r}, "-P", "-m", "wv_cli", *sys.argv[1:]])
+numbers = []
+for number in map(int, os.listdir("/proc/self/fd")):
+    try:
+        numbers += [number] if os.get_inheritable(number) else []
+    except OSError:
+        pass
+server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+server.connect({address!r})
+rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", numbers))]
+server.sendmsg([marshal.dumps((sys.argv[1:], os.getcwd(), dict(os.environ), numbers))], rights)
+os._exit(server.recv(1)[0])
+"""
 
 
 @cache
@@ -39,14 +65,29 @@ def _prepare() -> None:
     _SERVER.set_forkserver_preload([*ours, "locale"])  # which click's messages import
 
 
-def _start(process: ForkServerProcess) -> None:
-    """Without the main module, pytest, which the process would import again."""
+def _start(
+    words: list[str], cwd: Path, environment: dict[str, str], streams: Mapping[int, Connection]
+) -> tuple[ForkServerProcess, Connection]:
+    """The process, whose descriptors are `streams`, and what tells its processor time. It is started without the main
+    module, pytest, which it would import again."""
     _prepare()
-    main, sys.modules["__main__"] = sys.modules["__main__"], _NO_MAIN
-    try:
-        process.start()
-    finally:
-        sys.modules["__main__"] = main
+    time, tell = _SERVER.Pipe(duplex=False)
+    process = _SERVER.Process(target=_program, args=(words, cwd, environment, PATH, dict(streams), tell))
+    with _STARTS:
+        main, sys.modules["__main__"] = sys.modules["__main__"], _NO_MAIN
+        try:
+            process.start()
+        finally:
+            sys.modules["__main__"] = main
+    for end in (*streams.values(), tell):
+        end.close()
+    return process, time
+
+
+def _count(time: Connection) -> None:
+    global spent
+    with time, suppress(EOFError):  # it was killed
+        spent += time.recv()
 
 
 def run(
@@ -63,12 +104,8 @@ def run_bytes(
 ) -> "subprocess.CompletedProcess[bytes]":
     """The same, with the bytes of the streams."""
     (stdin, feed), (out, stdout), (err, stderr) = (_SERVER.Pipe(duplex=False) for _ in range(3))
-    (time, tell), streams = _SERVER.Pipe(duplex=False), (stdin, stdout, stderr)
-    process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), PATH, streams, tell))
-    _start(process)
-    for end in (*streams, tell):
-        end.close()
-    with time, ThreadPoolExecutor(3) as pool:
+    process, time = _start(words, cwd or Path.cwd(), dict(os.environ), {0: stdin, 1: stdout, 2: stderr})
+    with ThreadPoolExecutor(3) as pool:
         fed, *read = pool.submit(_feed, feed, input), pool.submit(_drain, out), pool.submit(_drain, err)
         process.join(timeout)
         late = process.exitcode is None
@@ -76,9 +113,7 @@ def run_bytes(
             process.kill()
             process.join()
         fed.result()
-        global spent
-        with suppress(EOFError):  # it was killed
-            spent += time.recv()
+        _count(time)
         found = [each.result() for each in read]
     if late:
         raise subprocess.TimeoutExpired(words, timeout, *found)
@@ -104,7 +139,7 @@ def _program(
     cwd: Path,
     environment: dict[str, str],
     path: list[str],
-    streams: Sequence[Connection],
+    streams: Mapping[int, Connection],
     tell: Connection,
 ) -> None:
     """What the forked process does."""
@@ -112,9 +147,13 @@ def _program(
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
-    for number, stream in enumerate(streams):
-        os.dup2(stream.fileno(), number)
+    tell = Connection(fcntl.fcntl(tell.fileno(), fcntl.F_DUPFD_CLOEXEC, _HIGH))
+    high = {number: fcntl.fcntl(stream.fileno(), fcntl.F_DUPFD_CLOEXEC, _HIGH) for number, stream in streams.items()}
+    for stream in streams.values():
         stream.close()
+    for number, descriptor in high.items():  # now that none of them has the number of another one
+        os.dup2(descriptor, number)
+        os.close(descriptor)
     sys.stdin, sys.stdout, sys.stderr = (
         _text(number, old) for number, old in enumerate((sys.__stdin__, sys.__stdout__, sys.__stderr__))
     )
@@ -131,3 +170,41 @@ def _program(
 
 def _text(number: int, old: io.TextIOWrapper) -> io.TextIOWrapper:
     return open(number, "w" if number else "r", encoding=old.encoding, errors=old.errors, closefd=False)
+
+
+def write_program(path: Path) -> None:
+    """Makes an executable for shells that is `python -P -m wv_cli`, forked where the system can."""
+    python = sys.executable
+    text = f'#!/bin/sh\nexec {shlex.quote(python)} -P -m wv_cli "$@"\n'
+    if sys.platform == "linux":
+        same = {name: value for name, value in os.environ.items() if name.startswith(_READ)}
+        text = _CLIENT.format(python=python, read=_READ, same=same, address=_address())
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+@cache
+def _address() -> str:
+    """Where the executables ask for a process."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(address := f"\0wv-tests-{os.getpid()}")
+    listener.listen()
+    Thread(target=_serve, args=(listener,), daemon=True).start()
+    return address
+
+
+def _serve(listener: socket.socket) -> None:
+    while True:
+        Thread(target=_answer, args=(listener.accept()[0],), daemon=True).start()
+
+
+def _answer(client: socket.socket) -> None:
+    with client:
+        asked, descriptors, _, _ = socket.recv_fds(client, 1 << 20, _HIGH)
+        words, cwd, environment, numbers = marshal.loads(asked)
+        streams = dict(zip(numbers, map(Connection, descriptors), strict=True))
+        process, time = _start(words, Path(cwd), environment, streams)
+        process.join()
+        _count(time)
+        code = process.exitcode or 0
+        client.send(bytes([code if code >= 0 else 128 - code]))

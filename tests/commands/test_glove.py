@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests import forked
 from tests.tiers import full
 from wv_cli._glove import RECORD
 from wv_cli.formats import load
@@ -227,7 +228,8 @@ def test_the_makefile_makes_only_what_is_needed(short_text, data, tmp_path):
     shutil.copy(data / "Makefile.glove", tmp_path)
     (tmp_path / "text.txt").write_bytes(short_text.read_bytes())
     settings = ["CORPUS=text.txt", "DIM=8", "ITERATIONS=1", f"PAIRS={data}/similarity/EN-WS-353-ALL.txt"]
-    call = ["make", "-f", "Makefile.glove", f"WV={sys.executable} -m wv_cli", *settings]
+    forked.write_program(tmp_path / "wv_cli")
+    call = ["make", "-f", "Makefile.glove", "WV=./wv_cli", *settings]
 
     def make(*more):
         done = subprocess.run([*call, *more], cwd=tmp_path, capture_output=True, text=True, check=False)

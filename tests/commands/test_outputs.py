@@ -7,13 +7,13 @@ import lzma
 import os
 import re
 import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.guides.console import make_path
 from tests.tiers import full
 from wv_cli.formats import FORMATS, load
 from wv_cli.text.vocab import read_vocab
@@ -33,12 +33,18 @@ def text(slice_text, tmp_path, monkeypatch):
     return "text.txt"
 
 
-def shell(line):
-    """In bash, `wv` being the program under test."""
-    line = f'wv() {{ "{sys.executable}" -m wv_cli "$@"; }}; set -e; {line}'
-    done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    """Runs a line in bash, `wv` being the program under test -> what it prints."""
+    path = make_path(tmp_path_factory.mktemp("program") / "bin")
+
+    def run(line):
+        env = {**os.environ, "PATH": path}
+        done = subprocess.run(["bash", "-ec", line], env=env, capture_output=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
 
 
 def names():
@@ -112,7 +118,7 @@ def test_refusals(arguments, message, text, wv):
 
 
 @pytest.mark.parametrize("format", ["word2vec-text", *full(*sorted({*WRITABLE} - {"word2vec-text"}))])
-def test_every_format_through_pipes(format, text, wv):
+def test_every_format_through_pipes(format, text, wv, shell):
     """The bytes of a file, but npy's digest of the words, which are nowhere; what a file held before stays."""
     plain = Path("plain")
     assert wv("convert", MODEL, plain, "--to", format).returncode == 0
@@ -137,7 +143,7 @@ def test_every_format_through_pipes(format, text, wv):
     assert set(names()) <= {text, "plain", "plain.words.txt", "plain.metadata.tsv", "fifo", "link", "out"}
 
 
-def test_models_through_pipes(text):
+def test_models_through_pipes(text, shell):
     """With long runs of zeros, which are holes in a file."""
     train = "wv train text.txt --to fasttext-bin --dim 8 --epochs 1 --threads 1 --minn 3 --maxn 4 --buckets 200000 -q"
     shell(f"{train} --no-meta -o plain")
@@ -147,7 +153,7 @@ def test_models_through_pipes(text):
     assert names() == ["out", "plain", text]
 
 
-def test_process_substitution_and_nothing_beside_it(text):
+def test_process_substitution_and_nothing_beside_it(text, shell):
     shell("wv train text.txt -o >(gzip > out.gz) -o a.vec --dim 8 --epochs 1 --threads 1; sleep 0.1; wait")
     assert gzip.decompress(Path("out.gz").read_bytes()) == Path("a.vec").read_bytes()
     told = shell(

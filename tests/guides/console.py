@@ -16,13 +16,13 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from tests import forked
 from wv_cli.commands.shared.program import wv as group
 
 _FENCE = re.compile(r"^```(\w*)[ \t]*(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -80,9 +80,7 @@ def _steps(body: str, mode: str) -> Iterator[Step]:
 def make_path(folder: Path) -> str:
     """A PATH whose `wv` is the program under test, in a folder that is made."""
     folder.mkdir()
-    wrapper = folder / "wv"
-    wrapper.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m wv_cli "$@"\n')
-    wrapper.chmod(0o755)
+    forked.write_program(folder / "wv")
     return f"{folder}:{os.environ['PATH']}"
 
 

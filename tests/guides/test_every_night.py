@@ -3,12 +3,12 @@
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Run
+from tests.guides.console import make_path
 from wv_cli.guides import guide_text
 
 TOOLS = ("make", "flock", "bash")
@@ -27,11 +27,7 @@ def block(language: str) -> str:
 @pytest.fixture
 def night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Runs the crontab's line in the folder -> (exit code, what the log got)."""
-    bin = tmp_path / "bin"
-    bin.mkdir()
-    (bin / "wv").write_text(f'#!/bin/sh\nexec {sys.executable} -m wv_cli "$@"\n')
-    (bin / "wv").chmod(0o755)
-    monkeypatch.setenv("PATH", str(bin), prepend=":")
+    monkeypatch.setenv("PATH", make_path(tmp_path / "bin"))
     folder, words = re.fullmatch(r"0 3 \* \* \*  cd (\S+) && (.*)\n", block("text")).groups()
     line = words.replace("\\%", "%")  # cron's own escape
     assert folder.startswith("/") and line != words
