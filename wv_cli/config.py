@@ -5,6 +5,7 @@ The command line is made of the fields (help prints their defaults), `validate` 
 """
 
 import dataclasses
+import functools
 import math
 import numbers
 import re
@@ -162,7 +163,8 @@ class Config:
             object.__setattr__(self, "threads", processors())
 
     @classmethod
-    def options(cls) -> dict[str, Option]:
+    @functools.cache
+    def options(cls) -> Mapping[str, Option]:
         """The fields in their order."""
         hints = typing.get_type_hints(cls)
         return {

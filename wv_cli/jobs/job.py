@@ -6,6 +6,7 @@ A job has parts as fields (wv_cli.jobs.part) and a function `work`. What it read
 after the other. An option belongs to exactly one part because it is a field of it. A job prints nothing.
 """
 
+import functools
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome
 
 Kind = TypeVar("Kind")
+_hints: Callable[[Any], dict[str, Any]] = functools.cache(get_type_hints)
 Writer = tuple[str, Callable[[str], None]]  # the name of a file and what writes it
 
 
@@ -274,7 +276,7 @@ def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
 def option_names(kind: Any, *, every: bool = False) -> list[str]:
     """The options of a job or part; `every`: its internal fields, too."""
     found: list[str] = []
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for each in fields(kind):
         if _has_options(hints[each.name]):
             found += option_names(hints[each.name], every=every)
@@ -286,7 +288,7 @@ def option_names(kind: Any, *, every: bool = False) -> list[str]:
 def option_hints(kind: Any) -> dict[str, Any]:
     """The annotations of option_names(kind)."""
     found: dict[str, Any] = {}
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for each in fields(kind):
         hint = hints[each.name]
         found |= option_hints(hint) if _has_options(hint) else {each.name: hint}
@@ -296,7 +298,7 @@ def option_hints(kind: Any) -> dict[str, Any]:
 def conditions_of(kind: Any) -> list[tuple[str, str]]:
     """(name, condition) of the options of a job or part that do not always have an effect: its own, then its parts'."""
     found = kind.conditions() if issubclass(kind, Config) else [*kind.CONDITIONS.items()]
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for each in fields(kind):
         if _has_options(hints[each.name]):
             found += conditions_of(hints[each.name])
@@ -304,7 +306,7 @@ def conditions_of(kind: Any) -> list[tuple[str, str]]:
 
 
 def _build(kind: type[Kind], options: Mapping[str, Any], made: Mapping[str, Any]) -> Kind:
-    values, hints = dict(made), get_type_hints(kind)
+    values, hints = dict(made), _hints(kind)
     for each in fields(kind):  # type: ignore[arg-type]
         if each.name in values:
             continue

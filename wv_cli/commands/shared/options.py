@@ -206,7 +206,7 @@ def shared_fields(variants: Variants) -> list[FieldOption]:
     tables = {variant: config.options() for variant, (config, _) in variants.items()}
     first = {config: variant for variant, (config, _) in reversed([*variants.items()])}
     options = []
-    for name in _merged(list(tables.values())):
+    for name in _merged([*tables.values()]):
         found = {variant: fields[name] for variant, fields in tables.items() if name in fields}
         field = next(iter(found.values()))
         if field.help:
@@ -231,12 +231,12 @@ def add_options(options: Sequence[click.Option]) -> Decorator:
     return decorate
 
 
-def _merged(tables: list[dict[str, Option]]) -> list[str]:
+def _merged(tables: Sequence[Mapping[str, Option]]) -> list[str]:
     """The names in all, in the order of the first; one that it has not stands before the name it is followed by."""
     names: list[str] = []
     for fields in tables:
         place = len(names)
-        for name in reversed(fields):
+        for name in reversed([*fields]):
             if name in names:
                 place = names.index(name)
             else:
