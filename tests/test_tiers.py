@@ -1,10 +1,13 @@
 """The tiers: the list of slow tests names tests that are there, and the quick tier has every command and format."""
 
 import ast
+import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -76,36 +79,36 @@ def test_smoke(): pass
 """
 
 
-@pytest.mark.parametrize(
-    ("arguments", "names"),
-    [
-        (["--tier", "quick"], ["test_short", "test_some[1]", "test_smoke"]),
-        ([], ["test_short", "test_some[1]", "test_dear", "test_smoke"]),
-        pytest.param(
-            ["--tier", "full"],
-            ["test_long", "test_short", "test_some[1]", "test_some[2]", "test_dear", "test_smoke"],
-            marks=pytest.mark.full,
-        ),
-        (["--tier", "full", "-m", "full"], ["test_long", "test_some[2]"]),
-    ],
-)
-def test_what_a_tier_has(arguments: list[str], names: list[str], tmp_path: object) -> None:
-    done = collected(tmp_path, "test_it.py", *arguments)
-    assert done == [f"test_it.py::{name}" for name in names]
+TIER_TESTS = [
+    (["test_it.py", "--tier", "quick"], ["test_short", "test_some[1]", "test_smoke"]),
+    (["test_it.py"], ["test_short", "test_some[1]", "test_dear", "test_smoke"]),
+    (
+        ["test_it.py", "--tier", "full"],
+        ["test_long", "test_short", "test_some[1]", "test_some[2]", "test_dear", "test_smoke"],
+    ),
+    (["test_it.py", "--tier", "full", "-m", "full"], ["test_long", "test_some[2]"]),
+    (["test_it.py::test_long", "--tier", "quick"], ["test_long"]),  # what is named runs in every tier
+]
+COLLECT = """
+import json, sys
+import pytest
+for arguments in json.loads(sys.argv[1]):
+    pytest.main(arguments)
+    print("end")
+"""
 
 
-def test_a_test_that_is_named_runs_in_every_tier(tmp_path: object) -> None:
-    assert collected(tmp_path, "test_it.py::test_long", "--tier", "quick") == ["test_it.py::test_long"]
-
-
-def collected(folder: object, name: str, *arguments: str) -> list[str]:
-    """The tests of SUITE that run, under the suite's own rules."""
-    (folder / "test_it.py").write_text(SUITE)  # type: ignore[operator]
-    argv = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--collect-only"]
-    plain = ["--rootdir", folder, "-p", "tests.conftest", f"{folder}/{name}", *arguments]
+def test_what_a_tier_has(tmp_path: Path) -> None:
+    """The tests of SUITE that run under the suite's own rules: one process collects them for all tiers."""
+    (tmp_path / "test_it.py").write_text(SUITE)
+    plain = ["-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--collect-only", "-p", "tests.conftest"]
+    plain += ["--rootdir", str(tmp_path)]
+    calls = [[*plain, f"{tmp_path}/{name}", *arguments] for (name, *arguments), _ in TIER_TESTS]
     env = {**os.environ, "PYTHONSAFEPATH": ""}  # this folder's conftest is wanted, wherever the package is installed
-    done = subprocess.run([*argv, *plain], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    return [line for line in done.stdout.splitlines() if "::" in line]
+    argv = [sys.executable, "-c", COLLECT, json.dumps(calls)]
+    done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    found = [re.findall(r"^test_it\.py::(\S+)$", part, re.MULTILINE) for part in done.stdout.split("\nend\n")[:-1]]
+    assert found == [names for _, names in TIER_TESTS], done.stderr
 
 
 def test_the_costliest_are_slow() -> None:

@@ -3,6 +3,7 @@
 A new command needs one row in CALLS. What only one command does is tested in that command's own file.
 """
 
+import json
 import os
 import resource
 import subprocess
@@ -155,16 +156,21 @@ def test_completion_shows_the_summaries() -> None:
     }
 
 
-@EVERY
-def test_help_works_without_loading_numpy(name: str) -> None:
+def test_help_works_without_loading_numpy() -> None:
+    """One process shows the help of one command after the other."""
     code = (
-        "import sys; from wv_cli.__main__ import run; status = run(sys.argv[1:]); "
-        "sys.exit(f'help loads numpy' if 'numpy' in sys.modules else status)"
+        "import contextlib, io, json, sys; from wv_cli.__main__ import run\n"
+        "for name in sys.argv[1:]:\n"
+        "    with contextlib.redirect_stdout(io.StringIO()) as shown:\n"
+        "        status = run([name, '--help'])\n"
+        "    print(json.dumps([name, status, shown.getvalue(), 'numpy' in sys.modules]))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, name, "--help"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"Usage: wv {name}")
-    assert done.stderr == ""
+    done = subprocess.run([sys.executable, "-c", code, *COMMANDS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [name for name, *_ in shown] == [*COMMANDS]
+    for name, status, text, has_numpy in shown:
+        assert (status, has_numpy) == (0, False) and text.startswith(f"Usage: wv {name}"), name
 
 
 @EVERY
