@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wv_cli.filtering.exact_duplicates import ExactDocuments, ExactParagraphs, left_over, normalize_paragraphs
+from wv_cli.filtering.duplicates import ExactDuplicates
+from wv_cli.filtering.exact_duplicates import left_over, normalize_paragraphs, paragraph_digests
+from wv_cli.text.digests import DigestSet
 
 # CCNet's table of punctuation (text_normalizer.py, UNICODE_PUNCT).
 PUNCTUATION = set("，。、„”“«»１」「《》´∶：？！（）；–—．～’…━〈〉【】％►")
@@ -47,7 +49,7 @@ def test_paragraphs_are_those_of_the_reference(text):
 
 def test_the_digest_of_a_paragraph_is_ccnets():
     """The first 8 bytes of SHA-1, little-endian; that of the empty paragraph as CCNet has it."""
-    keys, starts = ExactParagraphs().keys([b"", b"Some 7\nText"])
+    keys, starts = paragraph_digests([b"", b"Some 7\nText"])
     digest = hashlib.sha1(b"some 0").digest()[:8]
     assert keys.tolist()[:2] == [957977401221134810, int.from_bytes(digest, "little")]
     assert starts.tolist() == [0, 1, 3]
@@ -55,7 +57,7 @@ def test_the_digest_of_a_paragraph_is_ccnets():
 
 @given(st.lists(st.sampled_from([b"", b"a", b"A", b"b\n", b"\xff"])), st.integers(1, 5))
 def test_the_first_document_stays(texts, block):
-    seen = ExactDocuments()
+    seen = ExactDuplicates()
     blocks = [texts[at : at + block] for at in range(0, len(texts), block)]
     found = [new for each in blocks for new in seen.first(seen.keys(each)).tolist()]
     assert found == [text not in texts[:i] for i, text in enumerate(texts)]
@@ -63,10 +65,10 @@ def test_the_first_document_stays(texts, block):
 
 @given(st.lists(st.lists(st.sampled_from([b"a", b"A", b" a", b"b", b"", b"7", b"8"]), min_size=1)), st.integers(1, 5))
 def test_the_first_paragraph_stays(documents, block):
-    seen, kept = ExactParagraphs(), []
+    seen, kept = DigestSet(), []
     texts = [b"\n".join(lines) for lines in documents]
     for at in range(0, len(texts), block):
-        keys, starts = seen.keys(texts[at : at + block])
+        keys, starts = paragraph_digests(texts[at : at + block])
         kept += left_over(texts[at : at + block], starts, seen.first(keys))
     known, expected = set(), []
     for lines in documents:
@@ -80,17 +82,15 @@ def test_the_first_paragraph_stays(documents, block):
 
 
 def test_what_is_left_of_documents():
-    seen = ExactParagraphs()
+    seen = DigestSet()
     texts = ["Title\nÜber 1 \nTitle".encode(), b"title\n", b"TITLE", "new\nüber 2".encode()]
-    keys, starts = seen.keys(texts)
+    keys, starts = paragraph_digests(texts)
     left = left_over(texts, starts, seen.first(keys))
     assert left == ["Title\nÜber 1 ".encode(), b"", b"", b"new"]
-    keys, starts = seen.keys([b"x\ny"])
+    keys, starts = paragraph_digests([b"x\ny"])
     assert left_over([text := b"x\ny"], starts, seen.first(keys))[0] is text
 
 
 def test_no_texts():
-    for seen in (ExactDocuments(), ExactParagraphs()):
-        keys = seen.keys([])
-        keys = keys[0] if isinstance(keys, tuple) else keys
+    for seen, keys in ((rule := ExactDuplicates(), rule.keys([])), (DigestSet(), paragraph_digests([])[0])):
         assert seen.first(keys).tolist() == [] and keys.dtype == np.uint64

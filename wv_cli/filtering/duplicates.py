@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.filtering.exact_duplicates import ExactDocuments, ExactParagraphs
+from wv_cli.filtering.exact_duplicates import paragraph_digests
 from wv_cli.filtering.near_duplicates import Banding, NearDuplicates
+from wv_cli.text.digests import DigestSet, digests
 
 Keys = NDArray[np.uint64]
 
@@ -42,16 +43,16 @@ class ExactDuplicates:
     name, width = "exact-duplicates", 1
 
     def __init__(self) -> None:
-        self._documents = ExactDocuments()
+        self._seen = DigestSet()
 
     def keys(self, texts: list[bytes]) -> Keys:
-        return self._documents.keys(texts)[:, None]
+        return digests(texts)[:, None]
 
     def first(self, keys: Keys) -> NDArray[np.bool_]:
-        return self._documents.first(keys[:, 0])
+        return self._seen.first(keys[:, 0])
 
     def insert(self, keys: Keys) -> None:
-        self._documents.first(keys[:, 0])
+        self._seen.first(keys[:, 0])
 
 
 class NearDuplicateRule:
@@ -77,8 +78,8 @@ class ParagraphRule:
     name, width = "exact-duplicates", 1
 
     def __init__(self) -> None:
-        self._paragraphs = ExactParagraphs()
-        self.keys: Callable[[list[bytes]], tuple[Keys, NDArray[np.int64]]] = self._paragraphs.keys
+        self._seen = DigestSet()
+        self.keys = paragraph_digests
         self._blank = self.keys([b""])[0]
 
     def stays(
@@ -89,14 +90,14 @@ class ParagraphRule:
         blank = keys == self._blank
         counts = asked[document] & ~blank
         first = np.zeros(len(keys), np.bool_)
-        first[counts] = self._paragraphs.first(keys[counts])
+        first[counts] = self._seen.first(keys[counts])
         new, had = np.zeros(len(asked), np.bool_), np.zeros(len(asked), np.bool_)
         new[document[first]] = True
         had[document[counts]] = True
         return first | blank, asked & (new | ~had), keys[first]
 
     def insert(self, keys: Keys) -> None:
-        self._paragraphs.first(keys[:, 0])
+        self._seen.first(keys[:, 0])
 
 
 def opened_duplicates(exact: str | None, near: float | None, against: str | None) -> list[Any]:

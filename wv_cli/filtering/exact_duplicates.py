@@ -1,8 +1,8 @@
-"""Exact duplicates: documents that came before byte for byte, and paragraphs that came before.
+"""Paragraphs that came before, known again by their digests (text/digests.py).
 
-A document or paragraph is known again by its digest (text/digests.py). Paragraphs are the lines of a document. They are
-compared as CCNet does: without white space at their ends, in small letters, each digit as 0, without some punctuation
-and all controls. CCNet takes two passes and leaves out every paragraph that comes twice. Here the first one stays.
+Paragraphs are the lines of a document. They are compared as CCNet does: without white space at their ends, in small
+letters, each digit as 0, without some punctuation and all controls. CCNet takes two passes and leaves out every
+paragraph that comes twice. Here the first one stays.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from itertools import compress, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.text.digests import Digests, DigestSet, digests, read_digests
+from wv_cli.text.digests import Digests, read_digests
 
 _PUNCTUATION = "，。、„”“«»１」「《》´∶：？！（）；–—．～’…━〈〉【】％►"
 _CONTROLS = "".join(map(chr, [*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)]))  # but for the line feed
@@ -23,38 +23,12 @@ _ASCII_SPACE = b" \t\n\r\v\f\x1c\x1d\x1e\x1f"
 _ASCII_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
 
-class ExactDocuments:
-    """The documents that were seen. Any number of threads may ask for keys. One thread asks which are first, in the
-    order of the documents. A run that goes on after an interruption asks once more for the keys it had."""
-
-    def __init__(self) -> None:
-        self._seen = DigestSet()
-
-    def keys(self, texts: list[bytes]) -> Digests:
-        """(n,) the digests of documents."""
-        return digests(texts)
-
-    def first(self, keys: Digests) -> NDArray[np.bool_]:
-        """(n,) whether each document is seen for the first time; they are seen from now on."""
-        return self._seen.first(keys)
-
-
-class ExactParagraphs:
-    """The paragraphs that were seen; used as ExactDocuments is."""
-
-    def __init__(self) -> None:
-        self._seen = DigestSet()
-
-    def keys(self, texts: list[bytes]) -> tuple[Digests, NDArray[np.int64]]:
-        """(paragraphs,), (n + 1,) the digests of the paragraphs of all documents, and where each document's begin."""
-        paragraphs = [normalize_paragraphs(text) for text in texts]
-        whole = (hashlib.sha1(each, usedforsecurity=False) for lines in paragraphs for each in lines)
-        octets = b"".join(each.digest()[:8] for each in whole)
-        return read_digests(octets), np.cumsum([0, *map(len, paragraphs)], dtype=np.int64)
-
-    def first(self, keys: Digests) -> NDArray[np.bool_]:
-        """(paragraphs,) whether each paragraph is seen for the first time; they are seen from now on."""
-        return self._seen.first(keys)
+def paragraph_digests(texts: list[bytes]) -> tuple[Digests, NDArray[np.int64]]:
+    """(paragraphs,), (n + 1,) the digests of the paragraphs of all documents, and where each document's begin."""
+    paragraphs = [normalize_paragraphs(text) for text in texts]
+    whole = (hashlib.sha1(each, usedforsecurity=False) for lines in paragraphs for each in lines)
+    octets = b"".join(each.digest()[:8] for each in whole)
+    return read_digests(octets), np.cumsum([0, *map(len, paragraphs)], dtype=np.int64)
 
 
 def normalize_paragraphs(text: bytes) -> list[bytes]:
@@ -67,7 +41,8 @@ def normalize_paragraphs(text: bytes) -> list[bytes]:
 
 
 def left_over(texts: list[bytes], starts: NDArray[np.int64], stays: NDArray[np.bool_]) -> list[bytes]:
-    """The documents with only the paragraphs that stay: `starts` is from keys(), `stays` from first(). A document that
+    """The documents with only the paragraphs that stay: `starts` is from
+    paragraph_digests(), `stays` from DigestSet.first(). A document that
     lost nothing is the same object. One that lost everything is empty."""
     kept = []
     for text, (begin, end) in zip(texts, pairwise(starts.tolist()), strict=True):
