@@ -274,6 +274,8 @@ def _by_ending(name: str) -> Format | None:
 def words_file(path: str, format: str | None = None) -> str | None:
     """The second file of an output whose format stores only numbers, None for other formats. `format` or the ending
     chooses the format."""
+    if format is None and is_stream(path):
+        return None  # without loading every format for an ending that is none
     row = FORMATS.find(format) if format is not None else _by_ending(inner_name(path))
     return row.words_path(path) if row else None
 

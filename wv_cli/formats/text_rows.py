@@ -11,9 +11,8 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import BinaryIO, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,12 @@ from wv_cli.formats.base import FormatWarning, Precision
 from wv_cli.formats.skipping import WAY_OUT, BadRows
 from wv_cli.formats.store import RowStore
 from wv_cli.system.input import BLOCK_BYTES, LONGEST_LINE, Input
+from wv_cli.system.threads import new_pool
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -276,13 +279,15 @@ class InlinePool:
     def submit(
         self, function: Callable[Arguments, Result], /, *arguments: Arguments.args, **named: Arguments.kwargs
     ) -> "Future[Result]":
+        from concurrent.futures import Future
+
         done: Future[Result] = Future()
         done.set_result(function(*arguments, **named))
         return done
 
 
-def make_pool(threads: int) -> InlinePool | ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads) if threads > 1 else InlinePool()
+def make_pool(threads: int) -> "InlinePool | ThreadPoolExecutor":
+    return new_pool(threads) if threads > 1 else InlinePool()
 
 
 def peek_row(source: Input) -> bytes:

@@ -1,16 +1,14 @@
 """`wv predict`: predicts the labels of every line of texts with a classifier."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from wv_cli.config import require
 from wv_cli.filtering.flattening import FLATTENINGS, UNITS
-from wv_cli.filtering.units import answer_units
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import ask, refuse_with_dask
@@ -23,10 +21,12 @@ from wv_cli.system.output import open_output
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
-from wv_cli.text.records.reading import Block, Column
-from wv_cli.text.records.writing import Answer, add_answers
 from wv_cli.text.source import Source
 from wv_cli.vectors.fasttext import LABEL_PREFIX
+
+if TYPE_CHECKING:
+    from wv_cli.text.records.reading import Block, Column
+    from wv_cli.text.records.writing import Answer
 
 UNKNOWN = "und"  # ISO 639's code of a language that is not known
 ANSWER = "answer"  # instead of it, what fastText says
@@ -111,9 +111,11 @@ class PredictJob(Job):
 
     def _add(self, texts: Texts, name: str) -> None:
         """Writes the records again, with labels, their probabilities and the share of known words."""
+        from wv_cli.text.records.writing import add_answers
+
         config, names = self.config, added_names(name)
 
-        def opened() -> Answer:
+        def opened() -> "Answer":
             classifier = Classifier(load_model(self.asked.model), self.asked.model)
             return partial(_columns, names, classifier, config, self.answers)
 
@@ -126,8 +128,11 @@ def added_names(name: str) -> tuple[str, str, str]:
 
 
 def _columns(
-    names: tuple[str, str, str], classifier: Classifier, config: PredictConfig, answers: Answers, block: Block
-) -> dict[str, Column]:
+    names: tuple[str, str, str], classifier: Classifier, config: PredictConfig, answers: Answers, block: "Block"
+) -> "dict[str, Column]":
+    from wv_cli.filtering.units import answer_units
+    from wv_cli.text.records.reading import Column
+
     one, label, score = config.k == 1, names[0], names[1]
     best: list[Any] = []
     scores: list[Any] = []
@@ -182,6 +187,8 @@ def _readable(label: str) -> str:
 
 
 def _objects(answered: Answered, names: list[str]) -> Iterator[str]:
+    import json
+
     rows = zip(answered.labels.tolist(), answered.probabilities.tolist(), answered.found.tolist(), strict=True)
     for labels, probabilities, found in rows:
         facts = {

@@ -25,6 +25,7 @@ METHODS = tuple(_search.METHODS)
 
 _WORDS = 512  # distinct words of one analogy batch: their scores against a block of rows stay in the second-level cache
 _LEAST_ROWS = 4096  # are worth a thread
+_LEAST_PRODUCTS = 1 << 23  # of numbers, too: some 3 ms, what Python takes to load what starts threads
 
 
 class Neighbours(Cosines):
@@ -96,7 +97,7 @@ class Neighbours(Cosines):
     def _top_k(self, queries: Packed, k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int) -> Hits:
         heaps, scans = [], []
         assert self._rows is not None
-        for _ in range(self._workers(n)):
+        for _ in range(min(self._workers(n), 1 + n * self.dim * queries.count // _LEAST_PRODUCTS)):
             hits, scores = make_empty_hits(queries.count, k, NO_HIT)
             heaps.append((hits, scores))
             thresholds = queries.thresholds()

@@ -13,7 +13,6 @@ type, which has changed its place from version to version. One that is not known
 others.
 """
 
-import json
 import os
 import re
 from pathlib import Path
@@ -68,6 +67,8 @@ def _hub() -> Path:
 
 def read_json(path: Path, expected: str = "") -> Any:
     """Raises BadFile, WvError. `expected` is what the file should hold."""
+    import json
+
     try:
         size = path.stat().st_size
         text = path.read_bytes() if size <= _LARGEST else b""

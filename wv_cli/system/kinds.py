@@ -3,7 +3,6 @@
 The table begins with what no room here reads and with our own containers; wv_cli.formats adds its rows.
 """
 
-import csv
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -62,6 +61,8 @@ def records_of(head: bytes) -> str | None:
     text = [f"{line.decode('utf-8', 'surrogateescape')}\n" for line in lines[:-1]]
     if len(text) < 2 or any(b"," not in line for line in lines[:-1]) or re.search(rb"\d,\d+ -?\d+,\d", lines[0]):
         return None
+    import csv
+
     try:
         rows = list(csv.reader(text))
     except csv.Error:

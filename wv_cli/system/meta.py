@@ -1,6 +1,5 @@
 """Sidecars: NAME.meta.json tells how NAME was made."""
 
-import json
 import os
 import platform
 import time
@@ -20,6 +19,8 @@ def sidecar_path(path: str | os.PathLike[str]) -> str:
 
 def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:
     """Writes the sidecar of `path`: version, command line, instruction set, machine, time, and `metadata`."""
+    import json
+
     record = {
         "wv": __version__,
         "argv": argv,

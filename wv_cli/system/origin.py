@@ -4,7 +4,6 @@ A model of gigabytes then travels to other processes as a few bytes, and all of 
 The other process must see the file at the same path, whole and unchanged.
 """
 
-import hashlib
 import os
 import stat
 from collections.abc import Callable
@@ -70,6 +69,8 @@ def _state(status: os.stat_result) -> tuple[int, int, int, int] | None:
 
 def _digest(path: str) -> str:
     """Of the size and of 64 pieces of 64 KB, evenly spread: a training changes all of a model."""
+    import hashlib
+
     with Path(path).open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         made = hashlib.blake2b(str(size).encode(), digest_size=16)

@@ -12,7 +12,6 @@ compression (.gz, .bz2, .xz, .zst) is written compressed.
 import contextlib
 import errno
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -286,6 +285,8 @@ def check_writable(
         message = f"{path}: cannot write: no permission to write in the folder {folder}"
         raise WvError(message)
     check_name(path)
+    import shutil
+
     free = shutil.disk_usage(folder).free
     if expected_bytes > free and not compression_of(path):
         message = (

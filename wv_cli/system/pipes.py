@@ -9,7 +9,6 @@ import contextlib
 import io
 import os
 import stat
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,8 @@ class _Pipe:
     """A pipe and what has been read of it."""
 
     def __init__(self, stream: io.FileIO) -> None:
+        import tempfile
+
         self.stream, self._lock, self._length = stream, threading.Lock(), 0
         self._kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, closed by kept_pipes()
 

@@ -6,8 +6,6 @@ as memory of this process.
 
 import contextlib
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +36,8 @@ class Spool:
     @property
     def descriptor(self) -> int:
         if self._file is None:
+            import tempfile
+
             # Opened and unlinked at once, or never named at all where the file system can do that.
             self._file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed by close())
         assert self._file is not None
@@ -71,6 +71,8 @@ class Spool:
 
     def require_disk_space(self, size: int) -> None:
         """Raises WvError when the disk has no room for `size` bytes more, before some of them fill it."""
+        import shutil
+
         with self.errors():
             free = shutil.disk_usage(self.folder).free
         if size > free:

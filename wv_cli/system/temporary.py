@@ -5,10 +5,8 @@ a `kill -9` has left, and the order of the names tells which process came first:
 """
 
 import contextlib
-import hashlib
 import io
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -36,6 +34,8 @@ class Temporary:
     def create(self) -> BinaryIO:
         """Makes the file, with the mode of the target that it will replace; root keeps its owner, too. Raises WvError
         when another process writes the same target, OSError."""
+        import secrets
+
         while not self._is_ours():
             self.close()
             self._name = self.target.with_name(
@@ -131,5 +131,7 @@ def _is_locked(path: Path) -> bool:
 def _beginning(target: Path) -> str:
     name = target.name
     if len(os.fsencode(name)) > _LONGEST:
+        import hashlib
+
         name = hashlib.sha256(os.fsencode(name)).hexdigest()
     return f".{name}."

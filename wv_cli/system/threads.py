@@ -3,12 +3,14 @@
 import contextlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from wv_cli.errors import WvError
 from wv_cli.system import host
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 NO_THREAD = "can't start new thread"  # Python's RuntimeError
 _THREAD_BYTES = 64 << 20  # of address space: a stack, and what the C library's allocator keeps for a thread
@@ -35,10 +37,17 @@ def no_thread_message() -> str:
     return "the system starts no more threads; lower --threads, or raise the limit on processes (ulimit -u)"
 
 
-def all_started(threads: int) -> ThreadPoolExecutor:
+def new_pool(threads: int) -> "ThreadPoolExecutor":
+    """A pool of threads. What it needs is imported for the first one: a query may have none."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(threads)
+
+
+def all_started(threads: int) -> "ThreadPoolExecutor":
     """A pool whose threads all run already, for tasks that wait for each other. Raises WvError, and has none, when the
     system does not start them."""
-    pool, go = ThreadPoolExecutor(threads), Event()
+    pool, go = new_pool(threads), Event()
     try:
         with raise_start_errors():
             for _ in range(threads):
@@ -58,7 +67,7 @@ def run_all(task: Callable[[Argument], None], arguments: Iterable[Argument], thr
         for argument in arguments:
             task(argument)
         return
-    with raise_start_errors(), ThreadPoolExecutor(threads) as pool:
+    with raise_start_errors(), new_pool(threads) as pool:
         for _ in pool.map(task, arguments):
             pass
 
@@ -69,7 +78,7 @@ def in_order(task: Callable[[Argument], Result], arguments: Iterable[Argument], 
     if threads <= 1:
         yield from map(task, arguments)
         return
-    with raise_start_errors(), ThreadPoolExecutor(threads) as pool:
+    with raise_start_errors(), new_pool(threads) as pool:
         waiting: deque[Future[Result]] = deque()
         for argument in arguments:
             waiting.append(pool.submit(task, argument))

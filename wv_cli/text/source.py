@@ -7,7 +7,6 @@ so that neither a word nor a line runs from one file into the next. Decisions:
     they must be running text (inputs.Texts) that goes for their first bytes too.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +23,8 @@ from wv_cli.text.inputs import UNSEGMENTED, Texts, not_text, unsegmented
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
 if TYPE_CHECKING:
+    import hashlib
+
     from wv_cli.text.lines import Lines
     from wv_cli.text.records.reading import Block
 
@@ -65,7 +66,7 @@ class Source:
         if self._pieces is not None:
             self.total = sum(end - begin for _, begin, end in self._pieces)
         self._progress = progress
-        self._digest = hashlib.blake2b(digest_size=16) if known_again else None
+        self._digest = new_digest() if known_again else None
 
     @property
     def digest(self) -> str:
@@ -154,6 +155,13 @@ class Source:
         for block in blocks:
             self.consumed += len(block)
             yield block
+
+
+def new_digest() -> "hashlib.blake2b":
+    """Of the bytes of a text."""
+    import hashlib
+
+    return hashlib.blake2b(digest_size=16)
 
 
 def text_digest(inputs: Inputs) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from wv_cli.search.neighbours import Neighbours
 from wv_cli.system.arguments import list_words, whole_number
 from wv_cli.vectors import judged, keyed
 from wv_cli.vectors.comparisons import cosine, from_the_mean, movers_distance, unit
@@ -18,6 +17,7 @@ from wv_cli.vectors.spelling import describe_missing
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
+    from wv_cli.search.neighbours import Neighbours
     from wv_cli.search.some_rows import Exact
     from wv_cli.vectors.document_models import TextModel
 
@@ -161,8 +161,10 @@ class Embeddings:
         """An exact search over the rows; `threads` 0 uses all processors."""
         return self.exact(threads=threads)
 
-    def exact(self, *, threads: int = 0) -> Neighbours:
+    def exact(self, *, threads: int = 0) -> "Neighbours":
         """An exact search over the rows, which must not change while it is used."""
+        from wv_cli.search.neighbours import Neighbours
+
         return Neighbours(self.matrix, threads=threads)
 
     # What follows has the names, arguments and answers of gensim's KeyedVectors.

@@ -7,7 +7,6 @@ answers of a classifier (wv_cli.models.supervised).
 """
 
 import re
-import string
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,6 +29,7 @@ END_OF_LINE = b"</s>"  # the word that fastText reads at every line end
 LABEL_PREFIX = b"__label__"  # not kept in the file; fastText takes its default, too, for words a model does not know
 
 # Rows gathered at once when a matrix is not dense; characters of words whose n-grams are made at once.
+_BLANKS = b" \t\n\r\v\f"  # of ASCII
 _GATHERED_BYTES = 1 << 26
 _BLOCK_CHARACTERS = 1 << 18
 _WORDS_AT_ONCE = 10_000  # of a line
@@ -286,7 +286,7 @@ class FastTextModel:
 def tokens_of(line: str | bytes, *, classifier: bool = False) -> Iterator[bytes]:
     """The words of a line, as fastText separates them: for a classifier at SEPARATORS (Dictionary::readWord), else at
     ASCII white space (C++ streams), which is the same without NUL."""
-    pattern = b"[^" + re.escape(string.whitespace.encode() + (SEPARATORS if classifier else b"")) + b"]+"
+    pattern = b"[^" + re.escape(_BLANKS + (SEPARATORS if classifier else b"")) + b"]+"
     if isinstance(line, bytes):
         return (match.group() for match in re.finditer(pattern, line))
     return (encode(match.group()) for match in re.finditer(pattern.decode(), line))

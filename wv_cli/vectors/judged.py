@@ -7,16 +7,17 @@ otherwise. `wv eval` scores the same files with intervals, tests and composed wo
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.search.neighbours import Neighbours
 from wv_cli.vectors.comparisons import cosine
-from wv_cli.vectors.correlation import pearson, spearman, two_sided_p
 from wv_cli.vectors.keyed import Keyed
+
+if TYPE_CHECKING:
+    from wv_cli.search.neighbours import Neighbours
 
 _METHODS = {"most_similar": "3cosadd", "most_similar_cosmul": "3cosmul"}
 _ANSWERS = 5  # looked at, for the first that is none of the words asked in another spelling
@@ -24,7 +25,7 @@ Correlation = tuple[float, float]
 
 
 class Searched(Keyed, Protocol):
-    def exact(self, *, threads: int = 0) -> Neighbours: ...
+    def exact(self, *, threads: int = 0) -> "Neighbours": ...
 
 
 def evaluate_word_pairs(
@@ -60,6 +61,8 @@ def evaluate_word_pairs(
     if not gold:
         message = f"expected `word word score` on a line, with {delimiter!r} between and listed words, found none"
         raise BadFile(fspath(pairs), message)
+    from wv_cli.vectors.correlation import pearson, spearman, two_sided_p
+
     r, rho = pearson(gold, found), spearman(gold, found)
     total = len(gold) if dummy4unknown else len(gold) + unknown
     return (r, two_sided_p(r, len(gold))), (rho, two_sided_p(rho, len(gold))), 100 * unknown / total

@@ -6,19 +6,19 @@ How rows are searched is wv_cli.search, which knows no words.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import show_bytes
-from wv_cli.search.cosines import Cosines
-from wv_cli.search.neighbours import Neighbours
-from wv_cli.search.topk import Hits, Index
 from wv_cli.vectors.oov import OovRows, Subwords
 from wv_cli.vectors.spelling import Rest, describe_missing, find_queries, find_words
 from wv_cli.vectors.sums import Sum
 from wv_cli.words import WordList, encode
+
+if TYPE_CHECKING:
+    from wv_cli.search.topk import Hits, Index
 
 Key = str | NDArray[np.float32]  # a word, or a vector (dim,)
 Named = list[tuple[str, float]]  # words and scores, best first
@@ -61,7 +61,7 @@ class WordIndex:
     """Search by words: `index` has a row for each word of `listed`. Messages call the file `name`; `rest` knows the
     words that were not read (spelling.describe_missing)."""
 
-    def __init__(self, listed: Listed, index: Index, name: str = "the vectors", rest: Rest | None = None) -> None:
+    def __init__(self, listed: Listed, index: "Index", name: str = "the vectors", rest: Rest | None = None) -> None:
         # Not `listed` itself, which may hold this index.
         self.words, self.dim, self._subwords = listed.words, listed.dim, listed.subwords
         self.name, self._index, self._rest = name, index, rest
@@ -84,7 +84,7 @@ class WordIndex:
         found = [([], each.problem) if each.problem else answer for each, answer in zip(sums, found, strict=True)]
         plain = all(each.is_plain for each in sums)
 
-        def search(known: list[int]) -> Hits:
+        def search(known: list[int]) -> "Hits":
             asked = [found[i][0] for i in known]
             weights = None if plain else [sums[i].weights for i in known]
             return self._index.nearest(asked, k, weights=weights, beyond=oov.vectors(), rows=rows)
@@ -99,7 +99,7 @@ class WordIndex:
         oov = self._oov()
         found = [([], each) if isinstance(each, str) else ([oov.add(each)], "") for each in vectors]
 
-        def search(known: list[int]) -> Hits:
+        def search(known: list[int]) -> "Hits":
             return self._index.nearest([found[i][0] for i in known], k, beyond=oov.vectors(), rows=rows)
 
         return self._answers(queries, found, search)
@@ -109,6 +109,8 @@ class WordIndex:
     ) -> list[Answer]:
         """The k best answers to each question of three words `a b c`; see Neighbours.analogies. Raises TypeError for an
         index of something else than vectors."""
+        from wv_cli.search.neighbours import Neighbours
+
         index, oov = self._index, self._oov()
         if not isinstance(index, Neighbours):
             message = f"analogies need vectors, not {type(index).__name__}"
@@ -118,7 +120,7 @@ class WordIndex:
             if not problem and len(asked) != 3:
                 found[i] = asked, f"expected three words a b c, found {len(asked)}: {questions[i]!r}"
 
-        def search(known: list[int]) -> Hits:
+        def search(known: list[int]) -> "Hits":
             a, b, c = zip(*(found[i][0] for i in known), strict=True)
             return index.analogies(a, b, c, k, method=method, rows=rows, beyond=oov.vectors())
 
@@ -147,6 +149,8 @@ class WordIndex:
 
     def _number(self, key: Key, oov: OovRows) -> int:
         if not isinstance(key, str):
+            from wv_cli.search.cosines import Cosines
+
             if not isinstance(self._index, Cosines):
                 message = f"codes are searched by words, not by vectors of {self.dim} numbers"
                 raise TypeError(message)
@@ -164,7 +168,7 @@ class WordIndex:
         self,
         queries: Sequence[str],
         found: Sequence[tuple[list[int], str]],
-        search: Callable[[list[int]], Hits],
+        search: "Callable[[list[int]], Hits]",
     ) -> list[Answer]:
         """found: find_words of the queries; search(known) is asked for those without a problem, together."""
         answers = [Answer(query, problem=problem) for query, (_, problem) in zip(queries, found, strict=True)]

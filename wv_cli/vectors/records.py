@@ -6,16 +6,18 @@ checked for NaN and infinity when it is.
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.search.neighbours import Neighbours
 from wv_cli.system.origin import Origin
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    from wv_cli.search.neighbours import Neighbours
 
 _BLOCK_VALUES = 1 << 20
 
@@ -81,7 +83,9 @@ class Records(Embeddings):
             self._refuse(int(rows[bad[0]]))
         return values
 
-    def exact(self, *, threads: int = 0) -> Neighbours:
+    def exact(self, *, threads: int = 0) -> "Neighbours":
+        from wv_cli.search.neighbours import Neighbours
+
         return Neighbours.of_bytes(self._data, self._offsets, self._dim, threads=threads, refuse=self._refuse)
 
     def _blocks(self) -> Iterator[NDArray[np.float32]]:

@@ -1,13 +1,12 @@
 """Words as users type them: looked up, and the nearest spelling of one that is not there."""
 
-import string
 from collections.abc import Callable, Sequence
 
 from wv_cli.vectors.oov import OovRows
 from wv_cli.words import WordList, split_words
 
 Rest = Callable[[str], int]
-_LETTERS = string.ascii_lowercase + string.digits + "-'_."
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-'_."
 
 
 def find_queries(

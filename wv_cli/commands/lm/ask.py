@@ -1,6 +1,5 @@
 """`wv lm score`, `next` and `sample`: what a model says of sentences, how it would go on, what it would write."""
 
-import json
 import math
 import sys
 from collections.abc import Iterable
@@ -150,6 +149,8 @@ def _facts(scored: "Scored", sentence: slice, words: "WordList | None", ends: bo
 
 def _line(facts: dict[str, Any], as_json: bool) -> str:
     if as_json:
+        import json
+
         return f"{json.dumps(facts)}\n"
     fields = [f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}" for word in facts.get("words", [])]
     return "\t".join([*fields, f"Total: {facts['log10']:.8g} OOV: {facts['oov']}"]) + "\n"
@@ -179,6 +180,8 @@ def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json:
             found = generator.following(start, k)
             column = f"{start}\t" if len(starts) != 1 else ""
             if as_json:
+                import json
+
                 rows = [{"word": word, "probability": round(p, 9)} for word, p in found]
                 lines = [json.dumps({"start": start, "next": rows})]
             else:

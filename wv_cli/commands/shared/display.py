@@ -4,7 +4,6 @@ Readers of Progress only; the training code prints nothing.
 """
 
 import contextlib
-import json
 import shlex
 import sys
 from collections.abc import Callable, Mapping
@@ -94,6 +93,8 @@ def _line(now: "Progress") -> None:
 
 
 def _json(now: "Progress") -> None:
+    import json
+
     click.echo(json.dumps({"event": "progress", **asdict(now)}), err=True)
 
 
@@ -120,6 +121,8 @@ def emit(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     """One line of talk on stderr; with --json an event that carries `facts`."""
     if quiet:
         return
+    import json
+
     with contextlib.suppress(OSError), above_bar():  # as _patient
         click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 

@@ -5,7 +5,6 @@ Errors become messages and exit codes in wv_cli.__main__.
 
 import contextlib
 import importlib
-import json
 import signal
 from collections.abc import Iterator
 from types import FrameType
@@ -149,6 +148,8 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
     from wv_cli import _cpu
 
     if context.params.get("as_json"):
+        import json
+
         click.echo(json.dumps(_build(), indent=2))
     else:
         click.echo(f"wv {__version__} ({_cpu.name()} kernels; this machine runs: {', '.join(_cpu.usable())})")

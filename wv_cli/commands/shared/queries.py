@@ -4,7 +4,6 @@ of one file or of several side by side.
 Words are bytes to us: what is not UTF-8 comes out as it went in.
 """
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -114,6 +113,8 @@ def _write(
 ) -> None:
     """One line for each hit, an empty one when there is none; or one JSON object."""
     if as_json:
+        import json
+
         each = [layout.facts(answer) for answer in found]
         if len(each) == 1:
             facts = {"query": query, **each[0]}

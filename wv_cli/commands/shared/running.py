@@ -1,6 +1,5 @@
 """How a command runs its job: the job is made of the options, tells how it goes, and its result is told in the end."""
 
-import json
 import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,6 +60,8 @@ def run_job(
     if outcome is not None and not outcome.finished:
         raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json:
+        import json
+
         found = {name: value for name, value in metadata.items() if name not in only_told}
         click.echo(json.dumps({**(result or {}), **found}), err=any(map(is_stdout, job.results())))
         return
