@@ -6,10 +6,15 @@
 #include "core/separators.h"
 #include "core/subwords.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static const char END_OF_LINE[] = "</s>";
 enum {
     END_LENGTH = 4,
-    SEEN = 1 << 13,         /* words whose rows are known from before in the text */
+    SEEN = 1 << 15,         /* words whose rows are known from before in the text, and */
+    MOST_KEPT = 1 << 20,    /* how many rows they have, before all are forgotten */
     PART = 1 << 14,         /* bytes of a word whose n-grams are made at once */
     WORDS_AT_ONCE = 1 << 12 /* of a line in pieces: words whose n-grams follow together */
 };
@@ -48,26 +53,63 @@ static int64_t buckets_to_rows(const wv_text_rules *rules, int32_t *at, int64_t 
     return kept;
 }
 
-/* Splits a line into words, the last of them `</s>` unless it is `bare`, and prefetches the slots of the word map where they will be sought:
- * the waits of all words of a line overlap. Returns how many there are, WV_NO_MEMORY on failure. */
+/* Bytes of the word at `text`, which ends at a separator or at `end`. Up to `readable` bytes may be read. */
+static size_t word_length(const char *text, const char *end, const char *readable) {
+    const char *at = text;
+#if defined(__SSE2__)
+    for (; readable - at >= 16; at += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)at);
+        __m128i from_first = _mm_sub_epi8(x, _mm_set1_epi8(WV_FIRST_CONTROL));
+        __m128i span = _mm_set1_epi8(WV_LAST_CONTROL - WV_FIRST_CONTROL);
+        __m128i range = _mm_cmpeq_epi8(_mm_min_epu8(from_first, span), from_first);
+        __m128i space = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(x, _mm_setzero_si128()));
+        int separators = _mm_movemask_epi8(_mm_or_si128(range, space));
+        if (!separators) continue;
+        at += __builtin_ctz((unsigned)separators);
+        return (size_t)((at < end ? at : end) - text);
+    }
+#endif
+    (void)readable;
+    while (at < end && !is_separator(*at)) at++;
+    return (size_t)((at < end ? at : end) - text);
+}
+
+/* The key of a short word. */
+static wv_word_key key_of(const char *text, size_t length, const char *readable) {
+    static const unsigned char ones[2 * WV_SHORT_WORD] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                                          255, 255, 255, 255, 255, 0};
+    if (readable - text < WV_SHORT_WORD) return wv_short_key((const unsigned char *)text, length);
+    wv_word_key key, mask;
+    memcpy(&key, text, sizeof key);
+    memcpy(&mask, ones + WV_SHORT_WORD - length, sizeof mask);
+    return (wv_word_key){key.low & mask.low, key.high & mask.high};
+}
+
+static wv_text_seen *place_of(const wv_text_rows *out, wv_word_key key) {
+    return &out->before[wv_hash_key(key) % SEEN];
+}
+
+/* Splits a line into words, the last of them `</s>` unless it is `bare`, and prefetches where they will be sought: the
+ * waits of all words of a line overlap. Up to `readable` bytes may be read. Returns how many words there are, WV_NO_MEMORY
+ * on failure. */
 static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *text, const char *end,
-                     int bare) {
+                     const char *readable, int bare) {
     int64_t words = 0;
     int ended;
     do {
         if (grow((void **)&out->word, &out->word_capacity, words + 1, sizeof *out->word)) return WV_NO_MEMORY;
         while (text < end && is_separator(*text)) text++;
-        wv_text_word word = {text, 0, NULL, {0, 0}};
-        while (text < end && !is_separator(*text)) text++;
-        word.length = (size_t)(text - word.text);
+        wv_text_word word = {text, word_length(text, end, readable), NULL, {0, 0}};
+        text += word.length;
         if (word.length == 0 && bare) break;
+        const char *last = word.length ? readable : END_OF_LINE + END_LENGTH;
         if (word.length == 0) word = (wv_text_word){END_OF_LINE, END_LENGTH, NULL, {0, 0}};
         ended = is_end(word.text, word.length);
         if (word.length <= WV_SHORT_WORD) {
-            word.key = wv_short_key((const unsigned char *)word.text, word.length);
+            word.key = key_of(word.text, word.length, last);
             word.slot = wv_home_slot(rules->map, wv_hash_key(word.key));
             __builtin_prefetch(word.slot);
-            if (out->before) __builtin_prefetch(&out->before[wv_hash_key(word.key) % SEEN]);
+            if (out->before) __builtin_prefetch(place_of(out, word.key));
         }
         out->word[words++] = word;
     } while (!ended);
@@ -103,30 +145,47 @@ static int add_subwords(const wv_text_rules *rules, wv_text_rows *out, const cha
 /* Adds the row of a word and those of its character n-grams. */
 static int add_rows(const wv_text_rules *rules, wv_text_rows *out, const wv_text_word *word, const wv_slot *slot,
                     progress *at) {
-    wv_text_seen *before = NULL;
-    if (out->before && word->slot) {
-        before = &out->before[wv_hash_key(word->key) % SEEN];
-        if (before->rows && before->key.low == word->key.low && before->key.high == word->key.high) {
-            if (grow((void **)&out->row, &out->row_capacity, at->rows + before->rows, sizeof *out->row))
-                return WV_NO_MEMORY;
-            memcpy(out->row + at->rows, out->row + before->row, (size_t)before->rows * sizeof *out->row);
-            at->rows += before->rows;
-            return 0;
-        }
-    }
-    int64_t first = at->rows;
-    if (grow((void **)&out->row, &out->row_capacity, first + 1, sizeof *out->row)) return WV_NO_MEMORY;
+    if (grow((void **)&out->row, &out->row_capacity, at->rows + 1, sizeof *out->row)) return WV_NO_MEMORY;
     if (slot) out->row[at->rows++] = slot->id;
-    if (rules->buckets && rules->maxn && !is_end(word->text, word->length) &&
-        add_subwords(rules, out, word->text, word->length, at))
-        return WV_NO_MEMORY;
-    if (before) *before = (wv_text_seen){word->key, first, (int32_t)(at->rows - first)};
+    if (!rules->buckets || !rules->maxn || is_end(word->text, word->length)) return 0;
+    return add_subwords(rules, out, word->text, word->length, at);
+}
+
+/* Keeps the rows of a word, from `first` on, and its hash. */
+static int keep_word(wv_text_rows *out, wv_word_key key, uint32_t hash, int64_t first, const progress *at) {
+    int64_t rows = at->rows - first;
+    if (out->kept_rows + rows > MOST_KEPT) {
+        memset(out->before, 0, SEEN * sizeof *out->before);
+        out->kept_rows = 0;
+    }
+    if (grow((void **)&out->kept, &out->kept_capacity, out->kept_rows + rows, sizeof *out->kept)) return WV_NO_MEMORY;
+    if (rows) memcpy(out->kept + out->kept_rows, out->row + first, (size_t)rows * sizeof *out->row);
+    *place_of(out, key) = (wv_text_seen){key, hash, (int32_t)out->kept_rows, (int32_t)rows};
+    out->kept_rows += rows;
+    return 0;
+}
+
+static int add_hash(const wv_text_rules *rules, wv_text_rows *out, uint32_t hash, progress *at) {
+    if (!rules->buckets || rules->word_ngrams < 2) return 0;
+    if (grow((void **)&out->hash, &out->hash_capacity, at->hashes + 1, sizeof *out->hash)) return WV_NO_MEMORY;
+    out->hash[at->hashes++] = hash;
     return 0;
 }
 
 static int add_word(const wv_text_rules *rules, wv_text_rows *out, const wv_text_word *token, progress *at) {
     const char *word = token->text;
     size_t length = token->length;
+    int may_be_kept = out->before && token->slot;
+    if (may_be_kept) {
+        const wv_text_seen *before = place_of(out, token->key);
+        if (before->key.low == token->key.low && before->key.high == token->key.high) {
+            if (grow((void **)&out->row, &out->row_capacity, at->rows + before->rows, sizeof *out->row))
+                return WV_NO_MEMORY;
+            for (int32_t i = 0; i < before->rows; i++) out->row[at->rows + i] = out->kept[before->first + i];
+            at->rows += before->rows;
+            return add_hash(rules, out, before->hash, at);
+        }
+    }
     wv_slot *slot = token->slot ? wv_wordmap_seek(rules->map, token->key, token->slot, 1)
                                 : wv_wordmap_find(rules->map, (const unsigned char *)word, length);
     if (slot && slot->id >= rules->words) {
@@ -135,12 +194,11 @@ static int add_word(const wv_text_rules *rules, wv_text_rows *out, const wv_text
         return 0;
     }
     if (!slot && length >= rules->prefix_length && memcmp(word, rules->prefix, rules->prefix_length) == 0) return 0;
+    int64_t first = at->rows;
+    uint32_t hash = rules->buckets && rules->word_ngrams > 1 ? wv_fasttext_hash(word, length) : 0;
     if (add_rows(rules, out, token, slot, at)) return WV_NO_MEMORY;
-    if (rules->buckets && rules->word_ngrams > 1) {
-        if (grow((void **)&out->hash, &out->hash_capacity, at->hashes + 1, sizeof *out->hash)) return WV_NO_MEMORY;
-        out->hash[at->hashes++] = wv_fasttext_hash(word, length);
-    }
-    return 0;
+    if (may_be_kept && keep_word(out, token->key, hash, first, at)) return WV_NO_MEMORY;
+    return add_hash(rules, out, hash, at);
 }
 
 /* Adds the word n-grams that begin with the first `firsts` words, which then go. */
@@ -156,10 +214,10 @@ static int add_word_ngrams(const wv_text_rules *rules, wv_text_rows *out, int64_
     return 0;
 }
 
-/* Reads a line or a piece of it. */
-static int read_line(const wv_text_rules *rules, wv_text_rows *out, const char *text, const char *end, int last,
-                     int bare_end, progress *at) {
-    int64_t words = split(rules, out, text, end, bare_end);
+/* Reads a line or a piece of it; bytes up to `readable` may be looked at. */
+static int read_line(const wv_text_rules *rules, wv_text_rows *out, const char *text, const char *end,
+                     const char *readable, int last, int bare_end, progress *at) {
+    int64_t words = split(rules, out, text, end, readable, bare_end);
     int32_t *seen = out->seen + 2 * out->lines;
     seen[0] = seen[1] = 0;
     if (words < 0) return WV_NO_MEMORY;
@@ -188,14 +246,15 @@ static int grow_lines(wv_text_rows *out) {
 int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end, wv_text_rows *out) {
     progress now = {0};
     out->lines = 0;
-    if (rules->buckets && rules->maxn && !(out->before = calloc(SEEN, sizeof *out->before))) return WV_NO_MEMORY;
+    int has_ngrams = rules->buckets && (rules->maxn || rules->word_ngrams > 1);
+    if (has_ngrams && !out->before && !(out->before = calloc(SEEN, sizeof *out->before))) return WV_NO_MEMORY;
     for (size_t at = 0; at < length;) {
         if (grow_lines(out)) return WV_NO_MEMORY;
         out->start[2 * out->lines] = now.rows;
         out->start[2 * out->lines + 1] = now.labels;
         const char *newline = memchr(text + at, '\n', length - at);
         size_t end = newline ? (size_t)(newline - text) : length;
-        if (read_line(rules, out, text + at, text + end, 1, bare_end && !newline, &now)) return WV_NO_MEMORY;
+        if (read_line(rules, out, text + at, text + end, text + length, 1, bare_end && !newline, &now)) return WV_NO_MEMORY;
         at = end + 1;
         out->lines++;
         out->start[2 * out->lines] = now.rows;
@@ -212,7 +271,8 @@ int wv_text_rows_piece(const wv_text_rules *rules, const char *text, size_t leng
     out->start[1] = out->start[3] = out->seen[0] = out->seen[1] = 0;
     if (out->ended) return 0;
     int newline = length > 0 && text[length - 1] == '\n';
-    if (read_line(rules, out, text, text + length - newline, last, bare_end || !last, &now)) return WV_NO_MEMORY;
+    const char *end = text + length;
+    if (read_line(rules, out, text, end - newline, end, last, bare_end || !last, &now)) return WV_NO_MEMORY;
     hand_on(out, &now);
     out->start[3] = now.labels;
     out->hashes = now.hashes;
@@ -227,5 +287,6 @@ void wv_text_rows_free(wv_text_rows *rows) {
     free(rows->hash);
     free(rows->word);
     free(rows->before);
+    free(rows->kept);
     memset(rows, 0, sizeof *rows);
 }

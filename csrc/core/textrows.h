@@ -35,11 +35,11 @@ typedef struct {
     wv_word_key key;
 } wv_text_word;
 
-/* A short word that has stood before, and its rows there. */
+/* A short word that has stood before, and where its rows are kept. An empty key: no word. */
 typedef struct {
     wv_word_key key;
-    int64_t row;
-    int32_t rows; /* 0: no word */
+    uint32_t hash; /* fastText's */
+    int32_t first, rows;
 } wv_text_seen;
 
 /* What takes rows: `context` is its own. */
@@ -59,13 +59,15 @@ typedef struct {
     int64_t hash_capacity;
     wv_text_word *word; /* the words of one line */
     int64_t word_capacity;
-    wv_text_seen *before; /* NULL without character n-grams */
+    wv_text_seen *before; /* NULL without n-grams */
+    int32_t *kept;        /* rows of the words that have stood before */
+    int64_t kept_rows, kept_capacity;
     int64_t hashes;       /* of a line in pieces: those that n-grams still begin with */
     int ended;            /* of a line in pieces: `</s>` has come */
 } wv_text_rows;
 
-/* Reads whole lines, `length` bytes; only the last of a text may lack its newline. Fills `rows`, which is empty or zeroed.
- * 0 or WV_NO_MEMORY. */
+/* Reads whole lines, `length` bytes; only the last of a text may lack its newline. Fills `rows`, zeroed at first, and then
+ * used again for the next lines of these rules, whose words are often the same. 0 or WV_NO_MEMORY. */
 int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end, wv_text_rows *rows);
 /* Reads a piece of a line, cut between words; the `last` one may end with the newline. `taker` gets its rows. `rows`, zeroed
  * at first, has one line with the labels and the `seen` of this piece. */

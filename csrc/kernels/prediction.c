@@ -14,7 +14,10 @@
 enum {
     LINES = 8, /* lines scored at once: they share the loads of the output rows */
     CHUNK = 8, /* vectors of a row summed at once, in registers */
-    PIECE = 16 /* rows summed at once: between the passes over their columns they stay in the nearest cache */
+    PIECE = 16, /* rows summed at once: between the passes over their columns they stay in the nearest cache */
+    STRETCH = 256, /* rows that are looked at before those without scores are fetched */
+    NEAR = 16, /* rows whose scores are asked for ahead */
+    MOST_ROWS = 1 << 14 /* of a line whose rows' scores are summed */
 };
 
 /* A label and ln(p + 1e-5). */
@@ -32,6 +35,7 @@ typedef struct {
     int32_t *node; /* (2 labels) the tree's branches still to walk, and their scores */
     float *node_score;
     answer *answers; /* (k + 1) */
+    double *total; /* (labels) sums of the scores of rows */
 } scratch_space;
 
 /* ---------------------------------------------------------------- hidden vectors */
@@ -225,6 +229,81 @@ static void all_scores(const wv_prediction_run *run, scratch_space *space, int l
     }
 }
 
+/* ---------------------------------------------------------------- scores of rows
+ *
+ * The scores of a line are the mean of the scores of its rows. With few labels these are far fewer numbers than the rows,
+ * most rows stand in a text many times, and they are kept in `row_score`. An entry without a bit is one that is not known
+ * yet: a score of 0 is kept as -0. Threads that meet a row at the same time store the same numbers.
+ *
+ * The sum is a double: off by less than fastText's, whose rounding shows in very long lines. Those are summed as there.
+ */
+
+static uint32_t *kept_scores(const wv_prediction_run *run, int64_t row) {
+    return run->row_score + (size_t)row * (size_t)run->labels;
+}
+
+static int has_scores(const wv_prediction_run *run, int64_t row) {
+    const uint32_t *kept = kept_scores(run, row);
+    for (int32_t k = 0; k < run->labels; k++)
+        if (!__atomic_load_n(kept + k, __ATOMIC_RELAXED)) return 0;
+    return 1;
+}
+
+/* Scores up to LINES rows and keeps what comes out. */
+static void score_rows(const wv_prediction_run *run, scratch_space *space, const int32_t *row, int count) {
+    for (int i = 0; i < count; i++) {
+        float *x = hidden_of(run, space, i);
+        memset(x + run->dim, 0, (size_t)(run->stride - run->dim) * sizeof *x);
+        if (run->centroids)
+            decode(run, row[i], run->dsub, x);
+        else
+            memcpy(x, row_at(run, row[i]), (size_t)run->dim * sizeof *x);
+    }
+    all_scores(run, space, count);
+    for (int i = 0; i < count; i++) {
+        const float *score = scores_of(run, space, i);
+        uint32_t *kept = kept_scores(run, row[i]), bits;
+        for (int32_t k = 0; k < run->labels; k++) {
+            memcpy(&bits, score + k, sizeof bits);
+            __atomic_store_n(kept + k, bits ? bits : 1u << 31, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+/* Sees to it that these rows have scores, STRETCH or fewer; `after` more follow them in the array. */
+static void keep_scores(const wv_prediction_run *run, scratch_space *space, const int32_t *row, int64_t rows,
+                        int64_t after) {
+    int32_t unknown[STRETCH];
+    int count = 0;
+    for (int64_t k = 0; k < rows; k++) {
+        if (k + NEAR < rows + after) __builtin_prefetch(kept_scores(run, row[k + NEAR]), 0, 3);
+        if (!has_scores(run, row[k])) unknown[count++] = row[k];
+    }
+    prefetch_rows(run, unknown, count < LINES ? count : LINES);
+    for (int k = 0; k < count; k += LINES) {
+        int now = count - k < LINES ? count - k : LINES, left = count - k - now;
+        prefetch_rows(run, unknown + k + now, left < LINES ? left : LINES);
+        score_rows(run, space, unknown + k, now);
+    }
+}
+
+/* The scores of a line from those of its rows. `labels` is that of the run, a constant where that is worth it. */
+WV_INLINE void mean_scores(const wv_prediction_run *run, scratch_space *space, const int32_t *row, int64_t rows,
+                           int32_t labels) {
+    float *score = scores_of(run, space, 0), part;
+    double *total = space->total;
+    for (int32_t k = 0; k < labels; k++) total[k] = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        const uint32_t *kept = run->row_score + (size_t)row[i] * (size_t)labels;
+        for (int32_t k = 0; k < labels; k++) {
+            uint32_t bits = __atomic_load_n(kept + k, __ATOMIC_RELAXED);
+            memcpy(&part, &bits, sizeof part);
+            total[k] += (double)part;
+        }
+    }
+    for (int32_t k = 0; k < labels; k++) score[k] = (float)(total[k] / (double)rows);
+}
+
 /* Scores become probabilities, in place; the buffer has WV_LANES - 1 more. */
 static void to_softmax(int32_t count, float *score) {
     vfloat highest = v_splat(-INFINITY), sums = v_splat(0);
@@ -348,6 +427,7 @@ static size_t lay_out(const wv_prediction_run *run, void *memory, scratch_space 
     space->node = WV_TAKE(&scratch, int32_t, 2 * labels + 2);
     space->node_score = WV_TAKE(&scratch, float, 2 * labels + 2);
     space->answers = WV_TAKE(&scratch, answer, (size_t)run->k + 1);
+    space->total = WV_TAKE(&scratch, double, labels);
     return scratch.used;
 }
 
@@ -356,33 +436,71 @@ size_t WV_NAME(wv_supervised_predict_scratch_bytes)(const wv_prediction_run *run
     return output_layer_of(run) ? lay_out(run, NULL, &space) : 0;
 }
 
-void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const wv_prediction_lines *asked,
-                                    int32_t *label, float *score, int32_t *found, void *scratch) {
-    const int64_t *start = asked->start, lines = asked->lines;
-    const int32_t *row = asked->row;
-    scratch_space space;
+/* Writes the k best labels of the line whose hidden vector or scores are number `n` of the scratch space. */
+static void give_answer(const wv_prediction_run *run, scratch_space *space, int n, int64_t line,
+                        const wv_prediction_answers *answers) {
+    best b = {0, run->k, space->answers};
+    output_layer_of(run)->answer(run, space, n, &b);
+    answers->found[line] = best_first(&b, answers->label + line * run->k, answers->score + line * run->k);
+}
+
+/* Answers the lines first .. last, LINES or fewer. */
+static void answer_lines(const wv_prediction_run *run, scratch_space *space, const wv_prediction_lines *asked, int64_t first,
+                         int64_t last, const wv_prediction_answers *answers) {
+    const int64_t *start = asked->start;
     const output_layer *layer = output_layer_of(run);
+    int64_t line[LINES];
+    int count = 0;
+    for (int64_t i = first; i < last; i++) {
+        answers->found[i] = 0;
+        if (start[i] == start[i + 1]) continue; /* nothing known: no answer */
+        float *hidden = hidden_of(run, space, count);
+        int64_t rows = start[i + 1] - start[i];
+        memset(hidden, 0, sum_floats(run) * sizeof *hidden);
+        add_rows(run, asked->row + start[i], rows, start[asked->lines] - start[i + 1], space->piece, hidden);
+        finish_sum(run, rows, hidden);
+        line[count++] = i;
+    }
+    if (!layer->has_tree) all_scores(run, space, count);
+    for (int n = 0; n < count; n++) give_answer(run, space, n, line[n], answers);
+}
+
+/* The same for all lines, by the scores of rows. */
+static void answer_by_rows(const wv_prediction_run *run, scratch_space *space, const wv_prediction_lines *asked,
+                           const wv_prediction_answers *answers) {
+    const int64_t *start = asked->start, all = start[asked->lines];
+    int64_t known = 0; /* rows whose scores have been seen to */
+    for (int64_t i = 0; i < asked->lines; i++) {
+        int64_t rows = start[i + 1] - start[i];
+        if (rows == 0 || rows > MOST_ROWS) {
+            answer_lines(run, space, asked, i, i + 1, answers);
+            known = start[i + 1] > known ? start[i + 1] : known;
+            continue;
+        }
+        while (known < start[i + 1]) {
+            int64_t next = all - known < STRETCH ? all - known : STRETCH;
+            keep_scores(run, space, asked->row + known, next, all - known - next);
+            known += next;
+        }
+        if (run->labels == 2)
+            mean_scores(run, space, asked->row + start[i], rows, 2);
+        else
+            mean_scores(run, space, asked->row + start[i], rows, run->labels);
+        give_answer(run, space, 0, i, answers);
+    }
+}
+
+void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const wv_prediction_lines *asked,
+                                    const wv_prediction_answers *answers, void *scratch) {
+    scratch_space space;
     lay_out(run, scratch, &space);
-    for (int64_t first = 0; first < lines; first += LINES) {
-        int count = 0;
-        int64_t line[LINES], last = first + LINES < lines ? first + LINES : lines;
-        for (int64_t i = first; i < last; i++) {
-            found[i] = 0;
-            if (start[i] == start[i + 1]) continue; /* nothing known: no answer */
-            float *hidden = hidden_of(run, &space, count);
-            int64_t rows = start[i + 1] - start[i];
-            memset(hidden, 0, sum_floats(run) * sizeof *hidden);
-            add_rows(run, row + start[i], rows, start[lines] - start[i + 1], space.piece, hidden);
-            finish_sum(run, rows, hidden);
-            line[count] = i;
-            count++;
-        }
-        if (!layer->has_tree) all_scores(run, &space, count);
-        for (int n = 0; n < count; n++) {
-            best b = {0, run->k, space.answers};
-            layer->answer(run, &space, n, &b);
-            found[line[n]] = best_first(&b, label + line[n] * run->k, score + line[n] * run->k);
-        }
+    if (run->row_score) {
+        answer_by_rows(run, &space, asked, answers);
+        return;
+    }
+    for (int64_t first = 0; first < asked->lines; first += LINES) {
+        int64_t last = asked->lines - first < LINES ? asked->lines : first + LINES;
+        answer_lines(run, &space, asked, first, last, answers);
     }
 }
 

@@ -84,6 +84,7 @@ typedef struct {
     const float *output; /* (labels, dim) or (labels - 1, dim), padded and aligned */
     const int32_t *left, *right; /* (2 labels - 1): the tree of hierarchical softmax; leaves -1. Else NULL */
     const float *sigmoid;        /* fastText's table, 513 values */
+    uint32_t *row_score; /* (rows, labels): bits of the scores of rows, 0 until a row is met; or NULL. No tree then */
     int32_t k;
     float threshold;
 } wv_prediction_run;
@@ -94,5 +95,11 @@ typedef struct {
     const int64_t *start; /* (lines + 1): line i has the rows row[start[i]] .. row[start[i + 1] - 1] of the input */
     const int32_t *row;
 } wv_prediction_lines;
+
+/* And what becomes known of them: found[line] of the (lines, k) count. */
+typedef struct {
+    int32_t *label, *found;
+    float *score; /* ln(p + 1e-5) */
+} wv_prediction_answers;
 
 #endif

@@ -14,8 +14,16 @@ from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
-from wv_cli._kernels cimport WV_CENTROIDS, WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_lines, wv_prediction_run
+from wv_cli._kernels cimport (
+    WV_CENTROIDS, WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_answers, wv_prediction_lines,
+    wv_prediction_run,
+)
 from wv_cli._scratch cimport address, aligned_zeros
+
+
+cdef enum:
+    NUMBERS_PER_SCORE = 8 # of a row, at least, where scores of rows are kept: they are so much less to read
+    MOST_SCORE_BYTES = 1 << 26
 
 
 cdef extern from "core/wordmap.h" nogil:
@@ -55,6 +63,18 @@ cdef extern from "core/textrows.h" nogil:
     void wv_text_rows_free(wv_text_rows *rows) noexcept
 
 
+cdef class RowsRead:
+    """What wv_text_rows_read works with, for one thread at a time."""
+
+    cdef wv_text_rows rows
+
+    def __cinit__(self):
+        memset(&self.rows, 0, sizeof(self.rows))
+
+    def __dealloc__(self):
+        wv_text_rows_free(&self.rows)
+
+
 cdef class LineReader:
     """Lines of text -> rows and labels of a fastText model; see core/textrows.h for the rules.
 
@@ -64,6 +84,7 @@ cdef class LineReader:
     cdef wv_wordmap map
     cdef wv_text_rules rules
     cdef object kept_alive
+    cdef list spare  # RowsRead that no thread works with; they know words that have been read
 
     def __cinit__(self, words, labels, *, int minn, int maxn, int word_ngrams, uint32_t buckets, bucket_row,
                   bytes prefix):
@@ -74,7 +95,7 @@ cdef class LineReader:
         self.add(labels, expected)
         require(self.map.size == expected, "a word or label stands twice in the model's list")
         memset(&self.rules, 0, sizeof(self.rules))
-        self.kept_alive = (bucket_row, prefix)
+        self.kept_alive, self.spare = (bucket_row, prefix), []
         self.rules.map, self.rules.words = &self.map, <int32_t>(len(words[1]) - 1)
         self.rules.minn, self.rules.maxn, self.rules.word_ngrams = minn, maxn, word_ngrams
         self.rules.buckets = buckets
@@ -113,30 +134,30 @@ cdef class LineReader:
         """(row_starts, rows, label_starts, labels, seen) of whole lines: int64 (lines + 1,) and int32; seen (lines, 2) are
         the words of each line and how many of them have a row. With `bare_end` a last line without a newline has no
         `</s>`."""
-        cdef wv_text_rows out
+        cdef RowsRead read
+        cdef wv_text_rows *out
         cdef int failure
         cdef int64_t[:, ::1] starts_view
-        memset(&out, 0, sizeof(out))
         if text.shape[0] == 0:
             none = np.empty(0, np.int32)
             return np.zeros(1, np.int64), none, np.zeros(1, np.int64), none, none.reshape(0, 2)
+        read = self.spare.pop() if self.spare else RowsRead()
+        out = &read.rows
         with nogil:
-            failure = wv_text_rows_read(&self.rules, <const char *>&text[0], text.shape[0], bare_end, &out)
-        try:
-            if failure:
-                raise MemoryError
-            starts = np.empty((out.lines + 1, 2), np.int64)
-            starts_view = starts
-            memcpy(&starts_view[0, 0], out.start, starts_view.shape[0] * 2 * sizeof(int64_t))
-            row_starts, label_starts = starts.T.copy()
-            rows, labels = np.empty(row_starts[-1], np.int32), np.empty(label_starts[-1], np.int32)
-            copy(rows, out.row)
-            copy(labels, out.label)
-            seen = np.empty((out.lines, 2), np.int32)
-            copy(seen.reshape(-1), out.seen)
-            return row_starts, rows, label_starts, labels, seen
-        finally:
-            wv_text_rows_free(&out)
+            failure = wv_text_rows_read(&self.rules, <const char *>&text[0], text.shape[0], bare_end, out)
+        if failure:
+            raise MemoryError
+        starts = np.empty((out.lines + 1, 2), np.int64)
+        starts_view = starts
+        memcpy(&starts_view[0, 0], out.start, starts_view.shape[0] * 2 * sizeof(int64_t))
+        row_starts, label_starts = starts.T.copy()
+        rows, labels = np.empty(row_starts[-1], np.int32), np.empty(label_starts[-1], np.int32)
+        copy(rows, out.row)
+        copy(labels, out.label)
+        seen = np.empty((out.lines, 2), np.int32)
+        copy(seen.reshape(-1), out.seen)
+        self.spare.append(read)
+        return row_starts, rows, label_starts, labels, seen
 
 
 cdef void copy(int32_t[::1] to, const int32_t *source):
@@ -226,12 +247,20 @@ cdef class Predictor:
         self.run.input = <const char *>&input[0, 0] if self.rows else NULL
         self.run.row_bytes = <int32_t>input.shape[1]
         self.kept_alive += [input, quantizer, norms]
+        if tree is None and labels * NUMBERS_PER_SCORE <= dim and self.rows * labels * sizeof(uint32_t) <= MOST_SCORE_BYTES:
+            self.keep_scores(np.zeros((self.rows, labels), np.uint32))
         if quantizer is None:
             require(self.run.row_bytes == 4 * dim, f"input: expected {4 * dim} bytes a row, found {self.run.row_bytes}")
             return
         self.set_quantizer(quantizer[0], quantizer[1])
         if norms is not None:
             self.set_norms(norms[0], norms[1])
+
+    cdef int keep_scores(self, uint32_t[:, ::1] bits) except -1:
+        self.kept_alive.append(bits)
+        if self.rows:
+            self.run.row_score = &bits[0, 0]
+        return 0
 
     cdef int set_quantizer(self, int32_t dsub, const float[::1] centroids) except -1:
         require(0 < dsub and self.run.row_bytes == (self.run.dim + dsub - 1) // dsub
@@ -257,7 +286,7 @@ cdef class Predictor:
         if input is not None:
             require(input.shape[1] == 4 * run.dim and input.shape[0] > 0, "input: expected rows of dim floats")
             available, run.input, run.row_bytes = input.shape[0], <const char *>&input[0, 0], 4 * run.dim
-            run.centroids, run.norm_code = NULL, NULL
+            run.centroids, run.norm_code, run.row_score = NULL, NULL, NULL
         require_ids(rows, 0, available, f"rows of an input of {available}")
         require_starts(starts, lines, rows.shape[0], "lines")
         require(k >= 1, "k must be 1 or more")
@@ -272,8 +301,10 @@ cdef class Predictor:
         cdef wv_prediction_lines asked = wv_prediction_lines(lines=lines, start=&starts[0], row=NULL)
         if rows.shape[0]:
             asked.row = &rows[0]
+        cdef wv_prediction_answers answers = wv_prediction_answers(
+            label=&label[0, 0], found=&count[0], score=&score[0, 0])
         with nogil:
-            self.kernel.supervised_predict(&run, &asked, &label[0, 0], &score[0, 0], &count[0], scratch)
+            self.kernel.supervised_predict(&run, &asked, &answers, scratch)
         return Answers(labels, scores, found)
 
 

@@ -211,6 +211,48 @@ def test_every_instruction_set(isa, dim):
             _prediction.Predictor(FastTextArgs(loss=loss), block, output, dim=dim, labels=labels, sigmoid=sigmoid)
 
 
+@pytest.mark.parametrize("isa", _cpu.usable())
+def test_kept_scores_of_rows_do_not_depend_on_what_was_asked_before(isa):
+    """With few labels. The last line is summed as fastText sums, since it is very long."""
+    random, size, dim = np.random.default_rng(1), 900, 50
+    for labels, loss in ((1, "softmax"), (2, "softmax"), (5, "softmax"), (6, "ova")):
+        values = random.normal(0, 1, (size, dim)).astype(np.float32)
+        values[7] = 0  # its scores are 0, too
+        output = zeros(labels, pad_width(dim))
+        output[:, :dim] = random.normal(0, 1, (labels, dim))
+        counts = [*random.integers(0, 40, 99).tolist(), 20_000]
+        lines = [random.integers(0, size, count).astype(np.int32) for count in counts]
+        lines[5] = np.full(9, 7, np.int32)
+
+        def made(output=output, values=values, labels=labels, loss=loss):
+            block = values.view(np.uint8).reshape(size, 4 * dim)
+            options = {"dim": dim, "labels": labels, "sigmoid": module._sigmoid_table(), "isa": isa}
+            return _prediction.Predictor(FastTextArgs(loss=loss), block, output, **options)
+
+        def ask(predictor, order, lines=lines, labels=labels):
+            starts = np.cumsum([0, *(len(lines[line]) for line in order)])
+            return predictor.predict(starts, np.concatenate([lines[line] for line in order]), labels, 0.0)
+
+        predictor, order = made(), random.permutation(len(lines))
+        first, again, other = ask(predictor, range(100)), ask(predictor, range(100)), ask(made(), order)
+        assert first.scores.tobytes() == again.scores.tobytes()
+        assert first.scores[order].tobytes() == other.scores.tobytes()
+        assert first.labels[order].tobytes() == other.labels.tobytes()
+        for line in np.flatnonzero(counts) if loss == "softmax" else []:
+            scores = output[:, :dim].astype(float) @ values[lines[line]].astype(float).mean(axis=0)
+            p = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+            np.testing.assert_allclose(np.exp(first.scores[line]) - 1e-5, p[first.labels[line]], atol=2e-6)
+
+
+def test_a_reader_that_has_forgotten_words_reads_the_same():
+    for name in ("cook-raw.ftz", "ft-labels.bin"):
+        reader = load_classifier(GOLDEN / name)._engine.reader
+        text = unpacked("cook.valid.txt")[:20_000]
+        first = [array.tolist() for array in reader.read(text)]
+        reader.read(b" ".join(b"word%05dword" % i for i in range(60_000)))
+        assert [array.tolist() for array in reader.read(text)] == first
+
+
 def test_the_tree_is_the_one_of_the_paths():
     """Left is bit 0, right bit 1, of the codes that training uses."""
     from wv_cli._word2vec import huffman
