@@ -4,7 +4,8 @@
 
 The model is fastText's own (`--peers`), trained on the labelled text with 2 million buckets, all in use. The lines
 have 8 to 24 words each and are cut one after another from `--data`, which is repeated if it ends. Both programs must
-give each line the same label. Each run is a process of its own, and loading is included.
+give each line the same label. Each run is a process of its own, and loading is included. Models given
+as `--data` (.bin, .ftz) answer the same lines.
 """
 
 import json
@@ -30,10 +31,11 @@ def _lines(text: Path, count: int, seed: int, target: Path) -> None:
 
 
 def predicting(options: Any, result: Run, say: Any) -> bool:
-    corpus, text = Path(options.corpus), record.data(options, "")
-    result["data"] = record.inputs(corpus, text)
+    corpus, models = Path(options.corpus), [path for path in options.data if path.suffix in (".bin", ".ftz")]
+    [text] = [path for path in options.data if path not in models]
+    result["data"] = record.inputs(corpus, text, *models)
     runs: list[Run] = []
-    answers: dict[str, list[str]] = {}
+    same = True
     peer = [options.peers, HERE / "peer_classifier.py"]
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         folder = Path(name)
@@ -42,17 +44,21 @@ def predicting(options: Any, result: Run, say: Any) -> bool:
         job = {"input": str(corpus), "wordNgrams": BIGRAMS, "bucket": BUCKETS, "dim": options.dim, "thread": 1}
         record.used([*peer, "train", json.dumps({"model": str(model), "job": job})])
         result["model_bytes"], result["lines_bytes"] = model.stat().st_size, lines.stat().st_size
-        asked = {
-            "wv": [*WV, "predict", model, lines, "--prob", "--threads", options.threads],
-            "fasttext": [*peer, "predict", json.dumps({"model": str(model), "lines": str(lines), "out": str(out)})],
-        }
-        for number, _ in record.rounds(options):
-            for program in (program for program in asked if program in options.programs):
-                figures, printed = record.used(asked[program])
-                found = printed if program == "wv" else out.read_text()
-                answers[program] = [line.split()[0] for line in found.splitlines()]
-                runs.append({"task": f"{options.queries:,} lines", "program": program, "round": number, **figures})
-                say(f"round {number} {program}: {figures}")
+        for task in (model, *models):
+            named = f"{options.queries:,} lines" + (f", {task.name}" if task != model else "")
+            asked = {
+                "wv": [*WV, "predict", task, lines, "--prob", "--threads", options.threads],
+                "fasttext": [*peer, "predict", json.dumps({"model": str(task), "lines": str(lines), "out": str(out)})],
+            }
+            answers: dict[str, list[str]] = {}
+            for number, _ in record.rounds(options):
+                for program in (program for program in asked if program in options.programs):
+                    figures, printed = record.used(asked[program])
+                    found = printed if program == "wv" else out.read_text()
+                    answers[program] = [line.split()[0] for line in found.splitlines()]
+                    runs.append({"task": named, "program": program, "round": number, **figures})
+                    say(f"{named}, round {number} {program}: {figures}")
+            first, *others = answers.values()
+            same = same and all(other == first for other in others)
     result["runs"], result["summary"] = runs, record.summary(runs)
-    first, *others = answers.values()
-    return all(other == first for other in others)
+    return same
