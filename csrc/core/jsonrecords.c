@@ -1,6 +1,10 @@
 /* JSON lines; see records.h. A line is one record: JSON has no line end inside a string. */
 #include "core/recordtext.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 typedef enum { NOTHING, STRING, OTHER } found_kind;
 
 typedef struct {
@@ -29,26 +33,38 @@ static void skip_blanks(reader *r) {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')) r->at++;
 }
 
-static int hex_digit(unsigned char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* DIGIT and the value of each hexadecimal digit, 0 for what is none. */
+enum { DIGIT = 0x10 };
+#define HEX(digit, value) [digit] = DIGIT | (value)
+static const unsigned char hex_digits[256] = {
+    HEX('0', 0), HEX('1', 1), HEX('2', 2), HEX('3', 3), HEX('4', 4), HEX('5', 5), HEX('6', 6), HEX('7', 7),
+    HEX('8', 8), HEX('9', 9), HEX('a', 10), HEX('b', 11), HEX('c', 12), HEX('d', 13), HEX('e', 14), HEX('f', 15),
+    HEX('A', 10), HEX('B', 11), HEX('C', 12), HEX('D', 13), HEX('E', 14), HEX('F', 15),
+};
 
 /* The number of \uXXXX, of which `at` is the first digit; -1 when it is none. */
-static int32_t code_unit(const unsigned char *at, const unsigned char *end) {
-    int32_t unit = 0;
+static inline int32_t code_unit(const unsigned char *at, const unsigned char *end) {
     if (end - at < 4) return -1;
+    int32_t unit = 0, digits = DIGIT;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(at[i]);
-        if (digit < 0) return -1;
-        unit = unit << 4 | digit;
+        digits &= hex_digits[at[i]];
+        unit = unit << 4 | (hex_digits[at[i]] & 0xf);
     }
-    return unit;
+    return digits ? unit : -1;
 }
 
-/* The bytes of a string that need no look, eight at once: neither a quote nor a backslash, a control or beyond ASCII. */
-static const unsigned char *skip_plain(const unsigned char *at, const unsigned char *end) {
+/* The bytes of a string that need no look: neither a quote nor a backslash, a control or beyond ASCII. Up to 15 of them
+ * may be left. */
+static inline const unsigned char *skip_plain(const unsigned char *at, const unsigned char *end) {
+#if defined(__SSE2__)
+    while (end - at >= 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)at);
+        __m128i mark = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+        int mask = _mm_movemask_epi8(_mm_or_si128(mark, _mm_cmplt_epi8(x, _mm_set1_epi8(0x20)))); /* signed numbers */
+        if (mask) return at + __builtin_ctz((unsigned)mask);
+        at += 16;
+    }
+#endif
     while (end - at >= 8) {
         uint64_t eight = wv_eight(at);
         uint64_t special = wv_zero_bytes(eight ^ WV_BYTES('"')) | wv_zero_bytes(eight ^ WV_BYTES('\\')) |
@@ -84,9 +100,12 @@ static int read_string(reader *r, found_value *value) {
                 at += 2;
             }
         } else if (c >= 0x80) {
-            int length = wv_utf8_length(at, end);
-            if (!length) return fail(r, WV_RECORD_UTF8);
-            at += length;
+            do { /* such characters come together */
+                int length = wv_utf8_length(at, end);
+                r->at = at;
+                if (!length) return fail(r, WV_RECORD_UTF8);
+                at += length;
+            } while (at < end && *at >= 0x80);
         } else if (c < 0x20) {
             return fail(r, WV_RECORD_SYNTAX);
         } else {
@@ -118,11 +137,14 @@ static unsigned char *put_utf8(unsigned char *out, int32_t c) {
 static unsigned char *unescape(const found_value *value, int newline, unsigned char *out) {
     const unsigned char *at = value->begin, *end = value->end;
     while (at < end) {
-        const unsigned char *escape = memchr(at, '\\', (size_t)(end - at));
-        size_t plain = (size_t)((escape ? escape : end) - at);
-        memcpy(out, at, plain);
-        out += plain;
-        if (!escape) break;
+        const unsigned char *escape = at;
+        if (*at != '\\') { /* escapes come together in scripts beyond ASCII */
+            escape = memchr(at, '\\', (size_t)(end - at));
+            size_t plain = (size_t)((escape ? escape : end) - at);
+            memcpy(out, at, plain);
+            out += plain;
+            if (!escape) break;
+        }
         at = escape + 2;
         switch (escape[1]) {
         case 'n':
