@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import run_wv
 from tests.lm.golden import FOLDER, TINY, kenlm_files
+from wv_cli._pieces import Unigram
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.lm.config import LmConfig, PiecesConfig
 from wv_cli.lm.counts import count
@@ -80,6 +81,62 @@ def test_pieces_are_its_own(package, tokenizer):
     assert pieces.cut(texts) == [own.encode_as_pieces(text) for text in texts]
     assert pieces.ids(texts) == [own.encode_as_ids(text) for text in texts]
     assert pieces.cut(["a\udcff\ud800"]) == own.encode([b"a\xff\xff"], out_type=str)
+
+
+ODD = "\t\n\u00a0\u3000 ab\u0301éÅ①ﬁ日ｱﾞ\u200b\0.,1２▁Σ😀"
+
+
+@pytest.mark.parametrize(
+    "rule, extra", [("nmt_nfkc", True), ("nmt_nfkc", False), ("identity", False), ("nfkc_cf", True)]
+)
+def test_our_own_cut_is_that_of_the_package(package, tmp_path, rule, extra):
+    stream, random = io.BytesIO(), np.random.default_rng(1)
+    package.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES[:60]), model_writer=stream, vocab_size=150, minloglevel=2, num_threads=1,
+        normalization_rule_name=rule, remove_extra_whitespaces=extra, add_dummy_prefix=extra,
+    )  # fmt: skip
+    (tmp_path / "sp.model").write_bytes(stream.getvalue())
+    pieces = Pieces(tmp_path / "sp.model")
+    drawn = ["".join(random.choice(list(ODD + "the of a "), size)) for size in random.integers(0, 25, 500)]
+    texts = [*TEXTS, *drawn]
+    wanted, cut = pieces.ids(texts), pieces.cut(texts)
+    stream, unknown = pieces.stream(texts)
+    assert unknown is not None, "the package cut"
+    assert stream.tolist() == [id for row in wanted for id in (*row, -1)]
+    spelled = [
+        piece for row, ids in zip(cut, wanted, strict=True) for piece, id in zip(row, ids, strict=True) if not id
+    ]
+    assert [unknown.bytes_at(i).decode() for i in range(len(unknown))] == spelled
+
+
+@pytest.mark.parametrize("options", [{"byte_fallback": True}, {"model_type": "bpe"}, {"user_defined_symbols": "xy"}])
+def test_other_models_are_cut_by_the_package(package, tmp_path, options):
+    stream = io.BytesIO()
+    package.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES[:60]), model_writer=stream, minloglevel=2, num_threads=1,
+        **{"vocab_size": 400 if "byte_fallback" in options else 150} | options,
+    )  # fmt: skip
+    (tmp_path / "sp.model").write_bytes(stream.getvalue())
+    pieces = Pieces(tmp_path / "sp.model")
+    stream, unknown = pieces.stream(TEXTS)
+    assert unknown is None
+    assert stream.tolist() == [id for row in pieces.ids(TEXTS) for id in (*row, -1)]
+
+
+def test_damaged_pieces_and_rules_are_refused():
+    def model(pieces, rules=b""):
+        plain = {"adds_prefix": True, "removes_blanks": True, "escapes": True}
+        return Unigram(pieces, rules, unknown=0, unknown_score=-20.0, **plain)
+
+    for pieces in ([(b"", 1, 0.0)], [(b"a", 1, 0.0), (b"a", 2, 0.0)]):
+        with pytest.raises(ValueError, match="empty, or comes twice"):
+            model(pieces)
+    for rules in (b"abc", b"\xff\xff\xff\x7f" + bytes(8), bytes(4) + b"a"):
+        with pytest.raises(ValueError, match="rules do not fit"):
+            model([(b"a", 1, 0.0)], rules)
+    nowhere = (4).to_bytes(4, "little") + b"\xff\xff\xff\x7f" + b"a\0"
+    with pytest.raises(ValueError, match="rules do not fit"):
+        model([(b"a", 1, 0.0)], nowhere).cut([b"a"])
 
 
 def test_blocks_may_be_cut_anywhere(tokenizer):

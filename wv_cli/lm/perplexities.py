@@ -70,27 +70,32 @@ class DocumentScorer:
 
     def _scores(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
         sentences = [self._sentences(text) for text in texts]
-        rows = self._rows(list(chain.from_iterable(sentences)))
-        ids = np.concatenate([np.empty(0, np.int32), *rows])
+        ids = self._stream(list(chain.from_iterable(sentences)))
         scores = self._asked.score(ids, self._asked.begin(True), True)[0]
-        ends = np.append(0, np.cumsum(list(map(len, rows)), dtype=np.int64))
+        ends = np.append(0, np.flatnonzero(ids < 0) + 1)
         # KenLM adds float32 numbers one after the other, and thresholds are chosen by its sums.
         sums = [float(np.add.accumulate(scores[begin:end])[-1]) for begin, end in pairwise(ends.tolist())]
         last = np.append(0, np.cumsum(list(map(len, sentences)), dtype=np.int64))
         totals = [math.fsum(sums[begin:end]) for begin, end in pairwise(last.tolist())]
         return np.array(totals, np.float64), np.diff(ends[last])
 
-    def _rows(self, sentences: list[str]) -> list[NDArray[np.int32]]:
-        """The model's ids of the pieces of each sentence, -1 behind them."""
-        found = self._pieces.ids(sentences)
-        lengths = np.fromiter(map(len, found), np.int64, len(found))
-        ids = self._ids[np.fromiter(chain.from_iterable(found), np.int64, int(lengths.sum()))]
-        ends = np.cumsum(lengths)
-        rows = np.split(np.insert(ids, ends, np.int32(-1)), (ends + np.arange(1, len(ends) + 1))[:-1]) if found else []
-        odd = np.unique(np.searchsorted(ends, np.flatnonzero(ids == _ODD), side="right")).tolist()
-        for place, row in zip(odd, self._spelled_rows([sentences[place] for place in odd]), strict=True):
-            rows[place] = row
-        return rows
+    def _stream(self, sentences: list[str]) -> NDArray[np.int32]:
+        """The model's ids of the pieces of all sentences, -1 behind each."""
+        stream, unknown = self._pieces.stream(sentences)
+        ids = np.append(self._ids, np.int32(-1))[stream]
+        if unknown is not None:
+            found = self._find(unknown)
+            dividing = np.flatnonzero(np.isin(np.frombuffer(unknown.blob, np.uint8), list(_text.SEPARATORS)))
+            found[np.searchsorted(unknown.starts, dividing, side="right") - 1] = _ODD
+            ids[stream == self._pieces.unknown] = found
+        ends = np.flatnonzero(stream < 0)
+        odd = np.unique(np.searchsorted(ends, np.flatnonzero(ids == _ODD))).tolist()
+        if odd:
+            rows = np.split(ids, ends[:-1] + 1)
+            for place, row in zip(odd, self._spelled_rows([sentences[place] for place in odd]), strict=True):
+                rows[place] = row
+            ids = np.concatenate(rows)
+        return ids
 
     def _spelled_rows(self, sentences: list[str]) -> list[NDArray[np.int32]]:
         """The same, by the spelling of the pieces."""

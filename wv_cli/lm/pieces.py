@@ -3,10 +3,15 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.lm.config import PiecesConfig
+from wv_cli.lm.unigram import read_unigram
 from wv_cli.system.extra import require
 from wv_cli.system.input import open_input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
@@ -31,6 +36,7 @@ class Pieces:
         except RuntimeError:  # with a line of its source
             problem = f"expected {_EXPECTED}, found {kind_of(head) or show_bytes(head, 20)}"
             raise BadFile(source.name, problem, byte=0) from None
+        self._unigram = read_unigram(contents)
 
     @property
     def unknown(self) -> int:
@@ -48,6 +54,17 @@ class Pieces:
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Their ids."""
         return self._encode(texts, int)
+
+    def stream(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], WordList | None]:
+        """The ids with -1 behind each text, and the spellings of those that are in no piece. The package does not tell
+        these: None."""
+        if self._unigram is not None:
+            ids, blob, starts = self._unigram.cut([encode(_SURROGATE.sub("\udcff", text)) for text in texts])
+            return ids, WordList(blob, starts)
+        found = self.ids(texts)
+        lengths = np.fromiter(map(len, found), np.int64, len(found))
+        flat = np.fromiter(chain.from_iterable(found), np.int32, int(lengths.sum()))
+        return np.insert(flat, np.cumsum(lengths), np.int32(-1)), None
 
     def _encode(self, texts: Sequence[str], kind: type) -> list[list[Any]]:
         found: list[list[Any]]
