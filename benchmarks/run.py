@@ -27,6 +27,7 @@ import cost
 import deterministic
 import documents
 import encoding
+import filtering
 import glove
 import growing
 import hashing
@@ -104,6 +105,7 @@ SUITES = {
     "kernels": Suite(kernels.kernels, kernels.table),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
+    "filtering": Suite(filtering.filtering),
     "presets": Suite(presets.presets, presets.table),
     "lm": Suite(lm.lm, lm.table),
     "bio": Suite(bio.bio),
