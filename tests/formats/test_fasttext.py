@@ -132,9 +132,14 @@ def test_sparse_rows_are_written_as_dense_ones(tmp_path):
         assert written(dataclasses.replace(model, input=sparse)) == expected
         save_model(tmp_path / "x", dataclasses.replace(model, input=sparse))
         assert (tmp_path / "x").read_bytes() == expected
-    sparse = SparseRows(values.shape, kept, values[kept])
+    # Stored backwards in wider rows.
+    wide, source = np.zeros((len(kept), values.shape[1] + 3), np.float32), np.arange(len(kept), dtype=np.int32)[::-1]
+    wide[source, :-3] = values[kept]
+    backwards = SparseRows(values.shape, kept, wide[:, :-3], source)
+    assert written(dataclasses.replace(model, input=backwards)) == whole
     some = np.array([0, 3, 3, len(values) - 1, int(kept[7])])
-    assert np.array_equal(sparse.take(some), values[some])
+    for sparse in (SparseRows(values.shape, kept, values[kept]), backwards):
+        assert np.array_equal(sparse.take(some), values[some])
 
 
 @pytest.mark.parametrize("norms", [False, True])

@@ -67,6 +67,11 @@ def test_the_copies_count_as_memory(corpus):
     assert needed[1] - needed[0] == replica_bytes(config_of(2), LABELS) > 0
 
 
+def test_the_rows_of_the_model_to_write_are_no_copies(corpus):
+    model = Supervised(config_of(1), 1, corpus)
+    assert np.shares_memory(model.fasttext_model().input.values, model.input)
+
+
 def test_what_a_thread_has_learnt_is_the_model_s_once_it_flushes(corpus):
     model = Supervised(config_of(2), 1, corpus)
     model.starts = _word2vec.block_starts(corpus.ids, 200, 2**31 - 1)  # fewer examples than between two exchanges

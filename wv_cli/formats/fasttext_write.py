@@ -136,7 +136,7 @@ def _write_sparse(stream: BinaryIO, matrix: SparseRows, holes: bool) -> None:
             stream.seek((last - first) * dim * 4, os.SEEK_CUR)
             continue
         filled = matrix.kept[begin:end] - first
-        block[filled] = matrix.values[begin:end]
+        block[filled] = matrix.stored(begin, end)
         stream.write(block[: last - first].view(np.uint8).data)
         block[filled] = 0
 

@@ -291,8 +291,8 @@ def _stored_rows(matrix: SparseRows, words: int, buckets: int) -> tuple[NDArray[
     row_of_kept = np.concatenate([matrix.kept[:own], words + np.arange(len(matrix.kept) - own)])
     dense = memory.zeros(words + len(matrix.kept) - own + 1, matrix.shape[1])
     for first in range(0, len(matrix.kept), _ROWS_AT_ONCE):
-        part = slice(first, first + _ROWS_AT_ONCE)
-        dense[row_of_kept[part]] = matrix.values[part]
+        last = first + _ROWS_AT_ONCE
+        dense[row_of_kept[first:last]] = matrix.stored(first, last)
     bucket_row = np.full(buckets, len(matrix.kept) - own, np.int32)
     bucket_row[matrix.kept[own:] - words] = np.arange(len(matrix.kept) - own, dtype=np.int32)
     return dense, bucket_row

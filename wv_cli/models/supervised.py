@@ -278,11 +278,13 @@ class Supervised(BlockTraining[SupervisedConfig]):
         return {**layout, "buckets": ("<i4", ("buckets",))} if config.uses_buckets else layout
 
     def fasttext_model(self) -> FastTextModel:
-        """The model as fastText's files hold it."""
+        """The model as fastText's files hold it; its rows are those in training, not copies."""
         config, corpus = self.config, self.corpus
         buckets = config.buckets if config.uses_buckets else 0
         used = np.flatnonzero(self.bucket_row >= 0) if self.bucket_row is not None else np.empty(0, np.int64)
-        rows = np.concatenate([np.arange(corpus.kept), self.bucket_row[used] if self.bucket_row is not None else []])
+        rows = np.arange(corpus.kept, dtype=np.int32)
+        if self.bucket_row is not None:
+            rows = np.concatenate([rows, self.bucket_row[used]])
         kept = np.concatenate([np.arange(corpus.kept), corpus.kept + used])
         outputs = np.zeros((len(corpus.labels), config.dim), np.float32)
         outputs[: len(self.output)] = self.output[:, : config.dim]
@@ -305,8 +307,6 @@ class Supervised(BlockTraining[SupervisedConfig]):
             label_counts=corpus.label_counts,
             tokens=corpus.tokens_read,
             kept_buckets=None,
-            input=SparseRows(
-                (corpus.kept + buckets, config.dim), kept, self.input[rows.astype(np.int64), : config.dim]
-            ),
+            input=SparseRows((corpus.kept + buckets, config.dim), kept, self.input[:, : config.dim], rows),
             output=DenseMatrix(outputs),
         )

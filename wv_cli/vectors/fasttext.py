@@ -62,12 +62,13 @@ class DenseMatrix:
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """A matrix with few rows that are not zero. Row kept[i] (ascending, int64) is values[i] (len(kept), dim) float32;
-    all other rows are zero."""
+    """A matrix with few rows that are not zero. Row kept[i] (ascending, int64) is row source[i] of `values`, or row i
+    where there is no `source`. All other rows are zero. `values` (n, dim) float32 may be a part of wider rows."""
 
     shape: tuple[int, int]
     kept: NDArray[np.int64]
     values: NDArray[np.float32]
+    source: NDArray[np.int32] | None = None
 
     def take(self, rows: ArrayLike, /) -> NDArray[np.float32]:
         rows = np.asarray(rows, np.int64)
@@ -75,8 +76,13 @@ class SparseRows:
         if len(self.kept):
             position = np.searchsorted(self.kept, rows).clip(max=len(self.kept) - 1)
             found = self.kept[position] == rows
-            result[found] = self.values[position[found]]
+            position = position[found]
+            result[found] = self.values[position if self.source is None else self.source[position]]
         return result
+
+    def stored(self, begin: int, end: int) -> NDArray[np.float32]:
+        """The rows kept[begin:end]."""
+        return self.values[begin:end] if self.source is None else self.values[self.source[begin:end]]
 
 
 @dataclass(frozen=True)
