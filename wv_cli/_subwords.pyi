@@ -12,6 +12,13 @@ def line_ngrams(hashes: NDArray[np.uint32], n: int, buckets: int) -> NDArray[np.
 def mean_rows(
     matrix: NDArray[np.uint8], starts: NDArray[np.int64], rows: NDArray[np.int64] | None, out: NDArray[np.float32]
 ) -> None: ...
+def weighted_means(
+    matrix: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    weights: NDArray[np.float32] | None,
+    out: NDArray[np.float64],
+) -> None: ...
 def read_table(
     data: Buffer, start: int, entries: int
 ) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], int]: ...

@@ -107,3 +107,18 @@ void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const 
         for (int64_t d = 0; d < dim; d++) out[d] *= scale;
     }
 }
+
+void wv_weighted_means(const char *matrix, int64_t dim, const int64_t *starts, const int32_t *rows, const float *weights,
+                       int64_t groups, double *out) {
+    typedef float loose_float __attribute__((aligned(1), may_alias));
+    for (int64_t group = 0; group < groups; group++, out += dim) {
+        memset(out, 0, sizeof(double) * (size_t)dim);
+        for (int64_t i = starts[group]; i < starts[group + 1]; i++) {
+            const loose_float *row = (const loose_float *)matrix + dim * rows[i];
+            const float weight = weights ? weights[i] : 1;
+            for (int64_t d = 0; d < dim; d++) out[d] += (double)(row[d] * weight);
+        }
+        const int64_t size = starts[group + 1] - starts[group];
+        for (int64_t d = 0; d < dim; d++) out[d] /= (double)(size ? size : 1);
+    }
+}

@@ -37,4 +37,8 @@ int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int64_t firsts, in
 void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const int64_t *rows, int64_t groups,
                   float *out);
 
+/* The same with sums in double, of rows[i] times weights[i] in float; `weights` may be NULL. */
+void wv_weighted_means(const char *matrix, int64_t dim, const int64_t *starts, const int32_t *rows, const float *weights,
+                       int64_t groups, double *out);
+
 #endif

@@ -9,6 +9,7 @@ import numpy as np
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t
 
+from wv_cli._arguments cimport require, require_ids, require_starts
 from wv_cli._words cimport letters
 
 
@@ -19,6 +20,8 @@ cdef extern from "core/subwords.h" nogil:
     int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity) noexcept
     int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int64_t firsts, int n, uint32_t buckets, int32_t *out,
                            int64_t capacity) noexcept
+    void wv_weighted_means(const char *matrix, int64_t dim, const int64_t *starts, const int32_t *rows,
+                           const float *weights, int64_t groups, double *out) noexcept
     void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const int64_t *rows, int64_t groups,
                       float *out) noexcept
 
@@ -122,6 +125,23 @@ def mean_rows(const unsigned char[:, ::1] matrix, const int64_t[::1] starts, row
     with nogil:
         wv_mean_rows(<const char *> &matrix[0, 0] if matrix.shape[0] else NULL, out.shape[1], &starts[0], number,
                      out.shape[0], &out[0, 0])
+
+
+def weighted_means(const unsigned char[:, ::1] matrix, const int64_t[::1] starts, const int32_t[::1] rows,
+                   const float[::1] weights, double[:, ::1] out):
+    """out[g] = mean of the rows rows[i] of a float32 matrix given as bytes (n, 4 dim), each times weights[i], for i from
+    starts[g] to starts[g + 1]; `weights` may be None. Raises ValueError for shapes and rows that do not fit."""
+    cdef int64_t count = rows.shape[0]
+    require(matrix.shape[1] == 4 * out.shape[1], "the shapes do not fit")
+    require(weights is None or weights.shape[0] == count, "expected a weight for every row")
+    require_starts(starts, out.shape[0], count, "groups")
+    require_ids(rows, 0, matrix.shape[0], "rows")
+    if out.shape[0] == 0 or out.shape[1] == 0 or count == 0:
+        out[:, :] = 0
+        return
+    with nogil:
+        wv_weighted_means(<const char *> &matrix[0, 0], out.shape[1], &starts[0], &rows[0],
+                          NULL if weights is None else &weights[0], out.shape[0], &out[0, 0])
 
 
 def read_table(const unsigned char[::1] data, int64_t start, int64_t entries):

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,14 @@ class Encoder(Protocol):
 
     def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
         """Of a batch of sentences that have at least one token. Raises BadFile for a network that cannot run."""
+
+
+@runtime_checkable
+class WithMeans(Protocol):
+    """An encoder that makes the means of layer 0 without its states."""
+
+    def means(self, tokens: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """(n, numbers of a state): of sentences that have at least one token."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +100,18 @@ def encode_ids(
     layers = sorted({layer for pooling in poolings for layer in pooling.layers})
     results = [np.zeros((len(tokens), encoder.dim), np.float32) for _ in poolings]
     lock, done = threading.Lock(), 0
+    only_means = isinstance(encoder, WithMeans) and all(pooling.is_mean_of(0) for pooling in poolings)
+
+    def join_all(batch: list[NDArray[Any]]) -> list[NDArray[np.float64]]:
+        if only_means and isinstance(encoder, WithMeans):
+            return [encoder.means(batch) for _ in poolings]
+        states, mask = encoder.states(batch, layers)
+        return [pooling.join([states[layers.index(layer)] for layer in pooling.layers], mask) for pooling in poolings]
 
     def work(rows: NDArray[np.int64]) -> None:
         nonlocal done
-        states, mask = encoder.states([tokens[row] for row in rows.tolist()], layers)
-        for pooling, result in zip(poolings, results, strict=True):
-            pooled = pooling.join([states[layers.index(layer)] for layer in pooling.layers], mask)[:, : encoder.dim]
+        for joined, result in zip(join_all([tokens[row] for row in rows.tolist()]), results, strict=True):
+            pooled = joined[:, : encoder.dim]
             if nan_to_zero:
                 pooled[np.isnan(pooled)] = 0
             _require_finite(encoder, pooled)

@@ -68,6 +68,10 @@ class Pooling:
             weights /= weights.sum()
         return replace(self, layers=tuple(range(layers + 1)), weights=tuple(weights.tolist()), gamma=gamma, norm=norm)
 
+    def is_mean_of(self, layer: int) -> bool:
+        """Whether it is the mean of this layer as it is."""
+        return self.how == "mean" and self.layers == (layer,) and not self.weights
+
     def combine(self, states: Sequence[NDArray[np.float32]], mask: NDArray[np.bool_]) -> NDArray[np.float32]:
         """(n, tokens, dim) of the chosen layers' `states`, each of that shape, and the mask of tokens (n, tokens)."""
         if not self.weights:

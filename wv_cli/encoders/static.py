@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.encoders.base import States, kept_dim, pad_batch
@@ -54,3 +55,7 @@ class Static:
     def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
         ids, mask = pad_batch(tokens, 0)
         return [self._table.rows(ids) for _ in layers], mask
+
+    def means(self, tokens: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """See encoders.base.WithMeans."""
+        return self._table.means(tokens)

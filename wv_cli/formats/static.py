@@ -15,6 +15,7 @@ wv_cli/formats/static_folder.py writes them.
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
+from wv_cli._subwords import weighted_means
 from wv_cli.errors import BadFile
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions
@@ -85,6 +87,18 @@ class Table:
             return rows
         with np.errstate(over="ignore"):
             return rows * self.weights[ids][..., None]
+
+    def means(self, texts: Sequence[NDArray[np.integer]]) -> NDArray[np.float64]:
+        """(texts, dim): the mean of the vectors of each text's tokens."""
+        ids = np.concatenate(texts)
+        starts = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(text) for text in texts], out=starts[1:])
+        rows = ids if self.mapping is None else self.mapping[ids]
+        weights = None if self.weights is None else self.weights[ids]
+        out = np.empty((len(texts), self.matrix.shape[1]))
+        octets = np.ascontiguousarray(self.matrix).view(np.uint8)
+        weighted_means(octets, starts, rows.astype(np.int32, copy=False), weights, out)
+        return out
 
     def whole(self) -> NDArray[np.float32]:
         """(tokens, dim). Raises WvError when there is no memory for it."""
