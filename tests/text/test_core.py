@@ -39,6 +39,7 @@ def test_headers_stand_alone(header):
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
 def test_no_warnings(source):
+    """Nor a call that POSIX lacks, so that other systems than Linux can build it."""
     rows = " ".join(f"ROW({name})" for name in _cpu.built())
     made = [f"-DWV_ISA_ROWS={rows}", '-DWV_FLAGS=""']
     assert compiled(*STRICT.split(), *made, "-c", "-o", os.devnull, str(source)) == ""
