@@ -280,6 +280,7 @@ def test_every_option_of_the_originals_has_an_answer(command: str, name: str) ->
          "wv eval: unknown subcommand 'simlarity'; did you mean 'similarity'?"),
         (["eval", "xyz"], f"wv eval: unknown subcommand 'xyz' (choices: {', '.join(TASKS)})"),
         (["help", "nope", "x"], "wv help: no command or guide is called 'nope'; `wv help` lists them"),
+        (["help", "search", "nope"], "wv help: no part of `wv search` is called 'nope'; `wv search -h` lists them"),
         (["help", "chages"], "wv help: no command or guide is called 'chages'; "
          "did you mean 'changes' or 'phrases' or 'chinese'?"),
         (["help", "changes", "x"], "wv help: 'changes' is a guide; expected nothing after it, found 'x'"),

@@ -58,12 +58,11 @@ def _show(context: click.Context, names: tuple[str, ...]) -> None:
         show_guide(names[0])
         return
     assert isinstance(shown.command, click.Group)
-    commands = shown.command.list_commands(shown)
-    if names[:1] and names[0] not in commands:
-        raise _unknown(names[0], [*commands, *GUIDES])
     for name in names:
         if not isinstance(shown.command, click.Group):
             raise UsageError(f"`{shown.command_path}` has no parts; expected nothing after it, found {name!r}")
+        if name not in (known := shown.command.list_commands(shown)):  # a group may take it for an argument
+            raise _unknown(name, [*known, *(GUIDES if shown is context.parent else ())], shown)
         _, found, _ = shown.command.resolve_command(shown, [name])
         assert found is not None
         shown = click.Context(found, info_name=name, parent=shown)
@@ -75,9 +74,11 @@ def _show(context: click.Context, names: tuple[str, ...]) -> None:
         click.echo("\n" + list_guides(shown.make_formatter()))
 
 
-def _unknown(name: str, known: list[str]) -> UsageError:
+def _unknown(name: str, known: list[str], group: click.Context) -> UsageError:
     import difflib
 
     near = difflib.get_close_matches(name, known)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`wv help` lists them"
-    return UsageError(f"no command or guide is called {name!r}; {hint}")
+    where = "wv help" if group.parent is None else f"{group.command_path} -h"
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"`{where}` lists them"
+    what = "command or guide" if group.parent is None else f"part of `{group.command_path}`"
+    return UsageError(f"no {what} is called {name!r}; {hint}")
