@@ -75,7 +75,7 @@ def test_records_of_every_kind_are_the_same_pairs(tmp_path):
     [
         ("p.tsv", "a\tb\nc\td\n", {}, "p.tsv:1: expected the field anchor, found a, b; .* or give --no-header"),
         ("p.tsv", "a\tb\nc\n", {"no_header": True}, "p.tsv:2: expected 2 columns, which tabs part, found 1"),
-        ("p.tsv", "a\nb\n", {"no_header": True}, "p.tsv:1: expected an anchor and a positive, found 1 columns"),
+        ("p.tsv", "a\nb\n", {"no_header": True}, "p.tsv:1: expected an anchor and a positive, found one column"),
         (
             "p.tsv",
             "a\tb\n",
@@ -87,6 +87,8 @@ def test_records_of_every_kind_are_the_same_pairs(tmp_path):
         ("p.jsonl", '{"anchor": "a", "positive": "b"}\n{"anchor": "a"}\n', {}, "p.jsonl:2: .*no field positive"),
         ("p.jsonl", '{"anchor": "a", "positive": "b"}\n', {"no_header": True}, "--no-header is about CSV and TSV"),
         ("p.tsv", "\ufeffa\tb\n".encode("utf-16-le"), {"no_header": True}, "p.tsv: .*UTF-16"),
+        ("p.tsv", b"\x00\x01model", {"no_header": True}, "found binary data or another code than UTF-8"),
+        ("p.tsv", b"\x00" * 99, {}, "p.tsv: expected text, found binary data"),
         ("p.tsv", bytes(5000) + b"\n", {"no_header": True}, "p.tsv: expected text, found "),
         ("p.csv", "a;b;c\n", {"no_header": True, "min_count": 2}, "no word occurs 2 times"),
         ("p.txt", "a\tb\n", {}, "p.txt: expected pairs of texts in a file named .jsonl, .csv, .tsv, .parquet"),

@@ -118,7 +118,9 @@ class PairFiles:
         delimiter = "\t" if kind == "tsv" else ";" if ";" in first and "," not in first else ","
         columns = len(next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), []))
         if columns < len(FIELDS):
-            raise BadFile(name, f"expected an anchor and a positive, found {columns} columns", line=1)
+            is_text = first.isprintable() and "\ufffd" not in first
+            found = "one column" if is_text else "binary data or another code than UTF-8"
+            raise BadFile(name, f"expected an anchor and a positive, found {found}", line=1)
         return [str(number) for number in range(1, columns + 1)]
 
 
