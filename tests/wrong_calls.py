@@ -40,6 +40,7 @@ _TEXTS = {
     "corpus.vocab": "the 18\nfox 9\ndog 9\n",
     "pairs.txt": "the fox 1\nfox dog 2\nthe dog 3\n",
     "questions.txt": ": all\nthe fox the dog\n",
+    "pairs.tsv": "anchor\tpositive\nthe fox\tthe dog\n",
     "prose.txt": "Nobody would take this for data.\n",
     "empty.txt": "",
 }

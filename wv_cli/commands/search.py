@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.habits import require_query
 from wv_cli.commands.shared.help import Command, CommandWithParts
 from wv_cli.commands.shared.options import (
     field_options,
@@ -55,8 +56,7 @@ def command(
         config.reject_ineffective(given_options())
     if index == "-" and not queries:
         raise UsageError("- (standard input) is the text; give a QUERY, or a file in place of -")
-    if queries and not any(map(str.strip, queries)):
-        raise UsageError("QUERY is blank; give words to search for")
+    require_query(index, queries)
 
     def log(message: str) -> None:
         emit(message, quiet, as_json)

@@ -4,6 +4,7 @@ Tables only, and the functions that look into them. Names are written as synonym
 dashes and underscores. Options are in system/synonyms.py.
 """
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -109,6 +110,15 @@ def require_file_first(vectors: Sequence[str], words: Sequence[str], command: st
         raise UsageError(f"{first}: no such file; the file comes first: `wv {command} {files[-1]} {others}`")
     if Path(first).is_file() and words[0] == files[0]:
         raise UsageError(f"{files[0]} is a file, not a word; ask one file at a time, or name others by --beside")
+
+
+def require_query(index: str, queries: Sequence[str]) -> None:
+    """Raises UsageError for blank queries, and for one that comes before what is searched."""
+    if queries and not any(map(str.strip, queries)):
+        raise UsageError("QUERY is blank; give words to search for")
+    if index != "-" and not Path(index).exists() and queries and Path(queries[-1]).exists():
+        order = shlex.join([queries[-1], index, *queries[:-1]])
+        raise UsageError(f"{index}: no such file; what is searched comes first: `wv search {order}`")
 
 
 def require_files(inputs: Sequence[str]) -> None:

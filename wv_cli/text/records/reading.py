@@ -130,4 +130,5 @@ def no_field(name: str, rules: Rules, found: Sequence[str]) -> NoRecords:
     shown = ", ".join(name[:80] if name[:80].isprintable() else repr(name[:80]) for name in found[:20]) + (
         ", ..." if len(found) > 20 else ""
     )
-    return NoRecords(name, f"expected the field {rules.field}, found {shown or 'none'}; name one with --field")
+    pairs = "; pairs are for wv train --model pairs" if {"anchor", "positive"} <= {*found} else ""
+    return NoRecords(name, f"expected the field {rules.field}, found {shown or 'none'}; name one with --field{pairs}")
