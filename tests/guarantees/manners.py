@@ -56,8 +56,20 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A pair of files that do not belong together is refused",
-        ("tests/formats/test_numbers_only.py",),
+        ("tests/formats/test_numbers_only.py", "tests/formats/test_static.py", "tests/encoders/test_static.py"),
         (
+            Fault(
+                "a tokenizer of another table will do",
+                "wv_cli/formats/static.py",
+                "        if not isinstance(token, str) or type(id) is not int or not 0 <= id < rows:\n",
+                "        if not isinstance(token, str) or type(id) is not int:\n",
+            ),
+            Fault(
+                "a row that is in no table is named",
+                "wv_cli/formats/static.py",
+                "            if len(mapping) and not (mapping.min() >= 0 and mapping.max() < len(matrix)):\n",
+                "            if False:\n",
+            ),
             Fault(
                 "the digest of words is not compared",
                 "wv_cli/formats/beside.py",
@@ -68,8 +80,14 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "Binary data, vectors and models are refused as text",
-        ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py"),
+        ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py", "tests/jobs/test_pairs.py"),
         (
+            Fault(
+                "pairs may be binary data",
+                "wv_cli/text/pairs.py",
+                "if (what := binary(head)) is not None:",
+                "if False:",
+            ),
             Fault(
                 "anything is text",
                 "wv_cli/text/inputs.py",
@@ -101,6 +119,8 @@ MANNERS: list[Guarantee] = [
         "continues a run where it stopped",
         (
             "tests/test_config.py",
+            "tests/engine/test_checkpoint.py",
+            "tests/jobs/test_pairs.py::test_a_run_goes_on_in_a_folder_that_was_made_meanwhile",
             "tests/jobs/test_checkpoints.py",
             "tests/jobs/test_continuation.py::test_a_stopped_run_does_not_go_on_from_another_state",
             GUARDS,
@@ -123,6 +143,18 @@ MANNERS: list[Guarantee] = [
                 "wv_cli/engine/checkpoint.py",
                 "    differences = _differences(found, now)\n",
                 "    differences = None\n",
+            ),
+            Fault(
+                "steps that kernels take for places may be any",
+                "wv_cli/engine/checkpoint.py",
+                'if array.dtype.kind == "i" and array.size and not',
+                "if False and not",
+            ),
+            Fault(
+                "a folder's checkpoint has another name when the folder is there",
+                "wv_cli/jobs/pairs.py",
+                "        return [name for _, name in self.outputs.names()]\n",
+                "        return self.results()\n",
             ),
             Fault(
                 "any step will do",

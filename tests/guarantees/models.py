@@ -296,8 +296,20 @@ MODELS: list[Guarantee] = [
     ),
     Guarantee(
         "An index of other vectors is refused",
-        ("tests/search/test_approximate.py", "tests/formats/test_index_file.py"),
+        ("tests/search/test_approximate.py", "tests/formats/test_index_file.py", "tests/retrieval/test_search.py"),
         (
+            Fault(
+                "an index of another model is searched",
+                "wv_cli/retrieval/query.py",
+                "if model is not None and model.digest != index.model_digest:",
+                "if False:",
+            ),
+            Fault(
+                "a place in an index leads out of it",
+                "wv_cli/search/stored_index.py",
+                "if not 0 <= begin <= end <= len(self.arrays[_PLACES[places]]):",
+                "if False:",
+            ),
             Fault(
                 "an index of other vectors is searched",
                 "wv_cli/search/approximate.py",
