@@ -368,7 +368,7 @@ MODELS: list[Guarantee] = [
             Fault(
                 "a tokenizer of another vocabulary is taken",
                 "wv_cli/encoders/tokenizer.py",
-                "        if highest >= rows:\n",
+                "        if self.size > rows:\n",
                 "        if False:\n",
             ),
             Fault(
