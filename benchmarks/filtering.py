@@ -15,7 +15,7 @@ import record
 from measure import WV
 from record import Run
 
-RULES = {
+RULES: dict[str, list[object]] = {
     "words": ["--words", "1..1000000000"],
     "near-duplicates": ["--near-duplicates", "0.72"],
     "perplexity": [],
@@ -26,7 +26,10 @@ def filtering(options: Any, result: Run, say: Any) -> bool:
     documents, model = Path(options.corpus), record.data(options, "bin")
     pieces = record.data(options, "model")
     result["data"] = record.inputs(documents, model, pieces)
-    rules = {**RULES, "perplexity": ["--perplexity", f"{model}=..1000000", "--tokenizer", pieces]}
+    rules: dict[str, list[object]] = {
+        **RULES,
+        "perplexity": ["--perplexity", f"{model}=..1000000", "--tokenizer", pieces],
+    }
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         one = Path(name) / "one.jsonl"
