@@ -16,14 +16,19 @@ cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
 
-cdef extern from "core/wordpiece.h" nogil:
+cdef extern from "core/wordmap.h" nogil:
+    ctypedef struct wv_wordmap:
+        pass
+    ctypedef struct wv_slot:
+        int64_t count
+    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words)
+    void wv_wordmap_free(wv_wordmap *map)
+    int wv_wordmap_reserve(wv_wordmap *map, int64_t more)
+    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length)
+
+
+cdef extern from "core/simplify.h" nogil:
     enum:
-        WV_PIECE_LETTER
-        WV_PIECE_SPACE
-        WV_PIECE_ALONE
-        WV_PIECE_SYMBOL
-        WV_PIECE_HARD
-        WV_PIECES_NO_MEMORY
         WV_CHARACTER_BYTES
         WV_CHARACTER_PAGE
         WV_CHARACTER_PAGES
@@ -33,10 +38,19 @@ cdef extern from "core/wordpiece.h" nogil:
         unsigned char flags
     ctypedef struct wv_characters:
         pass
-    ctypedef struct wv_wordmap:
-        pass
-    ctypedef struct wv_slot:
-        int64_t count
+    wv_characters *wv_characters_new()
+    void wv_characters_free(wv_characters *characters)
+    int wv_characters_add(wv_characters *characters, int page, const wv_character *rows)
+
+
+cdef extern from "core/wordpiece.h" nogil:
+    enum:
+        WV_PIECE_LETTER
+        WV_PIECE_SPACE
+        WV_PIECE_ALONE
+        WV_PIECE_SYMBOL
+        WV_PIECE_HARD
+        WV_PIECES_NO_MEMORY
     ctypedef struct wv_wordpiece:
         wv_wordmap first
         wv_wordmap rest
@@ -54,13 +68,6 @@ cdef extern from "core/wordpiece.h" nogil:
         int32_t *ids
         int64_t count
         unsigned char *word
-    wv_characters *wv_characters_new()
-    void wv_characters_free(wv_characters *characters)
-    int wv_characters_add(wv_characters *characters, int page, const wv_character *rows)
-    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words)
-    void wv_wordmap_free(wv_wordmap *map)
-    int wv_wordmap_reserve(wv_wordmap *map, int64_t more)
-    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length)
     int64_t wv_wordpiece_word_bytes(const wv_wordpiece *m)
     int64_t wv_wordpiece_read(const wv_wordpiece *m, const unsigned char *text, int64_t length, int64_t most,
                               int is_ordered, wv_pieces *out)

@@ -46,8 +46,8 @@ def test_a_planted_link_is_not_written_through(link, tmp_path):
 
 def test_a_name_that_is_taken_already_is_never_opened(tmp_path, monkeypatch):
     """Even if it could be foreseen."""
-    for module, function in (("time", "time_ns"), ("secrets", "token_hex")):
-        monkeypatch.setattr(f"wv_cli.system.temporary.{module}.{function}", lambda *_: 0)
+    for name in ("time.time_ns", "secrets.token_hex"):
+        monkeypatch.setattr(name, lambda *_: 0)
     (tmp_path / f".a.{0:016x}0.wv-tmp").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(WvError, match="cannot write"):
         write(tmp_path / "a")

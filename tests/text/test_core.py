@@ -105,9 +105,10 @@ def members_in(body: str) -> Struct:
     for kind, name, arguments in re.findall(pointer, body, re.MULTILINE):
         members[name] = f"{kind} (*)({arguments})"
     body = re.sub(pointer, "", body, flags=re.MULTILINE)
+    body = re.sub(r"_Atomic\(([^()]*)\)", r"\1", body)
     for kind, names in re.findall(r"((?:const |unsigned |_Atomic )*\w+) +([^;\n]+);?$", body, re.MULTILINE):
         for declared in names.split(","):
-            stars, name, length = re.fullmatch(r"\s*(\**)(\w+)((?:\[\w+\])?)\s*", declared).groups()
+            stars, name, length = re.fullmatch(r"\s*(\**) ?(\w+)((?:\[\w+\])?)\s*", declared).groups()
             members[name] = f"{kind} {stars}{length}"
     return members
 
