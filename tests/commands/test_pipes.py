@@ -3,7 +3,10 @@
 import json
 import os
 import re
+import select
 import shutil
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -189,3 +192,22 @@ def test_each_trial_is_scored_on_the_whole_of_a_pipe(files, tmp_path, monkeypatc
     trials = [json.loads(each) for each in Path("x.bin.autotune.jsonl").read_text().splitlines()]
     scores = [trial["score"] for trial in trials if "score" in trial]
     assert len(scores) > 1 and min(scores[:3]) > 0
+
+
+def test_a_line_is_answered_before_the_next_one_comes(files):
+    """One process can be asked again and again: guide `every-night`."""
+    calls = [
+        "nn v.vec -k 1",
+        "predict model.bin -",
+        "vectors --sentences v.vec -",
+        "lm score model.arpa",
+        "search text",
+    ]
+    for call in calls:
+        command = [sys.executable, "-m", "wv_cli", *call.split()]
+        with subprocess.Popen(command, cwd=files, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+            for word in (b"new", b"york"):
+                process.stdin.write(word + b"\n")
+                ready, _, _ = select.select([process.stdout], [], [], 60)
+                assert ready and process.stdout.read(9), call
+            process.kill()

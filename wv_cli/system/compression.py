@@ -38,7 +38,8 @@ def decompress(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, Non
     """One file's bytes, decompressed when its first bytes say that it is compressed, otherwise as they come; chunks are
     never empty. Raises BadFile for damaged or truncated compressed data."""
     head = b""
-    while len(head) < _HEAD and (block := next(blocks, b"")):
+    # A short line from a pipe is whole: nothing that tells a codec has a newline.
+    while len(head) < _HEAD and not head.endswith(b"\n") and (block := next(blocks, b"")):
         head += block
     codec = _codec(head, name)
     if codec is None:
