@@ -90,7 +90,7 @@ COMPAT: Registry[Command] = Registry(
 )
 
 # The commands that gain from threads for matrix products, which cost every command .1 s at its start.
-WITH_PRODUCTS = frozenset({"train", "eval", "demo", "drift", "plot", "whiten", "align", "hash", "index", "distil"})
+WITH_PRODUCTS = frozenset({"eval", "drift", "plot", "whiten", "align", "hash", "index", "distil"})
 
 
 def grouped() -> dict[str, list[tuple[str, Command]]]:
