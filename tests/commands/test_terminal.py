@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +19,16 @@ from wv_cli.engine.progress import Progress
 WV = [sys.executable, "-m", "wv_cli"]
 BAR = re.compile(r"[█▏▎▍▌▋▊▉]|\d%\|")
 DONE = re.compile(r"100\.0%\|█+\| .*loss \d\.\d{4}  ETA 0:00")
+# A run whose checkpoint takes its time; a file says that it has begun.
+SLOW_SAVE = """
+import os, pathlib, time
+def fsync(descriptor):
+    pathlib.Path("saving").touch()
+    time.sleep(60)
+os.fsync = fsync
+from wv_cli.__main__ import main
+main()
+"""
 WIDTHS = pytest.mark.parametrize("columns", [*full(60), 80, *full(200)])
 
 
@@ -29,9 +40,9 @@ def text(slice_text, tmp_path, monkeypatch):
     return "text.txt"
 
 
-def train(columns, *arguments, **options):
+def train(columns, *arguments, program=WV, **options):
     fast = ["--dim", "50", "--threads", "1", "--no-meta"]
-    return OnTerminal([*WV, "train", *arguments, *fast], columns, **options)
+    return OnTerminal([*program, "train", *arguments, *fast], columns, **options)
 
 
 def test_the_screen_itself():
@@ -64,20 +75,42 @@ def test_the_bar_while_it_trains(columns, text):
     seen.run()
 
 
-@WIDTHS
-@pytest.mark.parametrize("keys", ["\x03", "\x03\x03"])
-def test_nothing_of_a_bar_remains_after_ctrl_c(columns, keys, text):
+def interrupt(seen):
     """The terminal itself puts ^C behind the bar."""
-    seen = train(columns, text, "-o", "x.vec", "--epochs", "100000")
-    assert seen.run(lambda line: "ETA" in line) is None
-    seen.type(keys[0])
+    seen.type("\x03")
     assert seen.run(lambda line: "^C" in line) is None
-    seen.type(keys[1:])
+
+
+def told_after_ctrl_c(seen, columns):
     assert seen.run() == 130
     told = " ".join("".join(line.ljust(columns) for line in seen.screen.lines).split())
     assert not BAR.search(told) and "^C" not in told and "ETA" not in told, seen.screen.lines
     assert "wv train: interrupted" in told
-    assert len(keys) > 1 or re.search("interrupted; x.vec.checkpoint is saved|interrupted; go on with: wv train", told)
+    return told
+
+
+@WIDTHS
+def test_nothing_of_a_bar_remains_after_ctrl_c(columns, text):
+    seen = train(columns, text, "-o", "x.vec", "--epochs", "100000")
+    assert seen.run(lambda line: "ETA" in line) is None
+    interrupt(seen)
+    told = told_after_ctrl_c(seen, columns)
+    assert re.search("interrupted; x.vec.checkpoint is saved|interrupted; go on with: wv train", told)
+
+
+@WIDTHS
+def test_nothing_of_a_bar_remains_after_two(columns, text):
+    """The second one comes while the run saves: a run that has ended has no bar to put it behind."""
+    slow = [sys.executable, "-P", "-c", SLOW_SAVE]
+    seen = train(columns, text, "-o", "x.vec", "--epochs", "100000", program=slow)
+    assert seen.run(lambda line: "ETA" in line) is None
+    interrupt(seen)
+    end = time.monotonic() + 30
+    while not Path("saving").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert Path("saving").exists()
+    interrupt(seen)
+    told_after_ctrl_c(seen, columns)
 
 
 @WIDTHS
