@@ -78,7 +78,10 @@ int wv_pieces_build(wv_pieces *pieces, wv_piece *piece, int64_t n) {
         if (s.first < s.last && piece[s.first].length == s.depth) {
             pieces->units[s.node].piece = piece[s.first].id;
             pieces->units[s.node].score = piece[s.first++].score;
-            if (s.depth == 0 || (s.first < s.last && piece[s.first].length == s.depth)) failed = WV_PIECES_DAMAGED;
+            if (s.depth == 0 || (s.first < s.last && piece[s.first].length == s.depth)) {
+                failed = WV_PIECES_DAMAGED;
+                break; /* before bytes behind its end are read */
+            }
         }
         unsigned char child[256];
         int64_t begin[257];
@@ -89,7 +92,7 @@ int wv_pieces_build(wv_pieces *pieces, wv_piece *piece, int64_t n) {
             begin[count] = i;
             child[count++] = byte;
         }
-        if (!count || failed) continue;
+        if (!count) continue;
         begin[count] = s.last;
         int64_t next = find_place(pieces, child, count);
         if (next < 0) {
