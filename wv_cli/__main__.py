@@ -16,8 +16,13 @@ import sys
 _COLLECT_EVERY = 200_000
 # Options that make a command take less memory when they are lowered.
 _LESS_IS_LESS = ("--dim", "--max-vocab", "--buckets", "--cells", "--expansion", "--limit", "--memory", "--threads")
-# Of the dynamic linker's message about a library for which there is no memory.
-_NO_ROOM_TO_LOAD = ("failed to map segment", "cannot allocate memory", "cannot map zero-fill pages")
+# Of the dynamic linker's message about a library, and of Python's about a module, for which there is no memory.
+_NO_ROOM_TO_LOAD = (
+    "failed to map segment",
+    "cannot allocate memory",
+    "cannot map zero-fill pages",
+    "<built-in function compile> returned NULL without setting an exception",
+)
 _HOW: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 
 
@@ -116,7 +121,7 @@ def run(argv: list[str]) -> int:
         if debug:
             raise
         return _fail(speaker, str(error), error.exit_code)
-    except (OSError, MemoryError, ValueError, RuntimeError, ImportError) as error:
+    except (OSError, MemoryError, ValueError, RuntimeError, ImportError, SystemError) as error:
         if debug:
             raise
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None:
@@ -133,7 +138,7 @@ def run(argv: list[str]) -> int:
             if NO_THREAD not in text:
                 raise
             text = no_thread_message()
-        if isinstance(error, ImportError):
+        if isinstance(error, (ImportError, SystemError)):
             if not any(sign in text for sign in _NO_ROOM_TO_LOAD):
                 raise
             error, text = MemoryError(), ""

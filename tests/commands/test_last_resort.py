@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -46,13 +47,20 @@ def fails(*_, **__):
     raise OSError(12, "Cannot allocate memory")
 
 
-def test_a_library_that_does_not_fit_into_memory(monkeypatch, capsys):
-    def no_room(*_, **__):
-        raise ImportError("libgfortran.so.5: failed to map segment from shared object")
+def test_code_that_does_not_fit_into_memory(monkeypatch, capsys):
+    """A library, and a module that Python compiles; no other SystemError is out of memory."""
 
-    monkeypatch.setattr("wv_cli.formats.check", no_room)
-    assert entry.run(["check", str(GOLDEN / "gensim.vec")]) == 1
-    assert capsys.readouterr().err.startswith("wv check: out of memory")
+    def check(error):
+        monkeypatch.setattr("wv_cli.formats.check", Mock(side_effect=error))
+        return entry.run(["check", str(GOLDEN / "gensim.vec")])
+
+    null = "<built-in function {}> returned NULL without setting an exception"
+    library = "libgfortran.so.5: failed to map segment from shared object"
+    for error in (ImportError(library), SystemError(null.format("compile"))):
+        assert check(error) == 1
+        assert capsys.readouterr().err.startswith("wv check: out of memory")
+    with pytest.raises(SystemError):
+        check(SystemError(null.format("len")))
 
 
 CALLS = [
