@@ -151,7 +151,7 @@ cdef class LineReader:
         starts_view = starts
         memcpy(&starts_view[0, 0], out.start, starts_view.shape[0] * 2 * sizeof(int64_t))
         row_starts, label_starts = starts.T.copy()
-        rows, labels = np.empty(row_starts[-1], np.int32), np.empty(label_starts[-1], np.int32)
+        rows, labels = np.empty(row_starts[out.lines], np.int32), np.empty(label_starts[out.lines], np.int32)
         copy(rows, out.row)
         copy(labels, out.label)
         seen = np.empty((out.lines, 2), np.int32)
