@@ -63,6 +63,12 @@ def test_a_folder_on_the_command_line(wv, vocab, tmp_path):
     assert done.returncode == 0, done.stderr
     mean = made.weighted().matrix[[counted.words.find(WORDS[0]), counted.words.find(WORDS[3])]].mean(axis=0)
     np.testing.assert_allclose([float(x) for x in done.stdout.split()], mean, atol=1e-6)
+    done = wv("distil", vocab, "--encoder", TINY, "-o", "small.2/", "--dim", "6", "--sif-a", "0.01")
+    assert (done.returncode, done.stderr) == (0, "small.2/: 90 words, 16 -> 6 numbers, static\n")
+    done = wv("convert", "small.2", "again/", "--to", "static", "-q")
+    assert (done.returncode, done.stderr) == (0, "")
+    tables = [tmp_path / name / "model.safetensors" for name in ("small", "small.2", "again")]
+    assert len({table.read_bytes() for table in tables}) == 1
     for name in ("small.npy", "small.vec"):
         assert wv("distil", vocab, "--encoder", TINY, "-o", name, "--dim", "6", "-q").stderr == ""
         assert load(tmp_path / name).matrix.shape == (90, 6)

@@ -33,7 +33,7 @@ def command(context: click.Context, names: tuple[str, ...], man: str | None, htm
 
         pages = site()
         write_files(html, pages)
-        click.echo(f"{len(pages)} files in {html}; read them: {html}/index.html", err=True)
+        click.echo(f"{len(pages)} files in {html}; read them: {html.rstrip('/')}/index.html", err=True)
     elif man is not None:
         from wv_cli.commands.shared.manual import write_files
         from wv_cli.commands.shared.roff import man_pages

@@ -8,7 +8,6 @@ With a vocabulary the rows are those of its words, each encoded as a sentence, r
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -25,7 +24,7 @@ from wv_cli.formats.static_folder import INT8_READERS, save_folder, save_model
 from wv_cli.jobs.distil_pieces import PieceOptions, distil_pieces
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
-from wv_cli.jobs.parts.vectors import STATIC, static_file
+from wv_cli.jobs.parts.vectors import STATIC, names_folder, static_file
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import OnProgress
 from wv_cli.text.vocab import Vocab, read_vocab
@@ -58,8 +57,7 @@ class EmbeddingOutput(Part):
     @property
     def row(self) -> Format | None:
         """The format of the file, None for a folder. Raises UsageError."""
-        unnamed = self.to_format is None and self.output != "-" and not Path(self.output).suffix
-        if unnamed or self.to_format == STATIC:
+        if self.to_format == STATIC or (self.to_format is None and names_folder(self.output)):
             return None
         return format_for_output(self.output, self.to_format)
 

@@ -20,7 +20,7 @@ from wv_cli.jobs.pair_tables import Vocabulary, open_vocabulary
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.validation import Validation
-from wv_cli.jobs.parts.vectors import static_file
+from wv_cli.jobs.parts.vectors import folder_name, names_folder, static_file
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.jobs.validation import Validated
 from wv_cli.models.pairs import PairCorpus, PairModel
@@ -104,16 +104,12 @@ class StaticOutputs(Part):
 
     outputs: tuple[str, ...] = ()
 
-    @staticmethod
-    def is_folder(path: str) -> bool:
-        return path.endswith("/") or (path != "-" and not Path(path).suffix)
-
     def results(self) -> list[str]:
-        return [static_file(name) if self.is_folder(path) else path for path, name in self.names()]
+        return [static_file(name) if names_folder(path) else path for path, name in self.names()]
 
     def names(self) -> list[tuple[str, str]]:
         """(output, its name without the mark of a folder)."""
-        return [(path, path.rstrip("/") if self.is_folder(path) else path) for path in self.outputs]
+        return [(path, folder_name(path) if names_folder(path) else path) for path in self.outputs]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +136,7 @@ class PairsJob(Job):
                     f"{flag} has no effect with --init {self.table.init}, whose tokens are used; leave it out"
                 )
         for path in self.outputs.outputs:
-            if not self.outputs.is_folder(path):
+            if not names_folder(path):
                 try:
                     formats.format_for_output(path, None)
                 except UsageError as error:
@@ -158,7 +154,7 @@ class PairsJob(Job):
         corpus = vocabulary.corpus(reading.files(), config.max_length, run.on_reading)
         words = vocabulary.words()
         for path in self.outputs.outputs:
-            if not self.outputs.is_folder(path):
+            if not names_folder(path):
                 formats.require_words(path, words)
         facts = {"pairs": len(corpus), "tokens": len(corpus.ids), "table_rows": corpus.rows}
         run.log(
@@ -190,7 +186,7 @@ class PairsJob(Job):
             matrix = model.matrix()
             folder = partial(vocabulary.save, matrix=matrix, max_length=config.max_length)
             file = partial(formats.save, embeddings=Embeddings(words, matrix))
-            named = [(name, self.outputs.is_folder(path)) for path, name in self.outputs.names()]
+            named = [(name, names_folder(path)) for path, name in self.outputs.names()]
             named.sort(key=lambda each: not each[1])  # a folder's row of unknown words is zero, in the files, too
             writers: list[Writer] = [(name, folder if is_folder else file) for name, is_folder in named]
             self.finish(run, self.names(), metadata, writers)

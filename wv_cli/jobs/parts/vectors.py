@@ -35,9 +35,19 @@ class VectorInput(Part):
 STATIC = "static"  # the format of a static embedding, which is a folder
 
 
+def names_folder(path: str) -> bool:
+    """Whether an output without --to is a folder: its name ends with a slash, or has no ending."""
+    return path.endswith("/") or (path != "-" and not Path(path).suffix)
+
+
+def folder_name(path: str) -> str:
+    """The name of a folder without a slash at its end."""
+    return path.rstrip("/") or path
+
+
 def static_file(folder: str) -> str:
     """The file by which the folder of a static embedding is known, the folder where there is none yet."""
-    return str(Path(folder) / MODEL) if Path(folder).is_dir() else folder
+    return str(Path(folder) / MODEL) if Path(folder).is_dir() else folder_name(folder)
 
 
 @dataclass(frozen=True, kw_only=True)
