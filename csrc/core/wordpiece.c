@@ -33,8 +33,14 @@ static inline const wv_slot *find(const wv_wordmap *map, const unsigned char *pi
 }
 
 /* The end of the longest piece at word[from:], whose slot is *found; `from` when there is none. */
-static int64_t longest_piece(const wv_wordmap *map, const state *s, int64_t from, const wv_slot **found) {
-    for (int64_t end = s->length; end > from;) {
+static int64_t longest_piece(const wv_wordpiece *m, const state *s, int64_t from, const wv_slot **found) {
+    const wv_wordmap *map = from ? &m->rest : &m->first;
+    int64_t end = s->length;
+    if (end - from > m->longest_piece) {
+        end = from + m->longest_piece;
+        while (end > from && (s->word[end] & 0xc0) == 0x80) end--;
+    }
+    while (end > from) {
         *found = find(map, s->word + from, end - from);
         if (*found) return end;
         do end--;
@@ -56,7 +62,7 @@ static int end_word(const wv_wordpiece *m, state *s, wv_pieces *out) {
         } else {
             int64_t count = out->count, left = s->left, at = 0;
             while (at < s->length) {
-                int64_t end = longest_piece(at ? &m->rest : &m->first, s, at, &slot);
+                int64_t end = longest_piece(m, s, at, &slot);
                 if (end == at) { /* the whole word is unknown */
                     out->count = count;
                     s->left = left;

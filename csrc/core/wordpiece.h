@@ -19,6 +19,7 @@ enum {
 
 typedef struct {
     wv_wordmap first, rest;    /* tokens that begin a word, and that continue one; `count` is a token's number */
+    int64_t longest_piece;     /* bytes of the longest of these */
     wv_characters *characters; /* rows with the kinds above */
     /* Tokens that are found before words are, token i being added[starts[i] .. starts[i + 1]]: the longest first. */
     const unsigned char *added;

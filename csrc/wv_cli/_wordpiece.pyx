@@ -54,6 +54,7 @@ cdef extern from "core/wordpiece.h" nogil:
     ctypedef struct wv_wordpiece:
         wv_wordmap first
         wv_wordmap rest
+        int64_t longest_piece
         wv_characters *characters
         const unsigned char *added
         const int64_t *added_starts
@@ -102,8 +103,7 @@ cdef class PieceReader:
         self._page, self._order, self._kept = page, order, added
         self._rules.is_whole, self._rules.unknown, self._rules.dropped = is_whole, unknown, dropped
         self._rules.most_characters = most_characters
-        _fill(&self._rules.first, first)
-        _fill(&self._rules.rest, rest)
+        self._rules.longest_piece = max(_fill(&self._rules.first, first), _fill(&self._rules.rest, rest))
         blob, starts, numbers = added
         _require_list(blob, starts, numbers)
         self._rules.added, self._rules.added_starts = letters(blob), &starts[0]
@@ -199,19 +199,22 @@ cdef int _require_list(const unsigned char[::1] blob, const int64_t[::1] starts,
     return 0
 
 
-cdef int _fill(wv_wordmap *map, tokens) except -1:
+cdef int64_t _fill(wv_wordmap *map, tokens) except -1:
+    """The bytes of the longest token."""
     cdef const unsigned char[::1] blob
     cdef const int64_t[::1] starts
     cdef const int32_t[::1] numbers
     cdef wv_slot *slot
-    cdef int64_t i
+    cdef int64_t i, length, longest = 0
     blob, starts, numbers = tokens
     _require_list(blob, starts, numbers)
     if wv_wordmap_init(map, numbers.shape[0]) or wv_wordmap_reserve(map, numbers.shape[0]):
         raise MemoryError
     for i in range(numbers.shape[0]):
-        slot = wv_wordmap_add(map, &blob[starts[i]], <size_t>(starts[i + 1] - starts[i]))
+        length = starts[i + 1] - starts[i]
+        longest = max(longest, length)
+        slot = wv_wordmap_add(map, &blob[starts[i]], <size_t>length)
         if slot == NULL:
             raise MemoryError
         slot.count = numbers[i]
-    return 0
+    return longest

@@ -1,13 +1,17 @@
 """Tokens by csrc/core/wordpiece.c against those of the `tokenizers` package."""
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.encoders.wordpiece import open_reader
+from wv_cli.errors import BadFile
 
 BERT = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
         "lowercase": True}  # fmt: skip
@@ -141,6 +145,23 @@ def test_tokens_are_counted_before_unknown_ones_are_dropped() -> None:
     assert (ids.tolist(), starts.tolist(), cut.tolist()) == ([2, 2, 7, 6], [0, 1, 2, 4], [True, False, True])
 
 
+def test_a_tokenizer_that_takes_long_is_refused(tmp_path: Path) -> None:
+    """By either reader."""
+    path = tmp_path / "tokenizer.json"
+    model = settings()["model"]
+    path.write_text(json.dumps(settings(model=model | {"max_input_chars_per_word": 10_000})))
+    tokenizer = Tokenizer(path, max_length=None, rows=99, special=False)
+    ids, _ = tokenizer.ids(["é" * 10_000, "a" * 10_000, "a" * 10_001, "ab" * 5000])
+    assert [each.size for each in ids] == [0, 10_000, 0, 5000]  # unknown words are left out
+    path.write_text(json.dumps(settings(model=model | {"max_input_chars_per_word": 10_001})))
+    with pytest.raises(BadFile, match="max_input_chars_per_word of at most 10,000, found 10,001"):
+        Tokenizer(path, max_length=None, rows=99, special=False)
+    os.truncate(path, (1 << 28) + 1)
+    for special in (False, True):
+        with pytest.raises(BadFile, match="expected JSON of at most 268,435,456 bytes, found 268,435,457"):
+            Tokenizer(path, max_length=None, rows=99, special=special)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -155,6 +176,7 @@ def test_tokens_are_counted_before_unknown_ones_are_dropped() -> None:
         {"added_tokens": [settings()["added_tokens"][0] | {"id": 3}]},
         {"model": settings()["model"] | {"unk_token": "none"}},
         {"model": settings()["model"] | {"max_input_chars_per_word": -1}},
+        {"model": settings()["model"] | {"max_input_chars_per_word": 10_001}},
         {"model": settings()["model"] | {"type": "Unigram"}},
         {"model": WHOLE | {"vocab": {"[UNK]": 0, "a\0": 1, "[PAD]": 2}}},
         {"model": WHOLE | {"vocab": {"[UNK]": 0, "\ud800": 1}}},

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LONGER = 16  # times a text may become longer
 _STEP = 256  # characters that a step puts in the place of others
 _TEMPLATE = 1 << 14  # bytes of the settings of a post-processor
-_WORD = 10_000  # characters of a word that is searched for pieces, which takes their square
+WORD = 10_000  # characters of a word that is searched for pieces, which takes their square
 
 
 def require_bounded(path: Path, tokenizer: "tokenizers.Tokenizer") -> None:
@@ -29,8 +29,13 @@ def require_bounded(path: Path, tokenizer: "tokenizers.Tokenizer") -> None:
     if after is not None and len(after.__getstate__()) > _TEMPLATE:
         problem = f"expected a post-processor of at most {_TEMPLATE:,} bytes, found {len(after.__getstate__()):,}"
         raise BadFile(path, problem)
-    if (longest := getattr(tokenizer.model, "max_input_chars_per_word", 0)) > _WORD:
-        raise BadFile(path, f"expected max_input_chars_per_word of at most {_WORD:,}, found {longest:,}")
+    require_short_words(path, getattr(tokenizer.model, "max_input_chars_per_word", 0))
+
+
+def require_short_words(path: Path, longest: object) -> None:
+    """Raises BadFile for a max_input_chars_per_word beyond WORD; what is no number is judged elsewhere."""
+    if isinstance(longest, int) and longest > WORD:
+        raise BadFile(path, f"expected max_input_chars_per_word of at most {WORD:,}, found {longest:,}")
 
 
 def _require_short(path: Path, normalizer: "tokenizers.normalizers.Normalizer") -> None:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.encoders.limits import require_bounded
+from wv_cli.encoders.limits import require_bounded, require_short_words
 from wv_cli.encoders.wordpiece import open_reader
-from wv_cli.errors import BadFile, UsageError, WvError, reason
+from wv_cli.errors import BadFile, UsageError
 from wv_cli.formats.static import tokenizer_settings, unknown_token
 from wv_cli.system.extra import foreign, require
+from wv_cli.system.folders import read_bounded
 
 if TYPE_CHECKING:
     import tokenizers
@@ -30,10 +31,7 @@ def load(path: Path) -> "tokenizers.Tokenizer":
     installed."""
     package = require("tokenizers", "an encoder's tokenizer.json")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        text = read_bounded(path).decode("utf-8-sig")
     except ValueError:
         raise BadFile(path, "expected JSON in UTF-8, found other bytes") from None
     with foreign(path, "expected the settings of a tokenizer"):
@@ -57,6 +55,8 @@ class Tokenizer:
         when `max_length` leaves no room for a word, and what load() raises."""
         self.path, self._special = path, special
         settings = None if special else tokenizer_settings(path)
+        if settings is not None:
+            require_short_words(path, settings["model"].get("max_input_chars_per_word"))
         unknown = unknown_token(settings["model"]) if settings is not None else None
         self._reader = open_reader(settings, unknown) if settings is not None else None
         self._characters: int | None = None

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._wordpiece import ALONE, BYTES, HARD, LETTER, MOST_CHARACTERS, PAGE, SPACE, SYMBOL, PieceReader
+from wv_cli.encoders.limits import WORD
 
 _CUTS = ("BertPreTokenizer", "Whitespace", "WhitespaceSplit")
 _POST_PROCESSORS = ("BertProcessing", "RobertaProcessing", "TemplateProcessing", "ByteLevel")
@@ -237,7 +238,7 @@ def _is_plain(model: Mapping[str, Any]) -> bool:
     if model.get("type") == "WordLevel":
         return not names and max(map(len, vocabulary)) <= MOST_CHARACTERS
     most, mark = model.get("max_input_chars_per_word"), model.get("continuing_subword_prefix")
-    fits = type(most) is int and 0 <= most <= MOST_CHARACTERS and isinstance(mark, str)
+    fits = type(most) is int and 0 <= most <= WORD and isinstance(mark, str)
     return model.get("type") == "WordPiece" and fits and len(names) == 2
 
 

@@ -65,16 +65,23 @@ def _hub() -> Path:
     return Path(home).expanduser() / "hub"
 
 
+def read_bounded(path: Path) -> bytes:
+    """The bytes of a JSON file. Raises BadFile for more than any model has, WvError."""
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST:
+            raise BadFile(path, f"expected JSON of at most {_LARGEST:,} bytes, found {size:,}; choose another file")
+        return path.read_bytes()
+    except OSError as error:
+        message = f"{path}: cannot read: {reason(error)}"
+        raise WvError(message) from error
+
+
 def read_json(path: Path, expected: str = "") -> Any:
     """Raises BadFile, WvError. `expected` is what the file should hold."""
     import json
 
-    try:
-        size = path.stat().st_size
-        text = path.read_bytes() if size <= _LARGEST else b""
-    except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+    text = read_bounded(path)
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
