@@ -6,11 +6,13 @@ import itertools
 import json
 import os
 import shlex
+import sys
 
 import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli.__main__ import run
 from wv_cli.commands.shared.answers import run_searches
 from wv_cli.errors import BadFile, WvError
 from wv_cli.retrieval.build import build
@@ -322,3 +324,11 @@ def test_a_model_is_known_by_its_digest(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(WvError, match="found a pipe"):
         model_digest(str(tmp_path / "pipe"))
+
+
+def test_the_shipped_model_needs_no_package(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    (tmp_path / "notes.txt").write_text("A concert for violin and piano.\n\nRain and snow fell in the winter.\n")
+    monkeypatch.chdir(tmp_path)
+    assert run(["search", "notes.txt", "cold weather", "--model", "wv/small", "-k", "1"]) == 0
+    assert capsys.readouterr().out == "notes.txt:3: Rain and snow fell in the winter.\n"
