@@ -187,7 +187,7 @@ def arguments() -> argparse.Namespace:
     add("--gigabytes", type=float, default=7.2, help="suite bigmodel: size of the model")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--originals", type=Path, metavar="DIR", help="suite tutorials: where word2vec, fasttext, glove, ... are")
-    add("--encoder", type=Path, metavar="DIR", help="suites sts-table and encoding: the folder of an encoder")
+    add("--encoder", type=Path, metavar="DIR", help="suites sts-table, encoding, pairs: the folder of an encoder")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")
