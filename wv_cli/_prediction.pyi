@@ -1,6 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+class RowsRead: ...
+
 class LineReader:
     def __init__(
         self,
