@@ -74,6 +74,7 @@ def test_records_of_every_kind_are_the_same_pairs(tmp_path):
     ("name", "text", "options", "problem"),
     [
         ("p.tsv", "a\tb\nc\td\n", {}, "p.tsv:1: expected the field anchor, found a, b; .* or give --no-header"),
+        ("p.tsv", "\x1b[31m\tb\nc\td\n", {}, r"p.tsv:1: expected the field anchor, found '\\x1b\[31m', b; "),
         ("p.tsv", "a\tb\nc\n", {"no_header": True}, "p.tsv:2: expected 2 columns, which tabs part, found 1"),
         ("p.tsv", "a\nb\n", {"no_header": True}, "p.tsv:1: expected an anchor and a positive, found one column"),
         (

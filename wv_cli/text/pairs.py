@@ -22,7 +22,7 @@ from wv_cli.text.config import ReadingConfig
 from wv_cli.text.input_files import expand_inputs, total_size
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.records.kinds import RECORDS, record_kind
-from wv_cli.text.records.reading import Rules
+from wv_cli.text.records.reading import Rules, shown_fields
 
 if TYPE_CHECKING:
     from wv_cli.text.records.reading import Block
@@ -100,7 +100,7 @@ class PairFiles:
         found = [str(number) for number in range(1, len(names) + 1)] if self.no_header else names
         for field in fields:
             if field not in found:
-                shown = f"columns 1 to {len(found)}" if self.no_header else ", ".join(found)[:200]
+                shown = f"columns 1 to {len(found)}" if self.no_header else shown_fields(found)
                 way = "name them with --fields" + ("" if self.no_header else ", or give --no-header")
                 raise BadFile(name, f"expected the field {field}, found {shown}; {way}", line=1)
         return [found.index(field) for field in fields]

@@ -125,10 +125,15 @@ class Reader(Protocol):
         ...
 
 
+def shown_fields(found: Sequence[str]) -> str:
+    """The names of fields in an error: the first 20, as a terminal can show them."""
+    names = [name[:80] if name[:80].isprintable() else repr(name[:80]) for name in found[:20]]
+    return ", ".join(names + ["..."] * (len(found) > 20)) or "none"
+
+
 def no_field(name: str, rules: Rules, found: Sequence[str]) -> NoRecords:
     """For a file of which no record has the field."""
-    shown = ", ".join(name[:80] if name[:80].isprintable() else repr(name[:80]) for name in found[:20]) + (
-        ", ..." if len(found) > 20 else ""
-    )
     pairs = "; pairs are for wv train --model pairs" if {"anchor", "positive"} <= {*found} else ""
-    return NoRecords(name, f"expected the field {rules.field}, found {shown or 'none'}; name one with --field{pairs}")
+    return NoRecords(
+        name, f"expected the field {rules.field}, found {shown_fields(found)}; name one with --field{pairs}"
+    )
