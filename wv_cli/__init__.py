@@ -15,9 +15,9 @@ text is written for the user. A word without a vector raises KeyError; a call wi
 # Nothing is imported before the entry point has a say in what Ctrl-C does; typing would take half of that time.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from wv_cli.commands.shared.calls import train, train_glove
     from wv_cli.errors import WvError
     from wv_cli.formats import load, save
-    from wv_cli.jobs.train import train, train_glove
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
 
@@ -32,8 +32,8 @@ _PUBLIC = {
     "load": "wv_cli.formats",
     "load_classifier": "wv_cli.models.classifier",
     "save": "wv_cli.formats",
-    "train": "wv_cli.jobs.train",
-    "train_glove": "wv_cli.jobs.train",
+    "train": "wv_cli.commands.shared.calls",
+    "train_glove": "wv_cli.commands.shared.calls",
 }
 
 

@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli import __main__
+from wv_cli import __main__, train
 from wv_cli.commands.shared.program import wv
 from wv_cli.errors import UsageError
-from wv_cli.jobs.train import train
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.transforms.config import WhitenConfig
 

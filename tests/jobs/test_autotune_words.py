@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from wv_cli import formats
+from wv_cli import formats, train
 from wv_cli.errors import BadFile, Interrupted, UsageError, WvError
 from wv_cli.jobs.autotune_words import SPACE, WordSearch, space_of
-from wv_cli.jobs.train import train, training_job
+from wv_cli.jobs.train import training_job
 from wv_cli.jobs.trials import SearchPlan
 from wv_cli.jobs.validation import Items
 from wv_cli.models.config import Word2vecConfig

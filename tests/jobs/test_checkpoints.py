@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli import _cpu
+from wv_cli import _cpu, train
 from wv_cli.engine import blocks
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.formats import save as save_vectors
 from wv_cli.jobs.job import SidecarWarning
-from wv_cli.jobs.train import train
 from wv_cli.models.layers import LAYERS, OutputLayer
 from wv_cli.system import container
 from wv_cli.system.input import open_input

@@ -11,13 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli import formats
+from wv_cli import formats, train
 from wv_cli.__main__ import run
 from wv_cli.engine.state import StateOptions, read_options
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.formats.fasttext_read import load_model
 from wv_cli.jobs.parts import continuation
-from wv_cli.jobs.train import train
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.system.lock import hold_lock

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import wv_cli
+from wv_cli import train
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.fasttext_read import load_model
-from wv_cli.jobs.train import train
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from wv_cli import formats
+from wv_cli import formats, train
 from wv_cli.engine.run import train as run_all
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.formats.document_models import read_model, save_model
-from wv_cli.jobs.train import train
 from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sent2vec import Sent2vec
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig

@@ -6,11 +6,11 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from wv_cli import train as run_session
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import TimedOut
 from wv_cli.jobs.models import MODELS
-from wv_cli.jobs.train import train as run_session
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.word2vec import Word2vec

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from wv_cli import train
 from wv_cli.__main__ import run
 from wv_cli.engine import checkpoint, saved_run
 from wv_cli.engine.state import read_options
 from wv_cli.errors import WvError
-from wv_cli.jobs.train import train
 from wv_cli.system import output
 
 SMALL = "--threads 1 --min-count 1 -q"

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli import formats
+from wv_cli import formats, train
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.formats.static import StaticModel
 from wv_cli.jobs.pair_tables import Pieces, Words
-from wv_cli.jobs.train import train
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.pairs import PairFiles
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from wv_cli import train
 from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import Interrupted, TimedOut, UsageError
 from wv_cli.formats import load
 from wv_cli.jobs.models import MODELS
-from wv_cli.jobs.train import train, training_job
+from wv_cli.jobs.train import training_job
 
 SMALL = {"dim": 8, "epochs": 1, "min_count": 5, "threads": 1}
 

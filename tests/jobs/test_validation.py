@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli import formats
+from wv_cli import formats, train
 from wv_cli.errors import BadFile, Interrupted, TimedOut, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
-from wv_cli.jobs.train import train
 from wv_cli.jobs.validation import Items
 from wv_cli.models.word2vec import Word2vec
 

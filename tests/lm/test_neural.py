@@ -9,13 +9,13 @@ import pytest
 
 from tests.lm.golden import FOLDER
 from tests.reference.neural import context_of
+from wv_cli import train as run_session
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.report import as_tsv
-from wv_cli.jobs.train import train as run_session
 from wv_cli.lm import neural_files
 from wv_cli.lm.asking import count_normalizers, normalisers_of, take_unnormalized
 from wv_cli.lm.files import load, load_ngrams

@@ -5,33 +5,23 @@ Options have the names they have on the command line, with underscores; one that
 
 import difflib
 import os
-from collections.abc import Callable, Container, Iterable, Mapping
-from contextlib import ExitStack
-from functools import partial
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from collections.abc import Container, Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
 from wv_cli.config import either, flag_of, read_hint
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import UsageError
 from wv_cli.jobs.job import build, option_hints, option_names
-from wv_cli.jobs.keywords import GloveOptions, TrainOptions
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import inherit_options, state_of
-from wv_cli.jobs.telling import logged, shown
 from wv_cli.models.presets import Preset
 from wv_cli.system.arguments import list_texts, real_number, require_type, whole_number
-from wv_cli.system.pipes import kept_pipes
 from wv_cli.system.synonyms import SYNONYMS, plain
-from wv_cli.text.sentences import Sentences, spooled
 
 if TYPE_CHECKING:
     from wv_cli.jobs.job import Job
-    from wv_cli.jobs.run import OnTraining
-    from wv_cli.system.events import Log
 
 Path = str | os.PathLike[str]
-Inputs = Path | Iterable[Path | Iterable[str]]  # files, or sentences as lists of tokens
 ModelName = Literal["skipgram", "cbow", "supervised", "nplm", "lbl", "ivlbl", "sent2vec", "doc2vec", "pairs"]
 
 
@@ -72,7 +62,7 @@ def training_job(
     config = {name: value for name, value in given.items() if name in row.config.options()}
     every = option_names(kind, every=True)
     rest = {name: value for name, value in given.items() if name not in config}
-    rest |= {"inputs": _paths(inputs, "inputs"), "outputs": _paths(outputs, "output")}
+    rest |= {"inputs": paths_of(inputs, "inputs"), "outputs": paths_of(outputs, "output")}
     rest |= {"argv": argv, "explicit": explicit}
     if "preset" in every:
         rest["preset"] = preset or "word2vec"
@@ -100,107 +90,8 @@ def glove_job(inputs: Path | Iterable[Path], outputs: Path | Iterable[Path], **o
             hint = f"did you mean {near[0]}?" if near else "`wv glove -h` shows the options"
             raise UsageError(f"no such option {name}; {hint}")
     typed = {name: _typed(value, name, hints[name]) for name, value in given.items()}
-    files = {"inputs": _paths(inputs, "inputs"), "outputs": _paths(outputs, "output")}
+    files = {"inputs": paths_of(inputs, "inputs"), "outputs": paths_of(outputs, "output")}
     return build(GloveJob, {**typed, **files, "explicit": explicit})
-
-
-def train(
-    inputs: Inputs | None = None,
-    output: Path | Iterable[Path] = (),
-    *,
-    sentences: Sentences | None = None,
-    model: ModelName | None = None,
-    preset: str | None = None,
-    log: "Log | None" = None,
-    on_progress: "OnTraining | None" = None,
-    progress: bool = False,
-    **options: Unpack[TrainOptions],
-) -> dict[str, Any]:
-    """Trains a model and writes it, like the command `wv train`. Returns the metadata that is recorded beside it.
-
-    `inputs` and `output` are a file each or several. Instead of files `inputs` may be sentences that are lists of
-    tokens; `sentences` may be lists of tokens or lines as str. Both are any iterable, which is read once.
-    `log(message, **facts)` is told what happens, and so is the logger "wv_cli"; `on_progress(progress)` how far it is,
-    which a bar shows with `progress=True`. `continue_` is --continue, a word that Python has for itself. Sizes
-    (`memory`) are in bytes, times (`max_time`) in seconds.
-
-    Raises TypeError for an argument of another type, UsageError, WvError and its kin for what cannot be done;
-    Interrupted and TimedOut for a run that a signal or `max_time` stopped, which `resume=True` continues.
-    """
-    made = partial(training_job, model=model, preset=preset)
-    if inputs is None and sentences is None:
-        message = "train: expected inputs or sentences, found neither"
-        raise TypeError(message)
-    return _run(made, inputs, sentences, output, dict(options), log, on_progress, progress=progress)
-
-
-def train_glove(
-    inputs: Inputs | None = None,
-    output: Path | Iterable[Path] = (),
-    *,
-    sentences: Sentences | None = None,
-    log: "Log | None" = None,
-    on_progress: "OnTraining | None" = None,
-    progress: bool = False,
-    **options: Unpack[GloveOptions],
-) -> dict[str, Any]:
-    """Trains GloVe vectors and writes them, like the command `wv glove`. All else is as for train; `counts`, files of
-    co-occurrences, may stand instead of inputs."""
-    return _run(glove_job, inputs, sentences, output, dict(options), log, on_progress, progress=progress)
-
-
-def _run(
-    make: "Callable[..., Job]",
-    inputs: Inputs | None,
-    sentences: Sentences | None,
-    output: Path | Iterable[Path],
-    options: dict[str, Any],
-    log: "Log | None",
-    on_progress: "OnTraining | None",
-    *,
-    progress: bool,
-) -> dict[str, Any]:
-    """Runs the job that `make` makes of paths, outputs and options. Returns its metadata."""
-    for name, function in {"log": log, "on_progress": on_progress}.items():
-        if not (function is None or callable(function)):
-            raise TypeError(f"{name}: expected a function, found {type(function).__name__}")
-    paths, spoken = _told_apart(inputs, sentences)
-    with kept_pipes(), ExitStack() as stack:
-        outputs = _paths(output, "output")
-        if spoken is not None:
-            make((), outputs, **options)  # refuses what it can before the sentences are read
-            options |= {"force_text": _as_text(options)}
-            paths = (stack.enter_context(spooled(spoken, outputs[0] if outputs else None)),)
-        made = make(paths, outputs, **options)
-        outcome, metadata = made.run(logged(log), stack.enter_context(shown(on_progress, progress=progress)))
-    if outcome is not None and not outcome.finished:
-        # What is saved is the checkpoint, or in a search for options its log.
-        raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
-    return metadata
-
-
-def _told_apart(inputs: Any, sentences: Any) -> tuple[Any, Any]:
-    """(paths, sentences), one of which is None: `inputs` whose first item is no path are sentences."""
-    if inputs is not None and sentences is not None:
-        message = "expected inputs or sentences, found both"
-        raise TypeError(message)
-    if inputs is None:
-        return (), sentences
-    if not isinstance(inputs, Iterable) or isinstance(inputs, str | bytes):
-        return inputs, None
-    each = iter(inputs)
-    first = list(islice(each, 1))
-    whole = chain(first, each)
-    are_sentences = bool(first) and isinstance(first[0], Iterable) and not isinstance(first[0], str | bytes)
-    return (None, whole) if are_sentences else (whole, None)
-
-
-def _as_text(options: Mapping[str, Any]) -> bool:
-    """True. Raises UsageError for options about records, which sentences are not."""
-    for name in ("field", "no_header", "bad_records", "force_text"):
-        if options.get(name) is not None:
-            raise UsageError(f"{flag_of(name)} has no effect on sentences; leave it out")
-    return True
 
 
 def _unknown(name: str, meaning: str) -> str:
@@ -267,7 +158,8 @@ def _plain(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _paths(given: Path | Iterable[Path], name: str) -> tuple[str, ...]:
+def paths_of(given: Path | Iterable[Path], name: str) -> tuple[str, ...]:
+    """The paths of one file or of several. Raises TypeError that names the argument for what is no path."""
     if isinstance(given, os.PathLike):
         return (os.fspath(given),)
     several = given if given is None or isinstance(given, str | int | bytes) else map(_plain, given)
