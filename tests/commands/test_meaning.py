@@ -73,7 +73,7 @@ VALUES = {
     "learn_phrases": "2 --phrase-threshold 9", "phrase_threshold": "11", "phrase_min_count": "2",
     "tokenizer": str(GOLDEN / "encoders" / "tiny-bert" / "tokenizer.json"), "fields": "positive,anchor", "nested": "2",
     "scale": "5", "warmup": "0.5",
-    "vector_weight": "0.9",
+    "vector_weight": "0.9", "tokenize": "unicode,lowercase",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
@@ -261,6 +261,10 @@ UNSEEN = {
     ("--kind flat", "seed"): "told with the times, which are never the same",
     ("of' --words 50", "chunks"): "no blank line parts paragraphs",
     ("search", "identifiers"): "there are none in the text",
+    **dict.fromkeys(
+        [(call, "tokenize") for call in ("vectors words", "predict", "lm score", "eval perplexity", "eval labels")],
+        "the words of the text are cut already, in lower case",
+    ),
     ("quantize", "qout"): "few labels: the codes would be larger",
 }
 

@@ -1,11 +1,13 @@
 """Every command that reads text reads records: the same output as for their texts, a line each."""
 
+import gzip
 import json
 from pathlib import Path
 
 import pytest
 
 from wv_cli.__main__ import run
+from wv_cli.system import meta
 
 SMALL = "--min-count 1 --threads 1 --no-meta"
 CALLS = [
@@ -62,3 +64,89 @@ def test_records_are_read_as_their_texts(folder, tmp_path, monkeypatch, capsys, 
         files = [path.read_bytes() for path in sorted((tmp_path / name).iterdir())]
         found.append([*files, capsys.readouterr().out.replace(name, "FILE")])
     assert found[0] == found[1] == found[2] and any(found[0])
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if "tokenize" not in call], ids=lambda call: call[:22])
+def test_tokenize_reads_raw_text_as_wv_tokenize_writes_it(folder, tmp_path, monkeypatch, capsys, call):
+    monkeypatch.chdir(tmp_path)
+    for path in folder.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    raw = [
+        f"__label__{'ab'[n % 2]} The {'Cat' if n % 2 else 'dog'}: sat{',' * (n % 3)}on mat {n % 5}.5! e\u0301"
+        for n in range(40)
+    ]
+    Path("raw.txt").write_text("".join(f"{line}\n" for line in raw))
+    Path("raw.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in raw))
+    Path("raw.txt.gz").write_bytes(gzip.compress(Path("raw.txt").read_bytes()))
+    assert run(["tokenize", "raw.txt", "-o", "cut.txt", "--lowercase", "--digits", "zero", "--no-meta", "-q"]) == 0
+    found, quiet = [], [] if call.startswith("lm score") else ["-q"]
+    for name in ("cut.txt", "raw.txt", "raw.jsonl", "raw.txt.gz"):
+        (folder := tmp_path / f"of-{name}").mkdir()
+        words = [*call.format(name, out=folder / "out").split(), *quiet]
+        if call.startswith("vectors") and not name.endswith("jsonl"):
+            words = [*words[:-2], *(Path("cut.txt").read_text().splitlines() if name == "cut.txt" else raw), "-q"]
+        if name != "cut.txt":
+            words += ["--tokenize", "lowercase, unicode,digits=zero"]
+        assert run(words) == 0, capsys.readouterr().err
+        files = [path.read_bytes() for path in sorted(folder.iterdir())]
+        found.append([*files, capsys.readouterr().out.replace(name, "FILE")])
+    assert any(found[0]) and all(each == found[0] for each in found)
+
+
+@pytest.mark.full
+def test_the_recipe_stands_beside_the_model(folder, tmp_path, monkeypatch, capsys):
+    """Questions are told of it, and take it with --tokenize model; a state and a checkpoint hold to it."""
+    monkeypatch.chdir(tmp_path)
+
+    def told(words: str, code: int = 0) -> str:
+        assert run(words.split()) == code
+        return capsys.readouterr().err
+
+    Path("raw.txt").write_text("__label__a The Cat, sat. It ran!\n__label__b the DOG; ran, too.\n" * 5)
+    Path("raw.jsonl").write_text('{"text": "The Cat, sat\\non"}\n{"text": "DOG;"}\n')
+    Path("cut.jsonl").write_text('{"text": "the cat , sat\\non"}\n{"text": "dog ;"}\n')
+    recipe = "--tokenize unicode,lowercase"
+    told(f"train raw.txt -o a.vec --dim 2 --min-count 1 --save-state a.state {recipe} -q")
+    told(f"train raw.txt -o a.bin --model supervised --dim 2 --min-count 1 {recipe} -q")
+    told(f"lm train raw.txt -o a.lm --order 2 --smoothing witten-bell {recipe},sentences -q")
+    told("quantize a.bin -o a.ftz -q")
+    assert [meta.read(name).get("tokenize") for name in ("a.vec", "a.bin", "a.ftz", "a.lm")] == [
+        *["unicode,lowercase"] * 3,
+        "unicode,lowercase,sentences",
+    ]
+    for question in ("predict a.bin --prob", "vectors a.vec --sentences", "lm score a.lm"):
+        end = "" if question.startswith("lm") else "-q"
+        assert "--tokenize unicode,lowercase" in told(f"{question} raw.jsonl")
+        told(f"{question} cut.jsonl {end}")
+        told(f"{question} raw.jsonl --tokenize model")
+        answers = capsys.readouterr()
+        assert not answers.err
+    for question, name in (("predict a.bin", "p"), ("vectors a.vec --sentences", "v"), ("lm score a.lm", "s")):
+        told(f"{question} raw.jsonl --add {name} -o {name}1.jsonl --tokenize model")
+        told(f"{question} cut.jsonl --add {name} -o {name}2.jsonl" + ("" if name == "s" else " -q"))
+        rows = [[json.loads(line) for line in Path(f"{name}{n}.jsonl").read_text().splitlines()] for n in (1, 2)]
+        assert [row.pop("text") for row in rows[0]] != [row.pop("text") for row in rows[1]]
+        assert rows[0] == rows[1] and rows[0][0]
+    assert not told("eval perplexity a.lm -d raw.txt --tokenize model")
+    assert "note: a.lm: trained with --tokenize" in told("eval perplexity a.lm -d raw.txt")
+    told("build-vocab raw.txt -o cut.vocab --min-count 1 -q")
+    # A state is continued with its recipe.
+    told("train raw.txt -o b.vec --continue a.state --again -q")
+    assert meta.read("b.vec")["tokenize"] == "unicode,lowercase"
+    error = told("train raw.txt -o b.vec --continue a.state --again --tokenize unicode -q", 2)
+    assert "--tokenize is unicode,lowercase in the state and unicode here" in error
+    for words, wanted in (
+        ("train raw.txt -o c.vec --tokenize bogus", "words must be one of"),
+        ("train raw.txt -o c.vec --tokenize unicode,lower", "words twice"),
+        ("train raw.txt -o c.vec --tokenize digits=nine", "digits must be one of"),
+        ("train raw.txt -o c.vec --tokenize speed=9", "found 'speed=9'"),
+        ("train raw.txt -o c.vec --tokenize model", "questions to one model"),
+        (f"train raw.txt -o c.bin --model supervised {recipe},sentences", "cannot be used together"),
+        (f"train raw.txt -o c.bin --model supervised {recipe} --autotune-validation raw.txt", "cannot be used"),
+        (f"predict a.bin raw.txt {recipe},sentences", "each line has one answer"),
+        ("vectors a.vec the --tokenize model", "--tokenize needs --sentences"),
+        ("build-vocab cut.vocab --merge --tokenize unicode", "no effect with --merge"),
+    ):
+        assert wanted in told(words, 2), words
+    Path("a.vec.meta.json").unlink()
+    assert "a.vec.meta.json names no tokenization" in told("vectors a.vec --sentences raw.jsonl --tokenize model", 2)

@@ -10,10 +10,10 @@ from wv_cli.commands.shared.gate import check_bar, judge
 from wv_cli.commands.shared.help import Command, CommandGroup
 from wv_cli.commands.shared.options import dask_option_if, field_options, given_options, quiet_option, take
 from wv_cli.commands.shared.reading import from_option, load_vectors
+from wv_cli.commands.shared.records import texts_for_models
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Task, Vectors
 from wv_cli.system.places import require_one_use
-from wv_cli.text.config import ReadingConfig
 
 
 @click.group(cls=CommandGroup)
@@ -50,7 +50,6 @@ def _subcommand(task: Task) -> click.Command:
     ) -> None:
         from wv_cli.commands.shared.display import emit
         from wv_cli.evaluation import report as layouts
-        from wv_cli.formats.recognise import input_texts
         from wv_cli.jobs.scoring import scored_on
         from wv_cli.text.input_files import expand_inputs
 
@@ -68,7 +67,7 @@ def _subcommand(task: Task) -> click.Command:
             require_one_use(path, [*vectors, *others, *data].count("-") > 1)
         load = partial(load_vectors, **reading, limit=limit, quiet=quiet)
         notes: list[str] = []
-        asked = input_texts(data, log=notes.append, reading=config) if isinstance(config, ReadingConfig) else data
+        config, asked = texts_for_models(config, vectors, data, notes.append)
         each = partial(scored_on, dask, partial(emit, quiet=quiet, as_json=False), load) if dask is not None else None
         report = task.run([Vectors(path, partial(load, path)) for path in vectors], expand_inputs(asked), config, each)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}

@@ -6,7 +6,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.config import RawConfig
 from wv_cli.transforms.config import QuantizeConfig
 
 
@@ -18,7 +18,7 @@ from wv_cli.transforms.config import QuantizeConfig
 @click.option("--input", "inputs", multiple=True, metavar="FILE", help="Labelled text for --retrain; repeat for more.")
 @click.option("--validation", metavar="FILE", help="Report the score before and after on labelled lines or word pairs.")
 @click.option("--meta/--no-meta", default=True, help="Write FILE.meta.json beside the output.")
-@field_options(ReadingConfig)
+@field_options(RawConfig)
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:

@@ -6,14 +6,14 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option
-from wv_cli.text.config import ReadingConfig, TokenizeConfig
+from wv_cli.text.config import RawConfig, TokenizeConfig
 
 
 @click.command("tokenize", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="File for the words.")
 @field_options(TokenizeConfig)
-@field_options(ReadingConfig)
+@field_options(RawConfig)
 @click.option("--meta/--no-meta", default=True, help="Write FILE.meta.json with the settings.")
 @quiet_option
 @json_option

@@ -17,12 +17,11 @@ from wv_cli.commands.shared.options import (
     take,
 )
 from wv_cli.commands.shared.pooling import pool_lines, pooling_of, pooling_options, wants_pooling
-from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.reading import from_option, open_composer
-from wv_cli.commands.shared.records import add_vectors, finite_lines, lines_of, record_texts, refuse_with_add
+from wv_cli.commands.shared.records import add_vectors, asked_lines, finite_lines, refuse_with_add
 from wv_cli.commands.shared.unknown import Unknown, oov_option
 from wv_cli.commands.shared.word_vectors import print_vectors, print_words
-from wv_cli.text.config import RecordsConfig
+from wv_cli.text.config import LinesConfig
 
 if TYPE_CHECKING:
     from wv_cli.formats.base import BadRowsName, Precision
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 @pooling_options
 @encoder_options
 @click.option("--add", metavar="NAME", help="With --sentences: write records again, with vectors added as NAME.")
-@field_options(RecordsConfig)
+@field_options(LinesConfig)
 @dask_option
 @precision_option
 @from_option(True, "FILE; by default its")
@@ -61,15 +60,16 @@ def command(
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.
     """
-    refuse_options(dask="sentences", add="sentences")
-    reading = take(RecordsConfig, options)
+    refuse_options(dask="sentences", add="sentences", tokenize="sentences and not encoder")
+    reading = take(LinesConfig, options)
     if wants_encoder(sentences, options):
         words, file = words if file is None else (file, *words), None
-    texts = record_texts(words, reading, sentences, add, options["output"], quiet)
+    piped = ngrams is None and words in ((), ("-",))
+    texts, batches = asked_lines(
+        words, file, reading, sentences=sentences, add=add, output=options["output"], quiet=quiet, piped=piped
+    )
     if add is not None:
         refuse_with_add({**options, "as_json": as_json, "dask": dask})
-    piped = ngrams is None and words in ((), ("-",))
-    batches = lines_of(texts) if texts is not None else piped_lines() if piped else iter([list(words)])
     if options["encoder"] is not None:
         if add is not None and texts is not None:
             add_vectors(texts, add, options["output"], lambda: encoder_of_lines(precision, as_json, **options))

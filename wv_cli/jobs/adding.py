@@ -13,7 +13,8 @@ from wv_cli.filtering.flattening import flatten
 from wv_cli.filtering.units import divide
 from wv_cli.lm.pieces import Preparation
 from wv_cli.lm.scoring import Scorer
-from wv_cli.text.records.reading import Block, Column
+from wv_cli.text.records.reading import Column
+from wv_cli.text.records.writing import Answer, Asked
 from wv_cli.words import decode
 
 Vectors = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -36,7 +37,7 @@ class RecordScorer:
     source: str  # what messages call the records
     ends: bool = True
 
-    def __call__(self, block: Block) -> dict[str, Column]:
+    def __call__(self, block: Asked) -> dict[str, Column]:
         parts, starts = divide(block.each, self.unit)
         text = b"".join(self.prepared.blocks([flatten(parts, self.flatten)]))
         scored = self.scorer.score(text, self.source)
@@ -54,10 +55,10 @@ class RecordScorer:
         return {name: Column("number", values) for name, values in zip(self.names, columns, strict=True)}
 
 
-def vector_answer(name: str, vectors: Vectors) -> Callable[[Block], dict[str, Column]]:
+def vector_answer(name: str, vectors: Vectors) -> Answer:
     """The answer that adds the vector of each text as the field `name`."""
 
-    def answer(block: Block) -> dict[str, Column]:
+    def answer(block: Asked) -> dict[str, Column]:
         return {name: Column("number", np.ascontiguousarray(vectors([decode(text) for text in block.each])), many=True)}
 
     return answer

@@ -84,7 +84,7 @@ class GloveJob(Job):
         **dict.fromkeys(
             (
                 *("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases", "learn_phrases"),
-                *("field", "no_header"),
+                *("field", "no_header", "tokenize"),
             ),
             "not counts",
         ),
@@ -111,7 +111,7 @@ class GloveJob(Job):
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:
-            self.continuation.require_same(before, self.config, self.reading.words, _FIXED)
+            self.continuation.require_same(before, self.config, self.reading.word_options, _FIXED)
         counts, outputs = self.counts, self.outputs.outputs
         for wrong, message in [
             (not (self.reading.inputs or counts.counts), "INPUT is missing (or --counts FILE)"),
@@ -219,7 +219,7 @@ class GloveJob(Job):
             if continuation.save_state and leaves_state:
                 config, learnt = self.config, 0 if found.known else self.config.iterations * store.records
                 left = continuation.left_behind(
-                    MODEL, config, self.reading.words, lr=config.eta, learnt=learnt, text=found.text
+                    MODEL, config, self.reading.word_options, lr=config.eta, learnt=learnt, text=found.text
                 )
                 arrays, pairs = model.state_rows(), kept.mapped()
                 save_left = partial(save_state, options=left, vocab=vocab, rows=arrays, records=pairs)
@@ -239,7 +239,7 @@ class GloveJob(Job):
         found = counting.of_text(texts, run, state)
         write_together(self.phrases.writers(found.joiner))
         if state is not None:
-            self.continuation.require_same(state.options, self.config, self.reading.words, _FIXED)
+            self.continuation.require_same(state.options, self.config, self.reading.word_options, _FIXED)
             self.continuation.tell(len(state.vocab), len(found.vocab), run.log)
         return found
 

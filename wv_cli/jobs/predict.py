@@ -1,7 +1,7 @@
 """`wv predict`: predicts the labels of every line of texts with a classifier."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,8 +25,8 @@ from wv_cli.text.source import Source
 from wv_cli.vectors.fasttext import LABEL_PREFIX
 
 if TYPE_CHECKING:
-    from wv_cli.text.records.reading import Block, Column
-    from wv_cli.text.records.writing import Answer
+    from wv_cli.text.records.reading import Column
+    from wv_cli.text.records.writing import Answer, Asked
 
 UNKNOWN = "und"  # ISO 639's code of a language that is not known
 ANSWER = "answer"  # instead of it, what fastText says
@@ -93,9 +93,12 @@ class PredictJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Answers many lines at a time, in order. Looks at the texts before the model is read."""
+        from wv_cli.text.tokenizing import recipe_for
+
         asked, answers = self.asked, self.answers
+        config = replace(self.config, tokenize=recipe_for([asked.model], self.config.tokenize, run.log))
         texts = input_texts(
-            asked.inputs, log=run.log, written=[answers.output], reading=self.config, one_line=answers.add is None
+            asked.inputs, log=run.log, written=[answers.output], reading=config, one_line=answers.add is None
         )
         if answers.add is not None:
             self._add(texts, answers.add)
@@ -128,7 +131,7 @@ def added_names(name: str) -> tuple[str, str, str]:
 
 
 def _columns(
-    names: tuple[str, str, str], classifier: Classifier, config: PredictConfig, answers: Answers, block: "Block"
+    names: tuple[str, str, str], classifier: Classifier, config: PredictConfig, answers: Answers, block: "Asked"
 ) -> "dict[str, Column]":
     from wv_cli.filtering.units import answer_units
     from wv_cli.text.records.reading import Column

@@ -14,7 +14,8 @@ from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.text.config import ReadingConfig
+from wv_cli.system import meta
+from wv_cli.text.config import RawConfig, ReadingConfig
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
@@ -42,7 +43,7 @@ class LabelledTexts(Part):
 
     inputs: tuple[str, ...] = ()
     validation: str | None = None
-    reading: ReadingConfig = field(default_factory=ReadingConfig)
+    reading: RawConfig = field(default_factory=RawConfig)
 
     def reads(self) -> list[str]:
         return [*self.inputs, *([self.validation] if self.validation else [])]
@@ -75,7 +76,8 @@ class QuantizeJob(Job):
         require_dense(dense, models.model)
         if config.retrain and not dense.is_classifier:
             raise UsageError(f"{models.model}: --retrain needs a classifier, found word vectors; leave it out")
-        asked = input_texts(self.texts.inputs, log=run.log, written=self.writes(), reading=self.texts.reading)
+        reading = ReadingConfig(**vars(self.texts.reading))
+        asked = input_texts(self.texts.inputs, log=run.log, written=self.writes(), reading=reading)
         for inputs in (self.texts.inputs, (validation,) if validation else ()):
             if inputs:
                 expand_inputs(replace(asked, inputs=inputs))
@@ -102,6 +104,7 @@ class QuantizeJob(Job):
             "bytes": after,
             **scores,
             "seconds": round(time.monotonic() - begin, 3),
+            **({"tokenize": recipe} if (recipe := meta.read(models.model).get("tokenize")) is not None else {}),
         }
         self.finish(run, self.results(), metadata)
         return None, metadata

@@ -114,7 +114,7 @@ class SupervisedJob(Job):
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:
-            self.continuation.require_same(before, self.config, self.reading.words, _FIXED)
+            self.continuation.require_same(before, self.config, self.reading.word_options, _FIXED)
         if self.config.class_weights not in ("", BALANCED):
             read_class_weights(self.config.class_weights)
         size = self.goal.autotune_size
@@ -124,6 +124,10 @@ class SupervisedJob(Job):
                 what = "quantised to --autotune-size " if size else ""
                 message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
                 raise UsageError(message)
+        tokenizing = self.reading.reading.tokenizing
+        if tokenizing is not None and (tokenizing.sentences or self.plan is not None):
+            what = "sentences" if tokenizing.sentences else "--autotune-validation"
+            raise UsageError(f"--tokenize and {what} cannot be used together for a classifier; run wv tokenize first")
         if self.plan is not None:
             self.plan.validate()
             if size and "-" in self.reading.inputs:
@@ -215,7 +219,7 @@ class SupervisedJob(Job):
             config, dsub = search.best_config()
             vectors = vectors if vectors is None or vectors.dim == config.dim else None
         if state is not None:
-            self.continuation.require_same(state.options, self.config, self.reading.words, _FIXED)
+            self.continuation.require_same(state.options, self.config, self.reading.word_options, _FIXED)
             self.continuation.tell(len(state.vocab), corpus.kept, run.log)
             config = self.continuation.with_rate(config, state.options, len(corpus.ids), self.invocation.explicit)
         with run.processes.agreeing():
@@ -269,7 +273,7 @@ class SupervisedJob(Job):
         continuation = self.continuation
         writers = [*self.phrases.writers(joiner), *file_writers(self.outputs.outputs, trained)]
         if continuation.save_state and continuation.leaves_state(known=known):
-            config, words = model.config, self.reading.words
+            config, words = model.config, self.reading.word_options
             learnt = 0 if known else config.epochs * len(model.corpus.ids)
             left = continuation.left_behind(
                 "supervised", config, words, lr=self.config.lr, learnt=learnt, text=model.corpus.text

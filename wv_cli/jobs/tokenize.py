@@ -1,21 +1,17 @@
 """`wv tokenize`: makes running text of raw text."""
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.system.events import Log
 from wv_cli.system.output import open_output
-from wv_cli.text.config import ReadingConfig, TokenizeConfig
+from wv_cli.text.config import RawConfig, ReadingConfig, TokenizeConfig, recipe_of
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import refuse_overwriting
-from wv_cli.text.inputs import UNSEGMENTED, Texts
 from wv_cli.text.source import Source
-from wv_cli.text.tokenizing import Tokenizer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +19,7 @@ class RawTexts(Part):
     """The texts that are cut into words."""
 
     inputs: tuple[str, ...]
-    reading: ReadingConfig = field(default_factory=ReadingConfig)
+    reading: RawConfig = field(default_factory=RawConfig)
 
     def reads(self) -> list[str]:
         return [*self.inputs]
@@ -53,12 +49,11 @@ class TokenizeJob(Job):
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Reads and writes a piece at a time."""
         started, output = time.perf_counter(), self.out.output
-        texts = input_texts(self.source.inputs, log=_heard(run.log), written=[output], reading=self.source.reading)
-        source, tokenizer, lines = Source(texts, progress=run.on_reading), Tokenizer(self.config), 0
-        some = False
-        chunks = source if self.config.markup == "none" else _documents(source, texts, tokenizer)
+        reading = ReadingConfig(**vars(self.source.reading), tokenize=recipe_of(self.config))
+        texts = input_texts(self.source.inputs, log=run.log, written=[output], reading=reading)
+        source, lines, some = Source(texts, progress=run.on_reading), 0, False
         with open_output(output) as file:
-            for piece in tokenizer.lines(chunks):
+            for piece in source:
                 lines += piece.count(b"\n")
                 some = some or (bool(piece) and not piece.isspace())
                 file.write(piece)
@@ -68,19 +63,3 @@ class TokenizeJob(Job):
         metadata["seconds"] = time.perf_counter() - started
         self.finish(run, [output], metadata)
         return None, metadata
-
-
-def _heard(log: Log) -> Callable[[str], None]:
-    """Leaves out that a text has no blanks between its words."""
-    return lambda message: None if message.endswith(UNSEGMENTED) else log(message)
-
-
-def _documents(source: Source, texts: Texts, tokenizer: Tokenizer) -> Iterator[bytes]:
-    """The texts of records, or of whole files, without their markup."""
-    for path in source.paths:
-        if texts.records(path):
-            for block in source.blocks(path):
-                for text in block.each:
-                    yield tokenizer.extracted(text)
-        else:
-            yield tokenizer.extracted(b"".join(Source(replace(texts, inputs=[path]))))

@@ -54,7 +54,7 @@ class VocabularyOutput(Part):
 class VocabularyJob(Job):
     """The job of `wv build-vocab`. It writes no sidecars."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header"), "not merge")
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header", "tokenize"), "not merge")
 
     config: VocabConfig = field(default_factory=VocabConfig)
     source: CountedTexts
@@ -103,7 +103,7 @@ class VocabularyJob(Job):
         if source.merge:
             return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(source.inputs)]), config)
         if source.dask is not None:
-            whole_lines = bool(config.min_line)
+            whole_lines = bool(config.min_line) or asked.whole_lines
             divided = Divided(asked, shard_counting.SHARD_BYTES, on_reading, whole_lines=whole_lines)
             with executor(source.dask, run.log) as workers:
                 whole = words_of(workers, divided, partial(tally, config=config))

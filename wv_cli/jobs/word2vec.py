@@ -112,7 +112,7 @@ class Word2vecJob(Job):
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:
-            self.continuation.require_same(before, self.config, self.reading.words, _FIXED)
+            self.continuation.require_same(before, self.config, self.reading.word_options, _FIXED)
         for model in self.models:
             model.validate()
         if len(self.models) > 1:
@@ -160,7 +160,7 @@ class Word2vecJob(Job):
     @property
     def whole_lines(self) -> bool:
         """A line is read by one process where more is asked of it than its words."""
-        return bool(self.reading.words.min_line) or self.phrases.joins
+        return bool(self.reading.words.min_line) or self.phrases.joins or self.reading.reading.tokenize is not None
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -208,7 +208,7 @@ class Word2vecJob(Job):
         if self.outputs.fasttext_files:
             _tell_words_and_labels(corpus, run)
         if state is not None:
-            self.continuation.require_same(state.options, self.config, self.reading.words, _FIXED)
+            self.continuation.require_same(state.options, self.config, self.reading.word_options, _FIXED)
             self.continuation.tell(len(state.vocab), len(corpus.vocab), run.log)
             config = self.continuation.with_rate(config, state.options, corpus.tokens, self.invocation.explicit)
         search = self._search(config, corpus, items, init) if items and self.search.autotune_validation else None
@@ -366,7 +366,7 @@ class Word2vecJob(Job):
             return file_writers(self.outputs.outputs, model.fasttext_model(min_count))
         writers = [*phrases, *self.outputs.writers(model, min_count)]
         if self.continuation.save_state and self.continuation.leaves_state(known=known):
-            config, words = model.config, self.reading.words
+            config, words = model.config, self.reading.word_options
             learnt = config.epochs * model.corpus.tokens
             left = self.continuation.left_behind(
                 config.model, config, words, lr=config.start_lr, learnt=learnt, text=model.corpus.text

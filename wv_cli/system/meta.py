@@ -4,6 +4,7 @@ import os
 import platform
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from wv_cli import __version__, _cpu
@@ -15,6 +16,17 @@ ENDING = ".meta.json"
 
 def sidecar_path(path: str | os.PathLike[str]) -> str:
     return f"{os.fspath(path)}{ENDING}"
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The sidecar of `path`, nothing where it has none that can be read."""
+    import json
+
+    try:
+        found = json.loads(Path(sidecar_path(path)).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:

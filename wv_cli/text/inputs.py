@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.kinds import HEAD_BYTES, records_of
 from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
 from wv_cli.text.binary import UTF16, binary
@@ -43,6 +43,20 @@ class Texts:
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     one_line: bool = False
     part: Part | Shard | None = None
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for text that cannot be cut into words as asked."""
+        tokenizing, recipe = self.reading.tokenizing, f"--tokenize {self.reading.tokenize}"
+        if tokenizing is not None and tokenizing.sentences and self.one_line:
+            raise UsageError(f"{recipe}: each line has one answer, so sentences has no effect; leave it out")
+        if tokenizing is not None and tokenizing.markup != "none" and self.part is not None:
+            message = f"{recipe}: markup is of whole files, which processes cannot share; run wv tokenize first"
+            raise UsageError(message)
+
+    @property
+    def whole_lines(self) -> bool:
+        """Whether what is made of a line depends on all of it."""
+        return self.reading.tokenize is not None
 
     def only(self, shard: Shard) -> "Texts":
         """What another process reads of them, wherever it is; of files that are named there is nothing to note."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from wv_cli.text.lines import Lines
     from wv_cli.text.records.reading import Block
+    from wv_cli.text.tokenizing import Tokenizer
 
 
 class Source:
@@ -67,6 +68,7 @@ class Source:
             self.total = sum(end - begin for _, begin, end in self._pieces)
         self._progress = progress
         self._digest = new_digest() if known_again else None
+        self._tokenizer = _tokenizer(self._texts) if self._texts is not None else None
 
     @property
     def digest(self) -> str:
@@ -74,6 +76,8 @@ class Source:
 
     def __iter__(self) -> Iterator[bytes]:
         chunks: Iterable[bytes] = self._all_files() if self._digest is None else self._hashed(self._all_files())
+        if self._tokenizer is not None:
+            chunks = self._tokenizer.lines(chunks)
         if self.lowercase:
             chunks = lowercase_chunks(chunks)
         if self.lines is not None:
@@ -86,6 +90,9 @@ class Source:
             self._progress(self.consumed, self.consumed)
 
     def _all_files(self) -> Iterator[bytes]:
+        if self._tokenizer is not None and self._tokenizer.extracts:
+            yield from self._documents(self._tokenizer)
+            return
         files = map(self._file, self.paths) if self._pieces is None else (self._piece(*each) for each in self._pieces)
         for number, file in enumerate(files, 1):
             last = b"\n"
@@ -94,6 +101,19 @@ class Source:
                 yield chunk
             if last != b"\n" and not (self.bare_end and number == len(self.paths)):
                 yield b"\n"
+
+    def _documents(self, tokenizer: "Tokenizer") -> Iterator[bytes]:
+        """The texts of records, or of whole files, without their markup."""
+        assert self._texts is not None
+        for path in self.paths:
+            documents: Iterable[bytes]
+            if self._texts.records(path):
+                documents = (text for block in self.blocks(path) for text in block.each)
+            else:
+                documents = [b"".join(self._file(path))]
+            for document in documents:
+                text = tokenizer.extracted(document)
+                yield (text.replace(b"\n", b" ") if self._texts.one_line else text) + b"\n"
 
     def _hashed(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         assert self._digest is not None
@@ -111,7 +131,7 @@ class Source:
         with open_raw(path, once=self._texts is not None) as raw:
             text = without_mark(decompress(self._counted(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
-                text = _judged(self._texts, text, name, first=path == self.paths[0])
+                text = _judged(self._texts, text, name, first=path == self.paths[0] and self._tokenizer is None)
             first = next(text, b"")
             if self._texts is None and binary(first[:2]):
                 raise BadFile(name, UTF16)
@@ -155,6 +175,14 @@ class Source:
         for block in blocks:
             self.consumed += len(block)
             yield block
+
+
+def _tokenizer(texts: Texts) -> "Tokenizer | None":
+    if (tokenizing := texts.reading.tokenizing) is None:
+        return None
+    from wv_cli.text.tokenizing import Tokenizer
+
+    return Tokenizer(tokenizing)
 
 
 def new_digest() -> "hashlib.blake2b":

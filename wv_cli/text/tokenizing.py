@@ -5,13 +5,16 @@ language. The result depends on the text alone, however its chunks are cut.
 """
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from wv_cli import _segments
+from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
+from wv_cli.system import meta
 from wv_cli.system.extra import require
-from wv_cli.text.config import TokenizeConfig
+from wv_cli.text.config import OF_MODEL, TokenizeConfig, read_recipe, recipe_of
 
 PIECE = 1 << 20  # bytes of a line that are cut into words together
 
@@ -69,16 +72,26 @@ class Tokenizer:
             sentences=config.sentences,
         )
 
+    @property
+    def extracts(self) -> bool:
+        """Whether documents have markup."""
+        return self._extract is not None
+
     def lines(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The words of a text in chunks that are cut anywhere."""
         for piece in _pieces(chunks):
             yield self._writer.write(self._prepared(piece))
 
     def extracted(self, document: bytes) -> bytes:
-        """The text of a document with markup, which ends with a line end."""
+        """The text of a document with markup, without a line end behind it."""
         assert self._extract is not None
         text = self._extract(document.decode("utf-8", "replace")).encode("utf-8", "replace")
-        return text if text.endswith(b"\n") else text + b"\n"
+        return text.removesuffix(b"\n")
+
+    def words_of(self, text: bytes) -> bytes:
+        """The words of one text, without a line end behind it."""
+        text = self.extracted(text) if self.extracts else text
+        return b"".join(self.lines([text])).removesuffix(b" ")
 
     def _prepared(self, piece: bytes) -> bytes:
         config = self._config
@@ -93,6 +106,31 @@ class Tokenizer:
         if self._segment is not None:
             text = "\n".join([" ".join(self._segment(line)) if line else "" for line in text.split("\n")])
         return text.encode("utf-8", "surrogateescape")
+
+
+def recipe_for(
+    models: Sequence[str], recipe: str | None, log: Callable[[str], None], *, one_line: bool = True
+) -> str | None:
+    """The recipe for texts that `models` are asked about: that of their sidecars where `recipe` is `model`, but for
+    sentences where each line has `one_line` of answer. Without a recipe `log` is told what the models were trained on.
+    Raises UsageError."""
+    if recipe not in (None, OF_MODEL):
+        return recipe
+    found = {model: meta.read(model).get("tokenize") for model in models}
+    if recipe is None:
+        for model, each in found.items():
+            if each is not None:
+                log(f"{model}: trained with --tokenize {each}; give --tokenize {OF_MODEL} if INPUT is raw text, too")
+        return None
+    for model, each in found.items():
+        if each is None:
+            message = f"{model}: {meta.sidecar_path(model)} names no tokenization; name the settings, such as unicode"
+            raise UsageError(f"--tokenize {OF_MODEL}: {message}")
+    if len({*found.values()}) > 1:
+        message = f"--tokenize {OF_MODEL}: the models have different settings; ask them one by one"
+        raise UsageError(message)
+    config = read_recipe(str(found[models[0]]))
+    return recipe_of(replace(config, sentences=config.sentences and not one_line))
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:

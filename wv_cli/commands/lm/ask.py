@@ -76,6 +76,7 @@ def score(
         **dict.fromkeys(("flatten", "unit", "output"), "add"),
         **dict.fromkeys(("each_word", "as_json"), "not add"),
     )
+    from dataclasses import replace
     from functools import partial
 
     from wv_cli.commands.shared.display import emit
@@ -86,13 +87,15 @@ def score(
     from wv_cli.lm.scoring import Scorer
     from wv_cli.system.places import require_one_use
     from wv_cli.text.source import Source
+    from wv_cli.text.tokenizing import recipe_for
 
-    reading = take(ReadingConfig, options)
+    reading, log = take(ReadingConfig, options), partial(emit, quiet=False, as_json=False)
+    reading = replace(reading, tokenize=recipe_for([model], reading.tokenize, log))
     piped = not inputs or "-" in inputs
     require_one_use(model, piped or tokenizer == "-")
     require_one_use(tokenizer or "", piped)
     name = ", ".join(inputs) or "standard input"
-    read = partial(input_texts, inputs, log=partial(emit, quiet=False, as_json=False), reading=reading)
+    read = partial(input_texts, inputs, log=log, reading=reading)
 
     def opened() -> tuple[Preparation, Scorer]:
         prepared = Preparation(PiecesConfig(normalize=normalize, tokenizer=tokenizer))

@@ -1,13 +1,17 @@
 """Records as the lines of `wv vectors --sentences`, and their vectors added to them (--add)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from wv_cli.commands.shared.display import emit
 from wv_cli.commands.shared.options import conflict, given_options
+from wv_cli.commands.shared.queries import piped_lines
+from wv_cli.config import Config
 from wv_cli.errors import UsageError
-from wv_cli.text.config import ReadingConfig, RecordsConfig
+from wv_cli.text.config import LinesConfig, ReadingConfig, RecordsConfig, read_recipe
 from wv_cli.text.records.kinds import record_kind
 
 if TYPE_CHECKING:
@@ -15,34 +19,58 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wv_cli.jobs.adding import Vectors
+    from wv_cli.text.input_files import Inputs
     from wv_cli.text.inputs import Texts
     from wv_cli.transforms.composition import Composer
 
+Protocol = TypeVar("Protocol", bound=Config)  # of an evaluation
 
-def record_texts(
-    words: Sequence[str], reading: RecordsConfig, sentences: bool, add: str | None, output: str | None, quiet: bool
-) -> "Texts | None":
-    """What `words` name when they are files of records, None for lines: their endings, --field or --add tell. Raises
-    UsageError for options of records where there are none."""
+
+def asked_lines(
+    words: Sequence[str], file: str | None, reading: LinesConfig, *,
+    sentences: bool, add: str | None, output: str | None, quiet: bool, piped: bool,
+) -> "tuple[Texts | None, Iterator[list[str]]]":  # fmt: skip
+    """What `words` name when they are files of records, and the lines that the model in `file`, if there is one, is
+    asked about, many at a time. Raises UsageError for options of records where there are none."""
+    from wv_cli.text.tokenizing import recipe_for
+
+    log = partial(emit, quiet=quiet, as_json=False)
+    if sentences and file is not None:
+        reading = replace(reading, tokenize=recipe_for([file], reading.tokenize, log))
+    texts = _record_texts(words, reading, sentences, add, output, log)
+    if texts is not None:
+        return texts, _lines_of(texts)
+    batches = piped_lines() if piped else iter([list(words)])
+    return None, batches if reading.tokenize is None else _cut_lines(batches, reading.tokenize)
+
+
+def _record_texts(
+    words: Sequence[str], reading: LinesConfig, sentences: bool, add: str | None, output: str | None,
+    log: Callable[[str], None],
+) -> "Texts | None":  # fmt: skip
+    """None for lines: the endings of files, --field or --add tell."""
     named = sentences and any(record_kind(word) and Path(word).is_file() for word in words)
     if not named and (add is None or not sentences) and (reading.field is None or not sentences):
         if given := [name for name in RecordsConfig.options() if name in given_options()]:
             flag = RecordsConfig.options()[given[0]].flag
             raise UsageError(f"{flag} is about records; give files of them with --sentences, such as pages.jsonl")
         return None
-    from wv_cli.commands.shared.display import emit
     from wv_cli.formats.recognise import input_texts
 
-    return input_texts(
-        words or ("-",),
-        log=partial(emit, quiet=quiet, as_json=False),
-        reading=ReadingConfig(**vars(reading)),
-        one_line=True,
-        written=[output] if output is not None else [],
-    )
+    written = [output] if output is not None else []
+    return input_texts(words or ("-",), log=log, reading=ReadingConfig(**vars(reading)), one_line=True, written=written)
 
 
-def lines_of(texts: "Texts") -> Iterator[list[str]]:
+def _cut_lines(batches: Iterable[list[str]], recipe: str) -> Iterator[list[str]]:
+    from wv_cli.text.tokenizing import Tokenizer
+    from wv_cli.words import decode, encode
+
+    tokenizer = Tokenizer(read_recipe(recipe))
+    for batch in batches:
+        yield [decode(tokenizer.words_of(encode(line)).replace(b"\n", b" ")) for line in batch]
+
+
+def _lines_of(texts: "Texts") -> Iterator[list[str]]:
     """The texts of records, many at a time."""
     from wv_cli.models.classifier import blocks_of_lines
     from wv_cli.text.source import Source
@@ -50,6 +78,19 @@ def lines_of(texts: "Texts") -> Iterator[list[str]]:
 
     for block in blocks_of_lines(Source(texts)):
         yield decode(block).removesuffix("\n").split("\n")
+
+
+def texts_for_models(
+    config: Protocol, models: Sequence[str], data: Sequence[str], log: Callable[[str], None]
+) -> "tuple[Protocol, Inputs]":
+    """The texts that models are scored on, and how they are read; the `data` alone where they are no texts."""
+    if not isinstance(config, ReadingConfig):
+        return config, data
+    from wv_cli.formats.recognise import input_texts
+    from wv_cli.text.tokenizing import recipe_for
+
+    config = replace(config, tokenize=recipe_for(models, config.tokenize, log, one_line=False))
+    return config, input_texts(data, log=log, reading=config)
 
 
 def add_vectors(texts: "Texts", name: str, output: str | None, opened: "Callable[[], Vectors]") -> None:

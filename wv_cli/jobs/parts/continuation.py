@@ -18,7 +18,7 @@ from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.system.events import Log
 from wv_cli.system.lock import hold_lock
 from wv_cli.system.places import identity, is_stream
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import ReadingConfig, VocabConfig
 
 Learner = TypeVar("Learner", Word2vecConfig, SupervisedConfig)
 # How fast a run learns depends on how much it has learnt: this is not taken from the state.
@@ -118,17 +118,14 @@ class Continuation(Part):
         return read_options(self.continue_) if self.continue_ is not None else None
 
     def require_same(
-        self, before: StateOptions, config: Config, vocabulary: VocabConfig, fixed: Collection[str]
+        self, before: StateOptions, config: Config, words: Mapping[str, Any], fixed: Collection[str]
     ) -> None:
         """Raises UsageError, with the first option, when the rows of the state `before` are not for these options. The
         arrays of a state depend on those of `config` that are `fixed`."""
-        pairs = [("model", before.model, getattr(config, "model", before.model))]
-        for each, found, names in (
-            (config, before.config, fixed),
-            (vocabulary, before.vocab_config, ("lowercase",)),
-        ):
-            whole = {**{field.name: field.default for field in fields(each)}, **found}
-            pairs += [(name, whole[name], getattr(each, name)) for name in names]
+        pairs: list[tuple[str, Any, Any]] = [("model", before.model, getattr(config, "model", before.model))]
+        whole = {**{field.name: field.default for field in fields(config)}, **before.config}
+        pairs += [(name, whole[name], getattr(config, name)) for name in fixed]
+        pairs += [(name, before.vocab_config.get(name), words.get(name)) for name in ("lowercase", "tokenize")]
         for name, one, other in pairs:
             if one != other:
                 message = f"{self.continue_}: {flag_of(name)} is {one} in the state and {other} here; leave it out"
@@ -155,13 +152,13 @@ class Continuation(Part):
         return {"continued": {"state": self.continue_, "decay": self.kept, "trained": before.trained}}
 
     def left_behind(
-        self, model: str, config: Config, vocabulary: VocabConfig, *, lr: float, learnt: int, text: str
+        self, model: str, config: Config, words: Mapping[str, Any], *, lr: float, learnt: int, text: str
     ) -> StateOptions:
         """The options of the state that this run leaves; options given for this run alone do not become those of later
         runs. The run trained on `learnt` tokens of the `text` with this
         digest (empty: of none), those of every epoch, and began with the learning rate `lr` if it began at all."""
         before, trained = self.before, float(learnt)
-        options, words = asdict(config), asdict(vocabulary)
+        options = asdict(config)
         texts = (text,) if learnt and text else ()
         if before is not None:
             if not text:
@@ -169,7 +166,7 @@ class Continuation(Part):
             trained, lr = trained + before.trained * self.kept, before.lr
             options, words = {**options, **before.config}, {**words, **before.vocab_config}
             texts = (*before.texts, *texts)
-        return StateOptions(model, options, words, trained, lr, texts[-_MOST_TEXTS:])
+        return StateOptions(model, options, dict(words), trained, lr, texts[-_MOST_TEXTS:])
 
 
 def state_of(path: str, models: Collection[str]) -> StateOptions:
@@ -187,14 +184,16 @@ def state_of(path: str, models: Collection[str]) -> StateOptions:
 def inherit_options(path: str, before: StateOptions, config: type[Config], explicit: Collection[str]) -> dict[str, Any]:
     """The options that a run inherits from the state at `path`: those that are not `explicit`. Raises BadFile for
     unknown options or impossible values."""
-    known = {**config.options(), **VocabConfig.options()}
+    known = {**config.options(), **VocabConfig.options(), "tokenize": ReadingConfig.options()["tokenize"]}
     found = {**before.config, **before.vocab_config}
     unknown = sorted(set(found) - set(known))
     try:
         if unknown:
             raise UsageError(f"there is no option {flag_of(unknown[0])}; update wv")
         config(**before.config).validate()
-        VocabConfig(**before.vocab_config).validate()
+        words = dict(before.vocab_config)
+        ReadingConfig(tokenize=words.pop("tokenize", None)).validate()
+        VocabConfig(**words).validate()
     except (UsageError, TypeError) as error:
         problem = f"expected options of a run, found impossible ones: {error}"
         raise BadFile(path, problem) from error

@@ -1,6 +1,7 @@
 """The input text of a job, and the options of counting its words."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.part import Part, internal
@@ -27,6 +28,12 @@ class Reading(Part):
 
     def reads(self) -> list[str]:
         return [path for path in (*self.inputs, self.vocab) if path]
+
+    @property
+    def word_options(self) -> dict[str, Any]:
+        """The options that say what is a word of the text, as a state keeps them."""
+        recipe = self.reading.tokenize
+        return {**asdict(self.words), **({"tokenize": recipe} if recipe is not None else {})}
 
     def vocabulary(self) -> Vocab | None:
         """The vocabulary of the file `vocab`, if there is one. Raises BadFile, WvError."""

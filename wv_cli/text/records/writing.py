@@ -1,7 +1,8 @@
 """Records written again, in order, with what a model says of each added to it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import BinaryIO
+from dataclasses import dataclass
+from typing import BinaryIO, Protocol
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.system.output import open_output
@@ -9,11 +10,29 @@ from wv_cli.system.threads import in_order
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import name_of_input
 from wv_cli.text.records.kinds import RECORDS, record_kind
-from wv_cli.text.records.reading import Block, Column, Sink
+from wv_cli.text.records.reading import Column, Sink
 from wv_cli.text.records.scanned import Written
 from wv_cli.text.source import Source
 
-Answer = Callable[[Block], Mapping[str, Column]]
+
+class Asked(Protocol):
+    """Texts of records that a model is asked about."""
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def each(self) -> list[bytes]: ...
+
+
+@dataclass(frozen=True)
+class CutTexts:
+    """Texts of records that have been cut into words."""
+
+    count: int
+    each: list[bytes]
+
+
+Answer = Callable[[Asked], Mapping[str, Column]]
 
 
 class ByteSink:
@@ -90,5 +109,14 @@ def add_answers(
     source = Source(texts)
     kind = common_kind(texts, source.paths, output, "--add")
     answer = opened()
+    if (tokenizing := texts.reading.tokenizing) is not None:
+        from wv_cli.text.tokenizing import Tokenizer
+
+        asked = answer
+
+        def answer(block: Asked) -> Mapping[str, Column]:
+            tokenizer = Tokenizer(tokenizing)  # of one thread
+            return asked(CutTexts(block.count, list(map(tokenizer.words_of, block.each))))
+
     with open_output(output) as file:
         add_fields(source, kind, names, answer, file, threads)
