@@ -190,3 +190,43 @@ def test_rows_behind_the_last_token_are_left_out(tmp_path: Path) -> None:
         write(stream, {"embeddings": rows}, {})
     with pytest.warns(FormatWarning, match="1 of 3 vectors stand behind the last token's; they are left out"):
         assert_good(formats.load(tmp_path))
+
+
+# Files that a command reads beside its main one, each as {damaged}.
+BESIDE = (
+    "train text.txt -o out.vec --dim 3 --min-count 1 --epochs 1 --init {damaged}",
+    "train labels.txt -o out.bin --model supervised --dim 3 --epochs 1 --pretrained {damaged}",
+    "train pairs.tsv -o out.vec --model pairs --dim 3 --min-count 1 --init {damaged}",
+    "nn codes.wvcodes the --rerank {damaged}",
+    "eval translation good.vec --target {damaged} --data words.txt",
+    "eval retrieval good.vec --data {damaged} --neighbours 1",
+)
+
+
+@pytest.mark.full
+def test_the_option_holds_for_files_beside_the_main_one(wv: Run, tmp_path: Path) -> None:
+    (tmp_path / "good.vec").write_bytes(text("2 3", THE, AND))
+    (tmp_path / "bad.vec").write_bytes(text("3 3", THE, "of 1 nan 2", AND))
+    (tmp_path / "text.txt").write_text("the and the and\n" * 9)
+    (tmp_path / "labels.txt").write_text("__label__a the and\n__label__b and\n" * 9)
+    (tmp_path / "pairs.tsv").write_text("anchor\tpositive\n" + "the\tand\nand\tthe\n" * 9)
+    (tmp_path / "words.txt").write_text("the the\nand and\n")
+    assert wv("hash", "good.vec", "-o", "codes.wvcodes", "--method", "sign", cwd=tmp_path).returncode == 0
+    for call in BESIDE:
+        arguments = call.format(damaged="bad.vec").split()
+        refused = wv(*arguments, cwd=tmp_path)
+        assert refused.returncode == 1, (call, refused.stderr)
+        assert "bad.vec:3: expected finite numbers, found 'nan'" in refused.stderr
+        done = wv(*arguments, "--bad-rows", "skip", cwd=tmp_path)
+        assert done.returncode == 0, (call, done.stderr)
+        assert (
+            "bad.vec: line 3: expected finite numbers, found 'nan' as number 2 of the word 'of'; skipped" in done.stderr
+        )
+
+
+def test_the_option_is_refused_without_such_a_file(wv: Run, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("the and\n")
+    for model in ("skipgram", "supervised", "pairs", "nplm"):
+        done = wv("train", "text.txt", "-o", "out.bin", "--model", model, "--bad-rows", "skip", cwd=tmp_path)
+        assert done.returncode == 2, (model, done.stderr)
+        assert "--bad-rows" in done.stderr

@@ -69,7 +69,9 @@ def _subcommand(task: Task) -> click.Command:
         notes: list[str] = []
         config, asked = texts_for_models(config, vectors, data, notes.append)
         each = partial(scored_on, dask, partial(emit, quiet=quiet, as_json=False), load) if dask is not None else None
-        report = task.run([Vectors(path, partial(load, path)) for path in vectors], expand_inputs(asked), config, each)
+        beside = partial(load, from_format=None)
+        sources = [Vectors(path, partial(load, path), beside) for path in vectors]
+        report = task.run(sources, expand_inputs(asked), config, each)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}
         text = show[layout or ("table" if sys.stdout.isatty() else "tsv")](report)
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -15,13 +15,20 @@ if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
 
 
+def _load(path: str) -> "Embeddings":
+    from wv_cli.formats import load
+
+    return load(path)
+
+
 @dataclass(frozen=True)
 class Vectors:
     """A vector file to score. `load` reads it afresh: files are held in memory one at a time, and a task may overwrite
-    what it was given."""
+    what it was given. `load_beside` reads another file that it is scored with."""
 
     name: str
     load: "Callable[[], Embeddings]"
+    load_beside: "Callable[[str], Embeddings]" = _load
 
 
 Found = TypeVar("Found")

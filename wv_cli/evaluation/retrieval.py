@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import formats
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import RetrievalConfig
@@ -47,9 +46,9 @@ class Truth:
     near: NDArray[np.int64]
 
 
-def read_truth(path: str, config: RetrievalConfig) -> Truth:
+def read_truth(path: str, embeddings: Embeddings, config: RetrievalConfig) -> Truth:
     """Raises UsageError when there are too few vectors for so many neighbours."""
-    embeddings = restrict_words(formats.load(path), config.restrict_vocab)
+    embeddings = restrict_words(embeddings, config.restrict_vocab)
     n = len(embeddings)
     if isinstance(embeddings, CodeVectors):
         raise BadFile(path, "expected the vectors that hold the true neighbours, found codes; give these as VECTORS")
@@ -140,7 +139,7 @@ def _levels(index: Index) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: RetrievalConfig) -> Report:
     """Scores every file on every file of true vectors; see evaluation.Task.run."""
-    truths = [read_truth(path, config) for path in data]
+    truths = [read_truth(path, vectors[0].load_beside(path), config) for path in data]
     found: list[list[Found]] = []
     for source in vectors:
         embeddings = restrict_words(source.load(), config.restrict_vocab)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import formats
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import TranslationConfig
@@ -33,9 +32,9 @@ AT = (1, 5, 10)
 class Target:
     """The words that can be answers, and their vectors."""
 
-    def __init__(self, path: str, config: TranslationConfig) -> None:
+    def __init__(self, path: str, found: Embeddings, config: TranslationConfig) -> None:
         self.path = path
-        embeddings = restrict_words(_vectors(formats.load(path), path), config.restrict_vocab)
+        embeddings = restrict_words(_vectors(found, path), config.restrict_vocab)
         lookup = Lookup(embeddings, config.case)
         self._lookup, self._answer = lookup, np.full(len(embeddings) + 1, -1, np.int64)
         self._answer[lookup.pool] = np.arange(len(lookup.pool))
@@ -102,7 +101,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: TranslationConf
         message = "--target FILE is missing, the vectors of the other language"
         raise UsageError(message)
     sets = [read_dictionary(path, strict=config.strict) for path in data]
-    target = Target(config.target, config)
+    target = Target(config.target, vectors[0].load_beside(config.target), config)
     report = _new_report(config, len(vectors) > 1)
     answered: list[list[Found]] = []
     for source in vectors:

@@ -61,6 +61,7 @@ class TrainOptions(TypedDict, total=False):
     classes: int | None
     save_output_vectors: Path | None
     init: Path | None
+    bad_rows: Literal["error", "skip"] | None
     keep_words: bool | None
     continue_: Path | None
     decay: float | None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from wv_cli import _text, formats
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.static import TOKENIZER, StaticModel, Table, tokenizer_settings
 from wv_cli.formats.static_folder import save_folder, save_model, without_unknown
 from wv_cli.models.pairs import FirstRows, PairCorpus
@@ -33,7 +34,7 @@ class Vocabulary(Protocol):
         """The pairs as tokens, at most `max_length` of a text; 0: all. Raises WvError, BadFile."""
         ...
 
-    def first_rows(self, dim: int) -> FirstRows | None:
+    def first_rows(self, dim: int, bad_rows: BadRowsName = "error") -> FirstRows | None:
         """What the table begins with, None where all is random. Raises WvError for rows of another dimension."""
         ...
 
@@ -68,13 +69,13 @@ class Pieces:
             parts.append(_Tokens(ids, starts).cut(max_length))
         return found.corpus(_joined(parts), self.rows, numbering, files)
 
-    def first_rows(self, dim: int) -> FirstRows | None:
+    def first_rows(self, dim: int, bad_rows: BadRowsName = "error") -> FirstRows | None:
         if self._model is not None:
             matrix = self._model.table.whole()
             _require_dim(str(self._init), matrix.shape[1], dim)
             known = np.asarray(matrix.any(axis=1))
             return FirstRows(np.ascontiguousarray(matrix[known]), known)
-        return _rows_of(self._init, self.words(), dim)
+        return _rows_of(self._init, self.words(), dim, bad_rows)
 
     def save(self, path: str, matrix: NDArray[np.float32], max_length: int) -> None:
         model = StaticModel(Table(path, matrix), self._settings, max_length=max_length or None)
@@ -116,8 +117,8 @@ class Words:
         chunks = (b"".join(text + b"\n" for text in texts) for texts in batches)
         return lowercase_chunks(chunks) if self._config.lowercase else iter(chunks)
 
-    def first_rows(self, dim: int) -> FirstRows | None:
-        return _rows_of(self._init, self.words(), dim)
+    def first_rows(self, dim: int, bad_rows: BadRowsName = "error") -> FirstRows | None:
+        return _rows_of(self._init, self.words(), dim, bad_rows)
 
     def save(self, path: str, matrix: NDArray[np.float32], max_length: int) -> None:
         vectors = Embeddings(self.words(), matrix)
@@ -195,11 +196,11 @@ def _lines(ids: NDArray[np.int32]) -> _Tokens:
     return _Tokens(np.delete(ids, ends), np.append(0, ends - np.arange(len(ends))))
 
 
-def _rows_of(init: str | None, words: WordList, dim: int) -> FirstRows | None:
+def _rows_of(init: str | None, words: WordList, dim: int, bad_rows: BadRowsName) -> FirstRows | None:
     """The rows of words that are in the file `init`."""
     if init is None:
         return None
-    vectors = formats.load(init)
+    vectors = formats.load(init, bad_rows=bad_rows)
     _require_dim(init, vectors.dim, dim)
     places = vectors.words.find_all(words)
     known = places >= 0

@@ -14,6 +14,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
 from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.ranking import Judged, Ranked, score_all
+from wv_cli.formats.base import BadRowsName
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import run_metadata
 from wv_cli.jobs.pair_tables import Vocabulary, open_vocabulary
@@ -66,12 +67,14 @@ class PairTable(Part):
     """The tokens: pieces of the `tokenizer`, or whole words, those of `vocab` or of the pairs as the others say. `init`
     are the rows that the table begins with, vectors of words or a static embedding with its tokenizer."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("vocab", "min_count", "max_vocab", "lowercase"), "not tokenizer"
-    )
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("vocab", "min_count", "max_vocab", "lowercase"), "not tokenizer"),
+        "bad_rows": "init",
+    }
 
     tokenizer: str | None = None
     init: str | None = None
+    bad_rows: BadRowsName = "error"
     vocab: str | None = None
     min_count: int = 5
     max_vocab: int = 0
@@ -129,7 +132,7 @@ class PairsJob(Job):
         return [name for _, name in self.outputs.names()]
 
     def check(self) -> None:
-        for name in ("vocab", "min_count", "max_vocab", "lowercase"):
+        for name in ("vocab", "min_count", "max_vocab", "lowercase", "bad_rows"):
             if self.table.is_model and name in self.invocation.explicit:
                 flag = f"--{name.replace('_', '-')}"
                 raise UsageError(
@@ -165,7 +168,7 @@ class PairsJob(Job):
         )
         items = self._items(vocabulary, config)
         self.require_disk_space(PairModel.bytes_needed(config, corpus.rows))
-        model = PairModel(config, corpus, vocabulary.first_rows(config.dim))
+        model = PairModel(config, corpus, vocabulary.first_rows(config.dim, table.bad_rows))
         validated = Validated(model, items, self.validation.patience or 0, run.log) if items is not None else None
         trained: Savable[Any] = validated or model
         first_step = run.first_step(trained)

@@ -10,6 +10,7 @@ from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
+from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.fasttext_files import file_writers
 from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
 from wv_cli.jobs.job import Job, Writer
@@ -50,6 +51,7 @@ class FirstVectors(Part):
     its other words are in the model, too."""
 
     pretrained: str | None = None
+    bad_rows: BadRowsName = "error"
     keep_words: bool = False
 
     def reads(self) -> list[str]:
@@ -84,6 +86,7 @@ class SupervisedJob(Job):
         **dict.fromkeys(("phrases", "learn_phrases"), "not autotune_validation"),
         # Pruned models are retrained on the text as it is.
         **dict.fromkeys(("dedup", "min_line"), "not autotune_size"),
+        "bad_rows": "pretrained",
         "keep_words": "pretrained and not phrases and not learn_phrases",
         "pretrained": "not continue_",
         # Neither knows a weight from a word.
@@ -186,7 +189,8 @@ class SupervisedJob(Job):
         if plan is not None:
             expand_inputs(self._texts(run, plan.validation))
         with run.processes.agreeing():
-            vectors = formats.load(self.first.pretrained) if self.first.pretrained else None
+            first = self.first
+            vectors = formats.load(first.pretrained, bad_rows=first.bad_rows) if first.pretrained else None
         state = read_state(path, Supervised.state_layout(config), labelled=True) if path else None
         joiner = self.phrases.joiner(run.log, self.reading.memory, no_phrase_begins=config.label_prefix)
         corpus = self.corpus(run, joiner, vectors, state)

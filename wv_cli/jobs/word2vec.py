@@ -16,6 +16,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
+from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.fasttext_files import file_writers
 from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
 from wv_cli.jobs.job import Job, Writer
@@ -61,6 +62,7 @@ class FirstVectors(Part):
     in the model, too."""
 
     init: str | None = None
+    bad_rows: BadRowsName = "error"
     keep_words: bool = False
 
     def reads(self) -> list[str]:
@@ -82,6 +84,7 @@ class Word2vecJob(Job):
         "validation": f"epochs>0 and {_ONE_MODEL} and not autotune_validation",
         "autotune_validation": f"epochs>0 and {_ONE_MODEL}",
         "vocab": "not continue_ and not keep_words",
+        "bad_rows": "init",
         "keep_words": "init and not phrases and not learn_phrases",
         "init": f"not continue_ and {_ONE_MODEL}",
         # What tells the models of a preset apart, or belongs to one model.
@@ -191,7 +194,7 @@ class Word2vecJob(Job):
         """See Job.work: reads the text, searches for options if asked, trains, saves."""
         begin, config = time.monotonic(), self.config
         items = self._items()
-        init = formats.load(self.first.init) if self.first.init else None
+        init = formats.load(self.first.init, bad_rows=self.first.bad_rows) if self.first.init else None
         path = self.continuation.continue_
         state = read_state(path, Word2vec.state_layout(config)) if path else None
         joiner = self.phrases.joiner(run.log, self.reading.memory)

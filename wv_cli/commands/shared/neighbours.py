@@ -1,7 +1,7 @@
 """The queries of `wv nn`: words, sums of words, vectors or sentences, searched among all words or some."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,6 +15,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.system.places import require_one_use
 
 if TYPE_CHECKING:
+    from wv_cli.formats.base import BadRowsName
     from wv_cli.search.some_rows import Exact, SomeRows
     from wv_cli.search.topk import Index
     from wv_cli.transforms.composition import Composer
@@ -128,8 +129,10 @@ def _open(source: Source, asking: Asking, lists: _Lists) -> "tuple[WordIndex, Co
     """The vectors of a file, searched as it is asked, and with --sentence what composes sentences."""
     from wv_cli.vectors.queries import WordIndex
 
-    composer = None
+    composer, bad_rows = None, source.bad_rows
     piped = not asking.queries or asking.rerank == "-"
+    if asking.rerank:
+        source = replace(source, bad_rows="error")  # codes are read whole: the option is for the other file
     if asking.sentence:
         vectors, composer = source.load_composer(piped=piped)
     else:
@@ -146,11 +149,11 @@ def _open(source: Source, asking: Asking, lists: _Lists) -> "tuple[WordIndex, Co
     if composer is not None and lists.among is not None:
         vectors = _sentences(composer, lists, source, asking)
         lists = _Lists(None, [])
-    search = _search(vectors, source, asking, lists)
+    search = _search(vectors, source, asking, lists, bad_rows)
     return WordIndex(vectors, search, source.vectors, rest=source.rest()), composer
 
 
-def _search(vectors: "Embeddings", source: Source, asking: Asking, lists: _Lists) -> "Index":
+def _search(vectors: "Embeddings", source: Source, asking: Asking, lists: _Lists, bad_rows: "BadRowsName") -> "Index":
     search: Index
     if asking.index:
         from wv_cli.formats.index_file import open_search
@@ -162,7 +165,7 @@ def _search(vectors: "Embeddings", source: Source, asking: Asking, lists: _Lists
     if asking.rerank:
         from wv_cli.vectors.codes import rerank_codes
 
-        exact = load_vectors(asking.rerank, None, None, source.quiet)
+        exact = load_vectors(asking.rerank, None, None, source.quiet, bad_rows=bad_rows)
         search = rerank_codes(search, vectors.words, exact, asking.rerank, asking.candidates)
     return search
 

@@ -91,6 +91,11 @@ def start_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Keep words of --init or --pretrained that INPUT lacks.",
         ),
         click.option(
+            "--bad-rows",
+            type=click.Choice(["error", "skip"]),
+            help="Rows of --init or --pretrained that cannot be read: stop, or count and skip them.  [default: error]",
+        ),
+        click.option(
             "--init", cls=CommonOption, metavar="FILE", help="Initialize words from the vectors of this file."
         ),
         click.option(
