@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.encoders import EncoderConfig, bert, open_encoder
+from wv_cli.encoders import EncoderConfig, bert, limits, open_encoder
 from wv_cli.encoders.base import batches, encode
 from wv_cli.encoders.bert import erf
 from wv_cli.encoders.pooling import Pooling
@@ -274,6 +274,31 @@ def test_a_tokenizer_that_explodes_is_refused(folder, capfd):
     path.write_text(json.dumps({**before, "normalizer": _replaced(1)}))
     assert Tokenizer(path, max_length=None, rows=200).ids(["a"])[1] == 0
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("texts", [["a" * 20 + "!"] * 5, [("a" * 20 + "!") * 5]])
+def test_a_tokenizer_that_nearly_backtracks_too_far_is_stopped(texts, folder, monkeypatch):
+    """At each place of the text the package would go on. Longer texts are tried by their beginnings."""
+    monkeypatch.setattr(limits, "_FIRST", 30)
+    monkeypatch.setattr(limits, "_PATIENCE", 0.05)
+    path = folder / "tokenizer.json"
+    backtracks = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "pre_tokenizer": backtracks}))
+    with pytest.raises(BadFile, match=r"expected a tokenizer that reads 1,000 characters in a second, found [0-9]+; a"):
+        Tokenizer(path, max_length=None, rows=200).ids(texts)
+
+
+def test_batches_have_every_text_once(folder):
+    path = folder / "tokenizer.json"
+    split = {"type": "Split", "pattern": {"Regex": " "}, "behavior": "Removed", "invert": False}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "pre_tokenizer": split}))
+    texts = ["the", "the and " * 99, "", "the " * 3000, *["and"] * 5000, "the"]
+    ids, _ = Tokenizer(path, max_length=None, rows=200).ids(texts)
+    alone = [Tokenizer(path, max_length=None, rows=200).ids([text])[0][0] for text in texts[:4]]
+    assert len(ids) == len(texts)
+    assert all(np.array_equal(found, expected) for found, expected in zip(ids, alone, strict=False))
+    assert all(np.array_equal(each, ids[4]) for each in ids[4:-1])
+    assert np.array_equal(ids[-1], ids[0])
 
 
 def test_a_tokenizer_of_another_vocabulary(folder):

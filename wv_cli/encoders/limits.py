@@ -1,12 +1,15 @@
-"""Refuses a tokenizer.json that makes far more of a text than there is, before any text is read with it.
+"""Refuses a tokenizer.json that makes far more of a text than there is, before any text is read with it, and stops one
+that takes far too long.
 
 Each step of the normalizer is tried on a short text, which holds the step's own patterns, so that no step can make much
-of much. The `tokenizers` package itself gives up on a pattern of regular expressions that takes too long.
+of much. The `tokenizers` package itself gives up on a regular expression that takes too long at one place of a text;
+Pace stops one that takes nearly as long at many.
 """
 
 import json
 import string
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +22,9 @@ _LONGER = 16  # times a text may become longer
 _STEP = 256  # characters that a step puts in the place of others
 _TEMPLATE = 1 << 14  # bytes of the settings of a post-processor
 WORD = 10_000  # characters of a word that is searched for pieces, which takes their square
+_AT_ONCE = 4096  # texts whose tokens are objects of Python
+_FIRST, _GROWTH, _LARGEST = 256, 4, 1 << 20  # characters of a batch
+_SLOWEST, _PATIENCE = 1000, 2.0  # characters in a processor second; seconds of a batch that are not judged
 
 
 def require_bounded(path: Path, tokenizer: "tokenizers.Tokenizer") -> None:
@@ -71,3 +77,32 @@ def _strings(facts: Any) -> Iterator[str]:
         for name, value in facts.items():
             if name != "type":
                 yield from [value] if isinstance(value, str) else _strings(value)
+
+
+class Pace:
+    """Batches of texts for a tokenizer, small at first, and the time that each takes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._room = path, _FIRST
+
+    def batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
+        """(texts, whether they are a trial: the beginning of a text that is too long for a first batch). The tokenizer
+        reads them before the next are asked for. Raises BadFile for one that reads too slowly."""
+        first = 0
+        while first < len(texts):
+            last, characters = first + 1, len(texts[first])
+            while last < min(len(texts), first + _AT_ONCE) and characters + len(texts[last]) <= self._room:
+                characters += len(texts[last])
+                last += 1
+            trial = self._room < min(characters, _LARGEST)
+            begin = time.process_time()
+            yield ([texts[first][: self._room]] if trial else texts[first:last]), trial
+            self._judge(min(characters, self._room) if trial else characters, time.process_time() - begin)
+            self._room = min(self._room * _GROWTH, _LARGEST)
+            first = first if trial else last
+
+    def _judge(self, characters: int, seconds: float) -> None:
+        if seconds > _PATIENCE and characters < seconds * _SLOWEST:
+            wanted = f"expected a tokenizer that reads {_SLOWEST:,} characters in a second"
+            why = "a regular expression that repeats a repetition takes so long"
+            raise BadFile(self._path, f"{wanted}, found {characters / seconds:,.0f}; {why}")

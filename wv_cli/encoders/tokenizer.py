@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.encoders.limits import require_bounded, require_short_words
+from wv_cli.encoders.limits import Pace, require_bounded, require_short_words
 from wv_cli.encoders.wordpiece import open_reader
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.formats.static import tokenizer_settings, unknown_token
@@ -22,8 +22,6 @@ from wv_cli.system.folders import read_bounded
 
 if TYPE_CHECKING:
     import tokenizers
-
-_AT_ONCE = 4096  # sentences whose tokens are objects of Python
 
 
 def load(path: Path) -> "tokenizers.Tokenizer":
@@ -53,7 +51,7 @@ class Tokenizer:
     ) -> None:
         """`rows` is how many tokens the encoder has vectors for. Raises BadFile when the tokenizer has more, UsageError
         when `max_length` leaves no room for a word, and what load() raises."""
-        self.path, self._special = path, special
+        self.path, self._special, self._pace = path, special, Pace(path)
         settings = None if special else tokenizer_settings(path)
         if settings is not None:
             require_short_words(path, settings["model"].get("max_input_chars_per_word"))
@@ -110,8 +108,9 @@ class Tokenizer:
             return self._reader.read(texts, self._most)
         found: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
         cut: list[bool] = []
-        for first in range(0, len(texts), _AT_ONCE):
-            for each in self._encode(texts[first : first + _AT_ONCE], add_special_tokens=self._special):
+        for batch, trial in self._pace.batches(texts):
+            read = self._encode(batch, add_special_tokens=self._special)
+            for each in read if not trial else []:
                 ids = np.array(each.ids, np.int32)
                 found.append(ids if self._unknown is None else ids[ids != self._unknown])
                 cut.append(bool(each.overflowing))
