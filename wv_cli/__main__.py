@@ -91,12 +91,13 @@ def run(argv: list[str]) -> int:
     from wv_cli.system.pipes import kept_pipes
 
     speaker = _speaker(argv)
-    # The library warns of what is odd but does not stop it (formats.FormatWarning).
-    warnings.showwarning = lambda message, *_, **__: _note(f"{speaker}: note: {message}")
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
+    speaking = [speaker]  # the subcommand that click comes to takes its place (help.Command)
+    # The library warns of what is odd but does not stop it (formats.FormatWarning).
+    warnings.showwarning = lambda message, *_, **__: _note(f"{speaking[0]}: note: {message}")
     try:
         with caught_signals(), kept_pipes():
-            result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
+            result = wv.main(args=argv, prog_name="wv", standalone_mode=False, obj=speaking)
             require_unchanged()
             sys.stdout.flush()
         return result if isinstance(result, int) else 0
@@ -108,29 +109,29 @@ def run(argv: list[str]) -> int:
     except click.UsageError as error:
         from wv_cli.commands.shared.mistakes import message
 
-        return _fail(error.ctx.command_path if error.ctx else speaker, message(error), 2)
+        return _fail(error.ctx.command_path if error.ctx else speaking[0], message(error), 2)
     except click.ClickException as error:
-        return _fail(speaker, error.format_message(), 1)
+        return _fail(speaking[0], error.format_message(), 1)
     except click.Abort:
-        return _fail(speaker, "interrupted", 128 + signal.SIGINT)
+        return _fail(speaking[0], "interrupted", 128 + signal.SIGINT)
     except Stopped as stopped:
-        return _fail(speaker, _HOW[stopped.number], 128 + stopped.number)
+        return _fail(speaking[0], _HOW[stopped.number], 128 + stopped.number)
     except WvError as error:
         if not str(error):
             return error.exit_code
         if debug:
             raise
-        return _fail(speaker, str(error), error.exit_code)
+        return _fail(speaking[0], str(error), error.exit_code)
     except (OSError, MemoryError, ValueError, RuntimeError, ImportError, SystemError) as error:
         if debug:
             raise
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None:
             what = (error.strerror or "no space left").lower()
-            return _fail(speaker, f"standard output: cannot write: {what}; make room and run it again", 1)
+            return _fail(speaking[0], f"standard output: cannot write: {what}; make room and run it again", 1)
         if isinstance(error, OSError) and error.errno == errno.EBADF and error.filename is None:
-            return _fail(speaker, "standard input or output is closed; open it or name a file", 1)
+            return _fail(speaking[0], "standard input or output is closed; open it or name a file", 1)
         if isinstance(error, OSError) and (known := _known_failure(error)):
-            return _fail(speaker, known, 1)
+            return _fail(speaking[0], known, 1)
         text = str(error)
         if isinstance(error, RuntimeError):
             from wv_cli.system.threads import NO_THREAD, no_thread_message
@@ -143,8 +144,8 @@ def run(argv: list[str]) -> int:
                 raise
             error, text = MemoryError(), ""
         if isinstance(error, MemoryError):
-            text = _out_of_memory(text, wv.flags(speaker[3:]))
-        return _fail(speaker, f"{text} (run `wv --debug ...` to see where)", 1)
+            text = _out_of_memory(text, wv.flags(speaking[0]))
+        return _fail(speaking[0], f"{text} (run `wv --debug ...` to see where)", 1)
 
 
 def _words(argv: list[str]) -> list[str]:

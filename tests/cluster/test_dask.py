@@ -210,7 +210,8 @@ def test_what_a_cluster_cannot_do_is_refused(
     command, *words = line.split()
     assert run(command, *words, "--dask", "no.where:1") == code
     (told,) = capsys.readouterr().err.splitlines()
-    assert told.startswith(f"wv {command}: {problem}")
+    speaker = f"wv {command} {words[0]}" if command == "eval" else f"wv {command}"
+    assert told.startswith(f"{speaker}: {problem}")
 
 
 def test_without_dask_its_extra_is_named(

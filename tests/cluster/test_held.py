@@ -204,7 +204,7 @@ def test_a_damaged_file_of_vectors_is_named_with_the_worker(
     pairs = DATA / "similarity" / "EN-WS-353-ALL.txt"
     assert run("eval", "similarity", slice_vectors, damaged, "-d", pairs, "--dask", address) == 1
     line = said(capsys.readouterr().err)
-    assert line.startswith("wv eval: worker tcp://") and f": {damaged}:" in line
+    assert line.startswith("wv eval similarity: worker tcp://") and f": {damaged}:" in line
 
 
 def test_a_worker_with_other_vectors_is_named(
@@ -214,7 +214,7 @@ def test_a_worker_with_other_vectors_is_named(
     pairs = DATA / "similarity" / "EN-WS-353-ALL.txt"
     assert run("eval", "similarity", slice_vectors, "-d", pairs, "--dask", address) == 1
     line = said(capsys.readouterr().err)
-    assert line.startswith("wv eval: worker tcp://") and " bytes here, 9 where the command runs" in line
+    assert line.startswith("wv eval similarity: worker tcp://") and " bytes here, 9 where the command runs" in line
 
 
 def test_what_compares_no_files_has_no_such_option(wv: Run) -> None:

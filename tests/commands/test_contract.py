@@ -111,12 +111,15 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> 
     return {**found, "other": slice_vectors, "counts": counts, "out": tmp_path / "out.vec"}
 
 
-def assert_failed(done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1) -> None:
+def assert_failed(
+    done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1, group: bool = False
+) -> None:
     """Exit code, one message that says who speaks and what it is about, no traceback."""
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     message = done.stderr.strip().splitlines()[-1]
-    assert message.startswith(f"wv {name}: "), done.stderr
+    path = f"{name} {CALLS[name].arguments.split()[0]}" if name in ("eval", "lm") and not group else name
+    assert message.startswith(f"wv {path}: "), done.stderr
     for part in parts:
         assert part in message, done.stderr
 
@@ -177,7 +180,7 @@ def test_help_works_without_loading_numpy() -> None:
 def test_unknown_option_is_misuse(name: str, wv: Run) -> None:
     done = wv(name, "--no-such-option")
     assert done.returncode == 2
-    assert_failed(done, name, "no such option --no-such-option", code=2)
+    assert_failed(done, name, "no such option --no-such-option", code=2, group=True)
     assert done.stderr.count("\n") == 1 and done.stdout == ""
 
 

@@ -90,7 +90,7 @@ def test_gates(wv, files):
     assert wv("eval", "similarity", "v.vec", "-d", "pairs.txt", "--min-score", 0.9).returncode == 0
     done = wv("eval", "similarity", "v.vec", "w.vec", "-d", "pairs.txt", "--min-score", 0.9)
     assert done.returncode == 3 and len(done.stdout.splitlines()) == 3, "the figures are shown all the same"
-    assert done.stderr.startswith("wv eval: w.vec on pairs.txt: spearman is ")
+    assert done.stderr.startswith("wv eval similarity: w.vec on pairs.txt: spearman is ")
     assert "below --min-score 0.9" in done.stderr and "v.vec on pairs.txt: spearman is 0.9" not in done.stderr
     done = wv("eval", "analogy", "v.vec", "-d", "questions.txt", "--oov", "zero", "--min-score", 99, "-q")
     assert done.returncode == 3 and "accuracy is" in done.stderr
@@ -110,7 +110,7 @@ def test_nothing_to_score(wv, files):
     done = wv("eval", "similarity", "v.vec", "-d", "pairs.txt", "-d", "foreign.txt")
     assert done.returncode == 1 and len(done.stdout.splitlines()) == 3
     assert done.stderr == (
-        "wv eval: v.vec on foreign.txt: no correlation: both words of a pair are known for 0 pairs\n"
+        "wv eval similarity: v.vec on foreign.txt: no correlation: both words of a pair are known for 0 pairs\n"
     )
     assert wv("eval", "similarity", "v.vec", "-d", "foreign.txt", "--min-score", 0.1).returncode == 3
 
@@ -122,7 +122,7 @@ def test_malformed_lines(wv, files):
     assert wv("eval", "similarity", "v.vec", "-d", "pairs.txt", "-q").stderr == ""
     done = wv("eval", "similarity", "v.vec", "-d", "pairs.txt", "--strict")
     assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr == "wv eval: pairs.txt:7: expected `word word score`, found 'half a'\n"
+    assert done.stderr == "wv eval similarity: pairs.txt:7: expected `word word score`, found 'half a'\n"
 
 
 def test_standard_input(wv, files):

@@ -40,7 +40,7 @@ def test_vectors_are_refused_as_text(wv, tmp_path, command):
     done = wv(*line(command, "v.bin"))
     assert done.returncode == 1
     assert done.stderr == (
-        f"wv {command}: v.bin: expected text, found word2vec-binary vectors; "
+        f"wv {'eval labels' if command == 'eval' else command}: v.bin: expected text, found word2vec-binary vectors; "
         "give a text, or --force-text to read it as text\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["v.bin"]

@@ -110,6 +110,8 @@ class Command(click.Command):
                     each.type = FileName(name)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        if context.obj is not None:
+            context.obj[:] = [context.command_path]  # who speaks in messages (__main__)
         try:
             require_two_dashes(self, args)
             return super().parse_args(context, args)

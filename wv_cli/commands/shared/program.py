@@ -122,9 +122,11 @@ class LazyGroup(click.Group):
         command.short_help = row.summary
         return command
 
-    def flags(self, name: str) -> set[str]:
-        """The options of a command, none where there is no such command."""
-        command = self.get_command(click.Context(self), name)
+    def flags(self, path: str) -> set[str]:
+        """The options of a command such as `wv lm score`, none where there is no such command."""
+        command: click.Command | None = self
+        for name in path.split()[1:]:
+            command = command.get_command(click.Context(command), name) if isinstance(command, click.Group) else None
         return {flag for each in command.params for flag in each.opts} if command is not None else set()
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
