@@ -86,6 +86,21 @@ def test_what_is_written_is_read(tmp_path):
     assert np.allclose(got[2], mean / np.linalg.norm(mean), atol=1e-6)
 
 
+def test_words_of_another_run_beside_the_rows_are_noticed(tmp_path):
+    """What a kill between two renames leaves of a folder that was there: the new words, the old rows."""
+    rows = np.eye(2, dtype=np.float32)
+    for name, words in (("old", ["a", "b"]), ("new", ["b", "a"])):
+        save_folder(tmp_path / name, Embeddings(WordList.of(words), rows))
+    shutil.copy(tmp_path / "new/tokenizer.json", tmp_path / "old/tokenizer.json")
+    for read in (load, lambda path: encoded(path, ["a"])):
+        with pytest.raises(BadFile, match=r"old/tokenizer.json: its tokens are not those .*old/model.safetensors was"):
+            read(tmp_path / "old")
+    # Other settings of the tokenizer may be changed.
+    facts = json.loads((tmp_path / "new/tokenizer.json").read_text())
+    (tmp_path / "new/tokenizer.json").write_text(json.dumps({**facts, "normalizer": {"type": "Lowercase"}}))
+    assert list(load(tmp_path / "new").words) == ["b", "a"]
+
+
 def test_no_folder_is_left_half_written(tmp_path):
     words = WordList.of([b"ok", b"caf\xe9"])
     with pytest.raises(WvError, match=r"row 2: the word b'caf.*' is not UTF-8"):

@@ -46,10 +46,12 @@ class _Place:
 
 
 class Tensors:
-    """The arrays of a file by name; see Tensors.open."""
+    """The arrays of a file by name, and its `metadata`; see Tensors.open."""
 
-    def __init__(self, path: str, places: dict[str, _Place], numbers: memoryview) -> None:
-        self.path, self._places, self._numbers = path, places, numbers
+    def __init__(
+        self, path: str, places: dict[str, _Place], numbers: memoryview, metadata: Mapping[str, object]
+    ) -> None:
+        self.path, self._places, self._numbers, self.metadata = path, places, numbers, metadata
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Tensors":
@@ -65,7 +67,7 @@ class Tensors:
         if not 2 <= length <= _MOST_HEADER or (source.size is not None and length > source.size - 8):
             problem = f"expected a safetensors file, whose first 8 bytes are the length of its header, found {length}"
             raise BadFile(name, problem, byte=0)
-        places = _places(name, source.read(length))
+        places, metadata = _header(name, source.read(length))
         numbers, end = source.contents(), 0
         for key, place in sorted(places.items(), key=lambda item: (item[1].begin, item[1].end)):
             if place.begin != end:
@@ -75,7 +77,7 @@ class Tensors:
         if len(numbers) != end:
             problem = f"expected {end:,} bytes of numbers, found {len(numbers):,}"
             raise BadFile(name, problem, byte=8 + length + min(end, len(numbers)))
-        return cls(name, places, numbers)
+        return cls(name, places, numbers, metadata)
 
     def __contains__(self, name: str) -> bool:
         return name in self._places
@@ -130,24 +132,23 @@ class Tensors:
         return self._places[name]
 
 
-def _places(path: str, header: bytes) -> dict[str, _Place]:
-    """Of every array. Raises BadFile."""
+def _header(path: str, header: bytes) -> tuple[dict[str, _Place], Mapping[str, object]]:
+    """(the place of every array, the metadata). Raises BadFile."""
     try:
         facts = json.loads(header)
     except (ValueError, RecursionError):
         facts = None
     if not isinstance(facts, dict):
         raise BadFile(path, "expected a header in JSON, found something else; this is no safetensors file", byte=8)
-    found = {}
+    found: dict[str, _Place] = {}
+    metadata = facts.pop("__metadata__", None)
     for name, each in facts.items():
-        if name == "__metadata__":
-            continue
         place = _place(each)
         if place is None:
             problem = f"{name!r}: expected type, shape and the two offsets of its numbers, found {str(each)[:80]}"
             raise BadFile(path, problem, byte=8)
         found[name] = place
-    return found
+    return found, metadata if isinstance(metadata, dict) else {}
 
 
 def _place(facts: Any) -> _Place | None:

@@ -14,6 +14,7 @@ its rows are called 0, 1, 2, ...
 wv_cli/formats/static_folder.py writes them.
 """
 
+import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from wv_cli._subwords import weighted_means
 from wv_cli.errors import BadFile
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions
-from wv_cli.formats.beside import MODEL
+from wv_cli.formats.beside import MODEL, digest
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.npy import number_words
 from wv_cli.formats.report import Report
@@ -41,6 +42,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 TOKENIZER = "tokenizer.json"
+TOKENS_MARK = "tokens"  # metadata of model.safetensors: digest of the tokens, so that halves of two folders are noticed
 _MAX_LENGTH = 512  # tokens, where config.json says nothing: model2vec's
 _NAMES = ("embeddings", "embedding.weight")
 
@@ -127,8 +129,10 @@ class StaticModel:
         normalize = settings.yes("normalize") or any(kind == "Normalize" for kind, _ in modules(path))
         has_limit = settings.facts.get("max_length", _MAX_LENGTH) is not None
         most = settings.number("max_length", 1, 1 << 30, _MAX_LENGTH) if has_limit else None
-        table = Table.of(Tensors.open(root / MODEL))
-        return cls(table, tokenizer_settings(root / TOKENIZER), normalize, most)
+        tensors = Tensors.open(root / MODEL)
+        table, tokenizer = Table.of(tensors), tokenizer_settings(root / TOKENIZER)
+        _require_same_tokens(tensors, tokenizer, root / TOKENIZER)
+        return cls(table, tokenizer, normalize, most)
 
     @property
     def unknown(self) -> str | None:
@@ -154,6 +158,18 @@ def tokenizer_settings(path: Path) -> dict[str, Any]:
     return {**facts, "truncation": None, "padding": None}
 
 
+def tokens_digest(tokenizer: dict[str, Any]) -> str:
+    """Of the tokens of a tokenizer.json and their numbers."""
+    return digest(json.dumps([tokenizer["model"]["vocab"], tokenizer.get("added_tokens")]).encode())
+
+
+def _require_same_tokens(tensors: Tensors, tokenizer: dict[str, Any], path: Path) -> None:
+    """Raises BadFile when `path`, the tokenizer, has other tokens than the table was written with."""
+    mark = tensors.metadata.get(TOKENS_MARK)
+    if mark is not None and mark != tokens_digest(tokenizer):
+        raise BadFile(path, f"its tokens are not those {tensors.path} was written with; write the folder again")
+
+
 def unknown_token(model: dict[str, Any]) -> str | None:
     """The token for unknown words of a tokenizer's `model`: named, or of Unigram numbered."""
     place, vocabulary = model.get("unk_id"), model["vocab"]
@@ -167,14 +183,17 @@ def unknown_token(model: dict[str, Any]) -> str | None:
 def read(source: Input, options: ReadOptions) -> Embeddings:
     beside = Path(source.name).with_name(TOKENIZER)
     judged_later = options.limit is not None or options.bad_rows == "skip"
-    table = Table.of(Tensors.of(source), finite=not judged_later)
+    tensors = Tensors.of(source)
+    table = Table.of(tensors, finite=not judged_later)
     matrix = table.whole()
     if table.weights is not None and not judged_later and not np.isfinite(matrix).all():
         raise BadFile(source.name, "expected weights of rows, found one that makes its row infinite")
     if Path(source.name).name != MODEL or not beside.is_file():
         words = number_words(0, len(matrix))
     else:
-        tokens, unknown = _tokens(beside, len(matrix))
+        tokenizer = tokenizer_settings(beside)
+        tokens, unknown = _tokens(beside, tokenizer, len(matrix))
+        _require_same_tokens(tensors, tokenizer, beside)
         matrix = matrix[: len(tokens)]
         if unknown is not None and not matrix[unknown].any():
             matrix, tokens = np.delete(matrix, unknown, axis=0), tokens[:unknown] + tokens[unknown + 1 :]
@@ -186,9 +205,9 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     return Embeddings(words[:count], matrix)
 
 
-def _tokens(path: Path, rows: int) -> tuple[list[str], int | None]:
-    """(the token of every row, which of them stands for unknown ones). Raises BadFile, WvError."""
-    facts = tokenizer_settings(path)
+def _tokens(path: Path, facts: dict[str, Any], rows: int) -> tuple[list[str], int | None]:
+    """(the token of every row, which of them stands for unknown ones). `facts`: what the file `path` holds. Raises
+    BadFile."""
     model = facts["model"]
     vocabulary: Any = model["vocab"]
     found: list[str | None] = [None] * rows

@@ -26,7 +26,7 @@ from wv_cli.errors import WvError, reason
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Dtype, Split
 from wv_cli.formats.beside import MODEL
-from wv_cli.formats.static import TOKENIZER, StaticModel, Table
+from wv_cli.formats.static import TOKENIZER, TOKENS_MARK, StaticModel, Table, tokens_digest
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import decode
@@ -130,7 +130,7 @@ def save_model(
             with open_output(folder / name) as stream:
                 stream.write(json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
         with open_output(folder / MODEL) as stream:
-            safetensors.write(stream, arrays, {})
+            safetensors.write(stream, arrays, {TOKENS_MARK: tokens_digest(model.tokenizer)})
 
 
 def as_dtype(matrix: NDArray[np.floating], dtype: Dtype, path: object) -> NDArray[Any]:
