@@ -40,6 +40,16 @@ class Screen:
     def lines(self) -> list[str]:
         return ["".join(row).rstrip() for row in self._rows]
 
+    def resize(self, columns: int) -> None:
+        """Longer lines are broken, as most terminals do it; the cursor stays at its character."""
+        before, self._rows, self.columns = self._rows, [], columns
+        row, self._row = self._row, 0
+        for number, each in enumerate(before):
+            if number == row:
+                behind = max(self._column - 1, 0) // columns  # at the end of a full line, it stays there
+                self._row, self._column = len(self._rows) + behind, self._column - behind * columns
+            self._rows += [each[at : at + columns] for at in range(0, max(len(each), 1), columns)]
+
     def _put(self, character: str) -> None:
         if character == "\r":
             self._column = 0
@@ -73,6 +83,8 @@ class Screen:
             del self._rows[self._row][0 if number == 2 else self._column :]
         elif order in "CD":
             self._column = min(max(self._column + (step if order == "C" else -step), 0), self.columns - 1)
+        elif order == "J" and number == 0:
+            del self._rows[self._row + 1 :], self._rows[self._row][self._column :]
         elif order == "J":
             self._rows[:] = [[]]
             self._row = self._column = 0
@@ -112,6 +124,17 @@ class OnTerminal:
             self._parts = iter(re.split("(?=[\r\n])", self._decoder.decode(block)))
         os.close(self._control)
         return self.process.wait(60)
+
+    def resize(self, columns: int) -> None:
+        """While the program is stopped, so that nothing that it has written for the old width comes later."""
+        self.process.send_signal(signal.SIGSTOP)
+        while select.select([self._control], [], [], 0.2)[0]:
+            self._parts = iter([*self._parts, self._decoder.decode(os.read(self._control, 1 << 10))])
+        for part in self._parts:
+            self.screen.feed(part)
+        fcntl.ioctl(self._control, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.screen.resize(columns)
+        self.process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)

@@ -6,6 +6,7 @@ import sys
 import time
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tqdm import tqdm
@@ -13,7 +14,9 @@ from tqdm import tqdm
 from tests.commands.screen import OnTerminal, Screen
 from tests.tiers import full
 from tests.walk import for_each
+from wv_cli.commands.shared import terminal_bar
 from wv_cli.commands.shared.display import bar_format
+from wv_cli.commands.shared.terminal_bar import TerminalBar
 from wv_cli.engine.progress import Progress
 
 WV = [sys.executable, "-m", "wv_cli"]
@@ -71,6 +74,34 @@ def test_the_bar_while_it_trains(columns, text):
     assert len(bar) <= columns - 5
     assert ("epoch" in bar, "words/s" in bar, " lr " in bar) == (True, columns >= 80, columns == 200)
     assert not any(map(BAR.search, seen.screen.lines[:-1]))
+    seen.kill()
+    seen.run()
+
+
+def test_a_narrower_terminal_keeps_no_halves(monkeypatch):
+    screen = Screen(80)
+    monkeypatch.setattr(terminal_bar, "_columns", lambda: screen.columns)
+    monkeypatch.setattr(terminal_bar, "_order", lambda file, order: file.write(order))
+    draw = TerminalBar.status_printer(SimpleNamespace(write=screen.feed, flush=lambda: None))
+    screen.feed("before\n")
+    draw("x" * 75)
+    for columns, drawn in ((40, 35), (39, 30), (13, 8), (60, 55), (55, 20), (19, 0)):
+        screen.resize(columns)
+        draw("y" * drawn)
+        assert screen.lines == ["before", "y" * drawn], columns
+    screen.resize(40)
+    draw("z")
+    assert screen.lines == ["before", "z"]
+
+
+@pytest.mark.full
+def test_a_terminal_becomes_narrower_while_it_trains(text):
+    seen = train(100, text, "-o", "x.vec", "--epochs", "100000")
+    assert seen.run(lambda line: "ETA" in line) is None
+    for columns in (60, 45):
+        seen.resize(columns)
+        assert seen.run(lambda line, most=columns - 5: re.search(r"\d%\|.*ETA", line) and len(line) <= most) is None
+        assert not any(map(BAR.search, seen.screen.lines[:-1])), seen.screen.lines
     seen.kill()
     seen.run()
 

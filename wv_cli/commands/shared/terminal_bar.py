@@ -23,6 +23,12 @@ def _columns() -> int:
     return _USUAL_COLUMNS
 
 
+def _order(file: Any, order: str) -> None:
+    """Past the stream itself, which shows orders to a terminal as text (streams.prepare)."""
+    file.flush()
+    os.write(file.fileno(), order.encode())
+
+
 def widest_bar() -> int:
     """The most columns that a bar takes."""
     return max(_columns() - _SPARE, 1)
@@ -56,13 +62,18 @@ class TerminalBar(tqdm):  # type: ignore[misc]
     @staticmethod
     def status_printer(file: Any) -> Callable[[str], None]:
         """A function that draws a text in the place of the last one. The empty text clears the line, with what the
-        terminal has put behind the bar."""
-        drawn = 0
+        terminal has put behind the bar. A terminal that became narrower has broken the last text into several lines."""
+        drawn = written = 0
 
         def draw(text: str) -> None:
-            nonlocal drawn
-            file.write("\r" + (text.ljust(drawn) if text else " " * (_columns() - 1)))
+            nonlocal drawn, written
+            columns = _columns()
+            if above := max(written - 1, 0) // columns:
+                _order(file, f"\x1b[{above}A\r\x1b[J")
+                drawn = 0
+            line = text.ljust(drawn) if text else " " * (columns - 1)
+            file.write("\r" + line)
             file.flush()
-            drawn = len(text)
+            drawn, written = len(text), len(line)
 
         return draw
