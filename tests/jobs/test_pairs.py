@@ -1,6 +1,7 @@
 """Runs of `wv train --model pairs`: what is read of records, what a run begins with, the folder that it leaves."""
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -168,6 +169,53 @@ def test_pieces_are_those_that_the_encoder_reads(pairs):
     assert np.diff(cut.starts).tolist() == np.minimum(np.diff(corpus.starts), 3).tolist()
     for i in range(len(texts)):
         assert cut.ids[cut.starts[2 * i] : cut.starts[2 * i + 1]].tolist() == found[i][:3]
+
+
+def model_of_pieces(**settings):
+    """A model of sentencepiece that was trained here on the topics' words."""
+    package, stream = pytest.importorskip("sentencepiece"), io.BytesIO()
+    lines = [text for pair in rows_of(100) for text in pair] + ["Caf\u00e9 at 12 o'clock", "na\u00efve plans"]
+    package.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=stream, minloglevel=2, num_threads=1, **settings
+    )
+    return package, stream.getvalue()
+
+
+@pytest.mark.parametrize("settings", [{"vocab_size": 35}, {"vocab_size": 290, "byte_fallback": True}], ids=str)
+def test_pieces_of_sentencepiece_are_its_own_and_the_folders(settings, pairs):
+    """Control pieces have no row, since no text has them."""
+    pytest.importorskip("tokenizers")
+    package, contents = model_of_pieces(**settings)
+    Path("sp.model").write_bytes(contents)
+    own = package.SentencePieceProcessor(model_proto=contents)
+    rows = [id for id in range(own.get_piece_size()) if not own.is_control(id)]
+    texts = ["  q1a  d2b\t", "", "Caf\u00e9 \ufb01 \u65e5\u672c x", "<s> n11 </s>", "zzz n7 \u2581 q3c", "at\u00a012"]
+    Path("p.jsonl").write_text("".join(json.dumps({"anchor": text, "positive": "x"}) + "\n" for text in texts))
+    pieces = Pieces("sp.model", None)
+    corpus = pieces.corpus(PairFiles(["p.jsonl"]), 0, None)
+    found = [corpus.ids[corpus.starts[2 * i] : corpus.starts[2 * i + 1]].tolist() for i in range(len(texts))]
+    assert found == [[rows.index(id) for id in own.encode(text) if id != own.unk_id()] for text in texts]
+    assert list(pieces.words()) == [own.id_to_piece(id) for id in rows]
+    train("train.tsv", "out", model="pairs", tokenizer="sp.model", **FEW | {"min_count": None})
+    model = StaticModel.open(Path("out"))
+    means = [model.table.whole()[ids].mean(axis=0) if ids else np.zeros(8) for ids in found]
+    np.testing.assert_allclose(vectors_of("out", texts), means, atol=1e-6)
+
+
+def test_a_model_of_sentencepiece_that_no_tokenizer_json_equals_is_refused(pairs):
+    for settings, problem in (
+        ({"vocab_size": 36, "model_type": "bpe"}, "found one of BPE; give the tokenizer.json of an encoder"),
+        ({"vocab_size": 35, "user_defined_symbols": ["q1"]}, "found one with user-defined symbols"),
+        ({"vocab_size": 35, "remove_extra_whitespaces": False}, "found one that treats blanks in a way of its own"),
+    ):
+        Path("sp.model").write_bytes(model_of_pieces(**settings)[1])
+        with pytest.raises(BadFile, match=f"sp.model: expected a tokenizer.json, or .*{problem}"):
+            Pieces("sp.model", None)
+    whole = Path("sp.model").read_bytes()
+    for cut in (b"\n\x05<unk", b"\n\n\n", whole[:300], whole[: whole.index(b"\x12", 200) - 1], whole[:-9]):
+        Path("cut.model").write_bytes(cut)
+        with pytest.raises(BadFile, match=r"cut.model: expected a tokenizer.json, or .*, found "):
+            Pieces("cut.model", None)
 
 
 def test_words_are_those_of_the_vocabulary(pairs):

@@ -5,10 +5,11 @@ Published files have padding and truncation to some length baked in, which are t
 the encoder; both are replaced. Bytes of a sentence that are not UTF-8 become the replacement character.
 """
 
+import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     import tokenizers
 
 
-def load(path: Path) -> "tokenizers.Tokenizer":
-    """With neither padding nor truncation. Raises BadFile, WvError; WvError naming the extra when the package is not
-    installed."""
+def load(path: Path, settings: dict[str, Any] | None = None) -> "tokenizers.Tokenizer":
+    """With neither padding nor truncation; `settings` in place of what stands in the file. Raises BadFile, WvError;
+    WvError naming the extra when the package is not installed."""
     package = require("tokenizers", "an encoder's tokenizer.json")
     try:
-        text = read_bounded(path).decode("utf-8-sig")
+        text = json.dumps(settings) if settings is not None else read_bounded(path).decode("utf-8-sig")
     except ValueError:
         raise BadFile(path, "expected JSON in UTF-8, found other bytes") from None
     with foreign(path, "expected the settings of a tokenizer"):
@@ -47,12 +48,20 @@ class Tokenizer:
     Without `special`, tokens for unknown words are left out after they were counted."""
 
     def __init__(
-        self, path: Path, *, max_length: int | None, rows: int, special: bool = True, cut_characters: bool = False
+        self,
+        path: Path,
+        *,
+        max_length: int | None,
+        rows: int,
+        special: bool = True,
+        cut_characters: bool = False,
+        made: dict[str, Any] | None = None,
     ) -> None:
-        """`rows` is how many tokens the encoder has vectors for. Raises BadFile when the tokenizer has more, UsageError
-        when `max_length` leaves no room for a word, and what load() raises."""
+        """`rows` is how many tokens the encoder has vectors for; `made` are settings in place of what stands in the
+        file. Raises BadFile when the tokenizer has more, UsageError when `max_length` leaves no room for a word, and
+        what load() raises."""
         self.path, self._special, self._pace = path, special, Pace(path)
-        settings = None if special else tokenizer_settings(path)
+        settings = made or (None if special else tokenizer_settings(path))
         if settings is not None:
             require_short_words(path, settings["model"].get("max_input_chars_per_word"))
         unknown = unknown_token(settings["model"]) if settings is not None else None
@@ -62,7 +71,7 @@ class Tokenizer:
         if self._reader is not None and settings is not None:
             self._vocabulary: dict[str, int] = settings["model"]["vocab"]
         else:
-            self._inner = load(path)
+            self._inner = load(path, made)
             self._encode = getattr(self._inner, "encode_batch_fast", self._inner.encode_batch)  # without places
             with foreign(path, "expected the settings of a tokenizer"):
                 self._vocabulary = self._inner.get_vocab(with_added_tokens=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text, formats
+from wv_cli.encoders.sentencepiece import is_sentencepiece, sentencepiece_settings
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.base import BadRowsName
@@ -48,7 +49,7 @@ class Vocabulary(Protocol):
 
 
 class Pieces:
-    """Tokens of a tokenizer.json. Unknown ones are left out."""
+    """Tokens of a tokenizer.json, or of a unigram model of sentencepiece. Unknown ones are left out."""
 
     def __init__(self, tokenizer: str, init: str | None, model: StaticModel | None = None) -> None:
         """`tokenizer` is the file, or a folder that has it; `init` are vectors of words, or the folder of `model`."""
@@ -56,9 +57,10 @@ class Pieces:
         self.path = path / TOKENIZER if path.is_dir() else path
         if self.path.exists() and not self.path.is_file():
             raise UsageError(f"{path}: expected a tokenizer.json, found a pipe or device; write it to a file")
-        self._settings, self._init, self._model = tokenizer_settings(self.path), init, model
+        made = sentencepiece_settings(self.path) if is_sentencepiece(self.path) else None
+        self._settings, self._init, self._model = made or tokenizer_settings(self.path), init, model
         rows = len(model.table) if model is not None else 1 << 30
-        self._inner = Tokenizer(self.path, max_length=None, rows=rows, special=False)
+        self._inner = Tokenizer(self.path, max_length=None, rows=rows, special=False, made=made)
         self.rows = len(model.table) if model is not None else self._inner.size
 
     def corpus(self, files: PairFiles, max_length: int, progress: OnProgress | None) -> PairCorpus:

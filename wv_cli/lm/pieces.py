@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.lm.config import PiecesConfig
-from wv_cli.lm.unigram import read_unigram
 from wv_cli.system.extra import require
 from wv_cli.system.input import open_input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.text.normalize import NORMALIZERS
+from wv_cli.text.unigram import read_unigram
 from wv_cli.words import WordList, decode, encode
 
 _SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # but those that stand for a byte

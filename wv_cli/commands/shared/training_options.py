@@ -77,7 +77,7 @@ def start_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--tokenizer",
             metavar="FILE",
-            help="pairs: take the pieces of this tokenizer.json instead of whole words.",
+            help="pairs: take pieces of this tokenizer.json or unigram sentencepiece model instead of words.",
         ),
         click.option(
             "--fields",
