@@ -14,8 +14,11 @@ from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
+from wv_cli.evaluation import TASKS
+from wv_cli.evaluation.config import StsConfig
 from wv_cli.formats.static import StaticModel
 from wv_cli.jobs.pair_tables import Pieces, Words
+from wv_cli.jobs.pairs import PairReading
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.pairs import PairFiles
 
@@ -276,3 +279,33 @@ def test_the_best_epoch_is_kept(pairs):
     with pytest.raises(WvError, match="expected several pairs"):
         Path("single.tsv").write_text("anchor\tpositive\nq0a\td0a\n")
         train("train.tsv", "two", model="pairs", validation="single.tsv", **FEW)
+
+
+def test_scores_of_people_choose_the_epoch(pairs):
+    """Those of the STS benchmark and its kin: the score of an epoch is that of `wv eval sts`."""
+    rows = rows_of(24)
+    scored = [(rows[i][0], rows[j][1], 5 if i % 12 == j % 12 else 0) for i in range(12) for j in (i, i + 1, i + 12)]
+    lines = "".join(f"{a}\t{b}\t{score}\n" for a, b, score in scored)
+    Path("bare.tsv").write_text(lines)
+    Path("named.tsv").write_text("sentence1\tsentence2\tscore\n" + lines)
+    Path("sts.csv").write_text(lines.replace("\t", ","))
+    reading = PairReading(inputs=("train.tsv",))
+    one, *others = [reading.scored_pairs(name) for name in ("bare.tsv", "named.tsv", "sts.csv")]
+    assert all(each.texts == one.texts and each.gold.tolist() == one.gold.tolist() for each in others)
+    found = train("train.tsv", "out", validation="bare.tsv", model="pairs", **FEW)["validation"]
+    best = TASKS["sts"].run([], ["bare.tsv"], StsConfig(encoder=("out",))).scores[0][1]
+    kept = found["scores"][found["kept_epoch"] - 1]
+    assert kept == max(found["scores"]) > 50 and found["task"] == "sts"
+    assert kept == pytest.approx(best, abs=1e-3)
+    for text, problem in (
+        (lines + "a\tb\tc\n", "bad.tsv:37: expected"),
+        ("a\tb\t1\nc\td\t1\n", "bad.tsv: expected scores that differ"),
+    ):
+        Path("bad.tsv").write_text(text)
+        with pytest.raises(BadFile, match=problem):
+            reading.scored_pairs("bad.tsv")
+    named = "anchor\tpositive\tpage\n" + "".join(f"{a}\t{b}\t{i}\n" for i, (a, b) in enumerate(rows))
+    Path("pages.tsv").write_text(named)
+    assert reading.scored_pairs("pages.tsv") is None
+    Path("sentence.tsv").write_text("sentence1\tsentence2\tpage\n" + lines)
+    assert PairReading(inputs=("a",), fields="sentence1,sentence2").scored_pairs("sentence.tsv") is None

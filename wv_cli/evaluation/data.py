@@ -37,14 +37,17 @@ class Malformed:
     def __init__(self, path: str, strict: bool, expected: str) -> None:
         self._path, self._strict, self._expected = path, strict, expected
         self.count = 0
+        self.first: BadFile | None = None
         self._first = ""
 
     def add(self, line_number: int, line: str) -> None:
         """Raises BadFile under `strict`."""
         found = line if len(line) <= 60 else f"{line[:60]}..."
         problem = f"expected {self._expected}, found {found!r}"
+        error = BadFile(self._path, problem, line=line_number)
         if self._strict:
-            raise BadFile(self._path, problem, line=line_number)
+            raise error
+        self.first = self.first or error
         self._first = self._first or f"line {line_number}: {problem}"
         self.count += 1
 

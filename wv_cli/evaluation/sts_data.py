@@ -21,17 +21,19 @@ from wv_cli.evaluation.data import Malformed, data_lines
 _FIRST = ("sentence_a", "sentence1", "sent_1", "sentence_1")
 _SECOND = ("sentence_b", "sentence2", "sent_2", "sentence_2")
 _SCORE = ("relatedness_score", "score", "similarity", "similarity_score", "label")
+SCORE_NAMES = frozenset(_SCORE)  # of a column, in small letters
 _EXPECTED = "two sentences and a score"
 
 
 @dataclass(frozen=True)
 class SentencePairs:
-    """One data file: people judged texts[i] gold[i] alike."""
+    """One data file, whose first line is `head`: people judged texts[i] gold[i] alike."""
 
     path: str
     texts: list[tuple[str, str]]
     gold: NDArray[np.float64]
     malformed: Malformed
+    head: str = ""
 
 
 def sts_files(paths: Sequence[str]) -> list[str]:
@@ -61,7 +63,7 @@ def read_sentence_pairs(path: str, *, strict: bool = False) -> SentencePairs:
             gold.append(score)
     if not texts:
         raise BadFile(path, f"expected lines of {_EXPECTED}, found none", line=start + 1)
-    return SentencePairs(path, texts, np.array(gold), malformed)
+    return SentencePairs(path, texts, np.array(gold), malformed, lines[0])
 
 
 def _layout(path: str, lines: list[str]) -> tuple[str, tuple[int, int, int], int]:

@@ -1,19 +1,23 @@
 """`wv train` of a static embedding on pairs of texts: records in, a folder of token vectors out."""
 
+import hashlib
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation.ranking import Judged, Ranked, score_all
+from wv_cli.evaluation.sts_data import SCORE_NAMES, SentencePairs, read_sentence_pairs
 from wv_cli.formats.base import BadRowsName
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import run_metadata
@@ -27,10 +31,14 @@ from wv_cli.jobs.validation import Validated
 from wv_cli.models.pairs import PairCorpus, PairModel
 from wv_cli.models.sentence_config import PairsConfig
 from wv_cli.search.neighbours import Neighbours
+from wv_cli.system.events import OnProgress
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.pairs import FIELDS, PairFiles
+from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.vocab import read_vocab
+from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import encode
 
 _DEPTH = 10  # answers that validation looks at
 
@@ -60,6 +68,25 @@ class PairReading(Part):
     def files(self, *others: str) -> PairFiles:
         """The inputs, or `others` of the same layout."""
         return PairFiles(others or self.inputs, self.names, self.no_header)
+
+    def scored_pairs(self, path: str) -> SentencePairs | None:
+        """The pairs of a file with a score in each line, such as the STS benchmark's; None for pairs without. Raises
+        BadFile for a line without a score among others, and where all scores are equal."""
+        if path == "-" or record_kind(path) not in ("csv", "tsv", None):
+            return None
+        try:
+            found = read_sentence_pairs(path)
+        except WvError:
+            return None
+        head = {cell.strip().lower() for cell in re.split("[\t,]", found.head)}
+        is_named = not self.no_header and head >= {name.lower() for name in self.names or FIELDS}
+        if found.malformed.count > len(found.texts) or (is_named and not head & SCORE_NAMES):
+            return None
+        if found.malformed.first is not None:
+            raise found.malformed.first
+        if np.ptp(found.gold) == 0:
+            raise BadFile(path, "expected scores that differ, found all of them equal; give pairs in two columns")
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,15 +222,56 @@ class PairsJob(Job):
             self.finish(run, self.names(), metadata, writers)
         return outcome, metadata
 
-    def _items(self, vocabulary: Vocabulary, config: PairsConfig) -> "PairItems | None":
+    def _items(self, vocabulary: Vocabulary, config: PairsConfig) -> "PairItems | ScoredItems | None":
         path = self.validation.validation
         if path is None:
             return None
+        scored = self.reading.scored_pairs(path)
+        if scored is not None:
+            given = GivenPairs((path,), texts=[(encode(one), encode(two)) for one, two in scored.texts])
+            return ScoredItems(path, vocabulary.corpus(given, config.max_length, None), scored.gold)
         corpus = vocabulary.corpus(self.reading.files(path), config.max_length, None)
         if len(corpus) < 2:
             message = f"{path}: expected several pairs to choose the epoch by, found {len(corpus)}"
             raise WvError(message)
         return PairItems(path, corpus)
+
+
+@dataclass(frozen=True)
+class GivenPairs(PairFiles):
+    """Pairs that have been read."""
+
+    texts: Sequence[tuple[bytes, bytes]] = ()
+
+    def batches(self, progress: OnProgress | None = None) -> Iterator[list[tuple[bytes, ...]]]:
+        yield list(self.texts)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredItems:
+    """Pairs with people's scores `gold`, which cosines should order alike, as `wv eval sts` measures it. Satisfies what
+    PairItems does."""
+
+    path: str
+    corpus: PairCorpus
+    gold: NDArray[np.float64]
+
+    task = "sts"
+
+    @property
+    def digest(self) -> str:
+        scores = hashlib.blake2b(self.gold.astype("<f8").tobytes(), digest_size=8).hexdigest()
+        return self.corpus.digest + scores
+
+    def score(self, vectors: Embeddings, threads: int) -> float:
+        """Spearman's correlation in percent; 0 where all cosines are equal, as they are before the first step."""
+        rows = self.corpus.means(np.asarray(vectors.matrix), np.arange(len(self.corpus.same))).astype(np.float64)
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
+        found = spearman(np.einsum("ij,ij->i", rows[::2], rows[1::2]).round(12), self.gold)
+        return 0.0 if np.isnan(found) else 100 * found
+
+    def shown(self, score: float) -> str:
+        return f"Spearman {score:.2f}"
 
 
 @dataclass(frozen=True, eq=False)
