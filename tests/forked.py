@@ -158,11 +158,12 @@ def _program(
         _text(number, old) for number, old in enumerate((sys.__stdin__, sys.__stdout__, sys.__stderr__))
     )
     sys.argv = ["wv", *words]
-    try:
-        from wv_cli.__main__ import main
+    from wv_cli import __main__
 
-        main()
+    try:
+        __main__.main()
     finally:
+        atexit.unregister(__main__._leave)  # the time is told first
         atexit._run_exitfuncs()
         used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         tell.send(sum(each.ru_utime + each.ru_stime for each in used))  # os.times() counts ticks of 10 ms
