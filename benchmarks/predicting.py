@@ -5,7 +5,8 @@
 The model is fastText's own (`--peers`), trained on the labelled text with 2 million buckets, all in use. The lines
 have 8 to 24 words each and are cut one after another from `--data`, which is repeated if it ends. Both programs must
 give each line the same label. Each run is a process of its own, and loading is included. Models given
-as `--data` (.bin, .ftz) answer the same lines.
+as `--data` (.bin, .ftz) answer the same lines. `--beside NAME=PROGRAM` adds fastText's own C++ program, or a Python
+that has one of its successors.
 """
 
 import json
@@ -37,8 +38,8 @@ def predicting(options: Any, result: Run, say: Any) -> bool:
     runs: list[Run] = []
     same = True
     peer = [options.peers, HERE / "peer_classifier.py"]
-    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
+        folder = Path(scratch)
         model, lines, out = folder / "model.bin", folder / "lines", folder / "out"
         _lines(text, options.queries, options.seed, lines)
         job = {"input": str(corpus), "wordNgrams": BIGRAMS, "bucket": BUCKETS, "dim": options.dim, "thread": 1}
@@ -48,13 +49,17 @@ def predicting(options: Any, result: Run, say: Any) -> bool:
             named = f"{options.queries:,} lines" + (f", {task.name}" if task != model else "")
             asked = {
                 "wv": [*WV, "predict", task, lines, "--prob", "--threads", options.threads],
-                "fasttext": [*peer, "predict", json.dumps({"model": str(task), "lines": str(lines), "out": str(out)})],
             }
+            job = json.dumps({"model": str(task), "lines": str(lines), "out": str(out)})
+            for name, program in {"fasttext": options.peers, **dict(options.beside)}.items():
+                child = [program, HERE / "peer_classifier.py", "predict", job]
+                asked[name] = child if "python" in Path(program).name else [program, "predict-prob", task, lines]
             answers: dict[str, list[str]] = {}
             for number, _ in record.rounds(options):
-                for program in (program for program in asked if program in options.programs):
+                for program in (program for program in asked if program in {*options.programs, *dict(options.beside)}):
+                    out.unlink(missing_ok=True)
                     figures, printed = record.used(asked[program])
-                    found = printed if program == "wv" else out.read_text()
+                    found = out.read_text() if out.exists() else printed
                     answers[program] = [line.split()[0] for line in found.splitlines()]
                     runs.append({"task": named, "program": program, "round": number, **figures})
                     say(f"{named}, round {number} {program}: {figures}")
