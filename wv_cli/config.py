@@ -321,6 +321,10 @@ def seed_option(
 MOST_THREADS = 1024
 
 
+def lowercase_option() -> bool:
+    return option(False, "Lower-case the text (Unicode).", common=True)
+
+
 def threads_option(help: str = "Training threads; 0 uses all processors.") -> int:
     return option(1, help, low=0, high=MOST_THREADS, low_is="all processors", group="Run", common=True, identity=False)
 

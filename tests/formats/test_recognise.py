@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.formats import SNIFF_BYTES
+from wv_cli import formats
+from wv_cli.formats import SNIFF_BYTES, glove_text
 from wv_cli.formats.recognise import is_sidecar, recognise
 from wv_cli.system import container
 
@@ -77,3 +78,11 @@ def test_sidecars(tmp_path):
     assert is_sidecar(str(tmp_path / "x.vec.meta.json"))
     assert is_sidecar(str(tmp_path / "a.words.txt"))
     assert not is_sidecar(str(tmp_path / "b.words.txt"))  # may be anybody's
+
+
+def test_rows_of_every_number_are_looked_at_and_words_are_not():
+    for number in ("1", "-1", "+.5", "-.5e3", "1e-3", "nan", "-NaN", "inf", "-Infinity"):
+        for head in (f"a {number} {number}\nb 1 1\n", f"a\t{number} {number}", f". . {number} {number} \r\nb 1 1\n"):
+            looked_at = [row.name for row in formats._candidates(head.encode())]
+            assert glove_text.sniff(head.encode()) and "glove-text" in looked_at, head
+    assert [*formats._candidates(b"information on nanotubes in infinite lines\nwith 3 4 5\n")] == []

@@ -10,9 +10,9 @@ import pytest
 from wv_cli.errors import BadFile, WvError
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.text.binary import binary
-from wv_cli.text.config import ReadingConfig
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.source import Source
 
 NULS = bytes(range(256)) * 40

@@ -17,7 +17,7 @@ from tests.conftest import GOLDEN
 from wv_cli import _records
 from wv_cli.errors import BadFile
 from wv_cli.formats.recognise import input_texts
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records import scanned
 from wv_cli.text.records.reading import Column, Rules
 from wv_cli.text.records.writing import ByteSink, add_fields

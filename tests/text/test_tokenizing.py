@@ -13,7 +13,7 @@ from wv_cli import _segments
 from wv_cli.errors import WvError
 from wv_cli.filtering.flattening import UNITS
 from wv_cli.text import tokenizing
-from wv_cli.text.config import TokenizeConfig
+from wv_cli.text.reading_config import TokenizeConfig
 from wv_cli.text.tokenizing import MARKUPS, SEGMENTERS, Tokenizer
 
 JOINED = "\u0645\u06cc\u200c\u062e \u200c\ufeffa\u200db"  # by characters of no width

@@ -4,13 +4,12 @@ A command file holds usage, options and the call into the library; it is importe
 and shell completion stay fast.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wv_cli.registry import Registry
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """`group` is the heading of `wv --help` under which the command stands; rows of one group stand together."""
 
     module: str

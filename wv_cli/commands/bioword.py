@@ -7,7 +7,8 @@ import click
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, phrases_options, quiet_option, saved_run_options
 from wv_cli.hashing.config import BiowordConfig
-from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
+from wv_cli.text.config import PhraseLearning, VocabConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 
 @click.command("bioword", cls=Command)

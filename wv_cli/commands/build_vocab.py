@@ -6,7 +6,8 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, dask_option, field_options, json_option, quiet_option
-from wv_cli.text.config import ReadingConfig, VocabConfig
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 
 @click.command("build-vocab", cls=Command)

@@ -9,7 +9,7 @@ from wv_cli.commands.shared.flattening import flatten_option, unit_option
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import dask_option, field_options, given_options, json_option, quiet_option
 from wv_cli.filtering.scorers import SCORERS
-from wv_cli.text.config import RecordsConfig
+from wv_cli.text.reading_config import RecordsConfig
 
 
 def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,7 +18,8 @@ from wv_cli.commands.shared.options import (
 )
 from wv_cli.commands.shared.training_options import continuation_options
 from wv_cli.glove.config import MODEL, GloveConfig
-from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
+from wv_cli.text.config import PhraseLearning, VocabConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 
 @click.command("glove", cls=Command)

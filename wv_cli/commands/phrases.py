@@ -12,7 +12,8 @@ from wv_cli.commands.shared.options import (
     json_option,
     quiet_option,
 )
-from wv_cli.text.config import PhrasesConfig, ReadingConfig
+from wv_cli.text.config import PhrasesConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 
 @click.command("phrases", cls=Command)

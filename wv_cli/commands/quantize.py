@@ -6,7 +6,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
-from wv_cli.text.config import RawConfig
+from wv_cli.text.reading_config import RawConfig
 from wv_cli.transforms.config import QuantizeConfig
 
 

@@ -6,7 +6,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option
-from wv_cli.text.config import RawConfig, TokenizeConfig
+from wv_cli.text.reading_config import RawConfig, TokenizeConfig
 
 
 @click.command("tokenize", cls=Command)

@@ -21,7 +21,7 @@ from wv_cli.commands.shared.reading import from_option, open_composer
 from wv_cli.commands.shared.records import add_vectors, asked_lines, finite_lines, refuse_with_add
 from wv_cli.commands.shared.unknown import Unknown, oov_option
 from wv_cli.commands.shared.word_vectors import print_vectors, print_words
-from wv_cli.text.config import LinesConfig
+from wv_cli.text.reading_config import LinesConfig
 
 if TYPE_CHECKING:
     from wv_cli.formats.base import BadRowsName, Precision

@@ -8,7 +8,7 @@ from wv_cli.config import Config, option, require, search_threads_option, seed_o
 from wv_cli.encoders.config import LAYER
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.transforms.config import WhitenConfig
 
 

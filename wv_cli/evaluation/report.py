@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import asdict
 
 from wv_cli.evaluation.base import Report
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 
 def as_table(report: Report) -> str:

@@ -17,7 +17,7 @@ from wv_cli.filtering.shards import NoJournal, ShardFiles
 from wv_cli.filtering.statistics import RuleCounts, Totals
 from wv_cli.formats.recognise import input_texts
 from wv_cli.system.threads import in_order
-from wv_cli.text.config import ReadingConfig, RecordsConfig
+from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.reading import Block, Column, NoRecords
 from wv_cli.text.source import Source
 

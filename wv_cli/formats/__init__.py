@@ -29,7 +29,7 @@ from wv_cli.formats.base import (
 )
 from wv_cli.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
-from wv_cli.formats.header import bytes_to_tell
+from wv_cli.formats.header import HEADER, bytes_to_tell
 from wv_cli.formats.report import Problem, Report
 from wv_cli.formats.skipping import BadRows, collect, finite_rows
 from wv_cli.registry import LazyRegistry
@@ -61,13 +61,15 @@ __all__ = [
     "words_file",
 ]
 
-_ANY, _NONE = rb"", rb"(?!)"
+_NONE = rb"(?!)"
+# A first line with a number behind its first word, whole or cut.
+_ROW = rb"(?i)[^\n]*?[ \t](?:[-+]?\.?\d|[-+]?(?:nan|inf(?:inity)?)(?:\s|$))"
 # The row of each format, and what its files begin with: a module is imported for a file that may be of its format. In
 # the order in which files are tried, and in which a suffix is looked up.
 _ROWS = {
-    "word2vec-text": ("word2vec_text:FORMAT", _ANY),
-    "word2vec-binary": ("word2vec_binary:FORMAT", _ANY),
-    "glove-text": ("glove_text:FORMAT", _ANY),
+    "word2vec-text": ("word2vec_text:FORMAT", HEADER.pattern),
+    "word2vec-binary": ("word2vec_binary:FORMAT", HEADER.pattern),
+    "glove-text": ("glove_text:FORMAT", _ROW),
     "codes": ("codes:FORMAT", rb"wv codes "),
     "codes-text": ("codes:TEXT_FORMAT", rb"# wv codes "),
     "npy": ("npy:FORMAT", rb"\x93NUMPY"),

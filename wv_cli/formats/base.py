@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, NamedTuple
 
 from wv_cli.errors import UsageError
 from wv_cli.formats.report import Report
@@ -39,16 +39,14 @@ class ReadOptions:
     bad_rows: BadRowsName = "error"
 
 
-@dataclass(frozen=True)
-class WriteOptions:
+class WriteOptions(NamedTuple):
     """`precision` concerns the text formats only."""
 
     precision: Precision = WORD2VEC_PRECISION
     threads: int = 1
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(NamedTuple):
     """A file read a block at a time: `rows` of `dim` numbers in all, as its header and the limit tell; None where
     they do not, or not for certain."""
 
@@ -57,8 +55,7 @@ class Stream:
     blocks: Iterator[Embeddings]
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """`sniff` looks at a file's first bytes (up to formats.SNIFF_BYTES). `suffixes` choose the format of a file to be
     written. `loses` says what the format cannot keep, for the guides. `text` formats go to a terminal
     and take a precision. `read` raises BadFile with the line or the byte; `check` reports all it finds instead. A

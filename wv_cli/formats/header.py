@@ -2,13 +2,13 @@
 size."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wv_cli._floattext import BINARY_WORD_LIMIT, parse_float
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.system.input import Input
 
-_HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
+HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
 _BLANKS = re.compile(rb"[ \t]+")  # between fields (core/separators.h)
 _IN_NUMBERS = b"0123456789.,+-eE \t\r\n"
 _DIM_LOOKED_AT = 1000  # numbers of a row that are looked at, at most
@@ -16,8 +16,7 @@ _DIM_LOOKED_AT = 1000  # numbers of a row that are looked at, at most
 MAX_DIM = 10_000_000
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """`size` is the length of the line with its newline."""
 
     rows: int
@@ -39,7 +38,7 @@ class Header:
 
 def parse_header(head: bytes) -> Header | None:
     """The header at the start of `head`, None when there is none."""
-    found = _HEADER.match(head)
+    found = HEADER.match(head)
     return Header(int(found[1]), int(found[2]), found.end()) if found else None
 
 

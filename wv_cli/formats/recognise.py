@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from wv_cli.formats import FORMATS
 from wv_cli.system import meta
 from wv_cli.system.kinds import kind_of
-from wv_cli.text.config import ReadingConfig
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part, Shard
+from wv_cli.text.reading_config import ReadingConfig
 
 
 def input_texts(

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -54,7 +53,7 @@ def counted(bad: BadRows, stream: Stream) -> Stream:
             yield block
         bad.finish(good)
 
-    return replace(stream, rows=None, blocks=blocks())
+    return stream._replace(rows=None, blocks=blocks())
 
 
 def collect(stream: Stream) -> Embeddings:

@@ -23,8 +23,8 @@ from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.text.config import ReadingConfig, RecordsConfig
 from wv_cli.text.inputs import Texts
+from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.kinds import RECORDS
 from wv_cli.text.source import Source
 

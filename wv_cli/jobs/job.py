@@ -25,7 +25,7 @@ from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import check_name, check_writable, commit_together, write_each
 from wv_cli.system.pipes import keep, kept_pipes
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome

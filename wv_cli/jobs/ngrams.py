@@ -17,8 +17,8 @@ from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import format_for_output, save
 from wv_cli.lm.words import read_words
 from wv_cli.system.host import processors
-from wv_cli.text.config import ReadingConfig
 from wv_cli.text.input_files import refuse_overwriting
+from wv_cli.text.reading_config import ReadingConfig
 
 # The options that make a model of counts.
 _OF_MODELS = {*LmConfig.options(), "to", "quantise"} - {*CountConfig.options()}

@@ -13,7 +13,7 @@ from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import open_output, write_together
 from wv_cli.system.places import require_one_use
-from wv_cli.text.config import PhrasesConfig, ReadingConfig, all_thresholds
+from wv_cli.text.config import PhrasesConfig, all_thresholds
 from wv_cli.text.connectors import read_connectors
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
@@ -21,6 +21,7 @@ from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
 from wv_cli.text.phrase_finding import PhraseFinder
 from wv_cli.text.phrases import JoinedText
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
 from wv_cli.text.shard_counting import Divided
 from wv_cli.text.shard_joining import JoinedShards

@@ -15,8 +15,8 @@ from wv_cli.jobs.part import Part
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system import meta
-from wv_cli.text.config import RawConfig, ReadingConfig
 from wv_cli.text.input_files import expand_inputs
+from wv_cli.text.reading_config import RawConfig, ReadingConfig
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
 

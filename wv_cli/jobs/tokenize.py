@@ -8,9 +8,9 @@ from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import open_output
-from wv_cli.text.config import RawConfig, ReadingConfig, TokenizeConfig, recipe_of
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import refuse_overwriting
+from wv_cli.text.reading_config import RawConfig, ReadingConfig, TokenizeConfig, recipe_of
 from wv_cli.text.source import Source
 
 

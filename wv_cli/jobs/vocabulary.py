@@ -16,10 +16,11 @@ from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import OnProgress
 from wv_cli.text import shard_counting
-from wv_cli.text.config import ReadingConfig, VocabConfig
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import tally
 from wv_cli.text.counting import Counts, count_words
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.shard_counting import Divided, words_of
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
 

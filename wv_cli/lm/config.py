@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wv_cli.config import Config, option, require, threads_option
-from wv_cli.text.config import lowercase_option
+from wv_cli.config import Config, lowercase_option, option, require, threads_option
 
 LARGEST_ORDER = 10
 _DISCOUNTED = "smoothing=kneser-ney|absolute|katz"

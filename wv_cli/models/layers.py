@@ -4,13 +4,12 @@ The layers themselves are rows of tables in C: csrc/kernels/word2vec/layers.h (w
 neural_outputs.h (neural language models).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wv_cli.vectors.fasttext import Loss
 
 
-@dataclass(frozen=True)
-class OutputLayer:
+class OutputLayer(NamedTuple):
     """`summary` says what it computes. `draws`: some outputs are drawn from a noise distribution; `tree`: the outputs
     are the inner nodes of a Huffman tree, one fewer than there are words; with both the words follow the nodes, with
     neither every word is an output. `biases`: each word has a bias, which is learnt. `fasttext`: how fastText's files

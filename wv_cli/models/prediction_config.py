@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from wv_cli.config import option, require, threads_option
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ import threading
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from wv_cli.errors import BadFile, WvError
 from wv_cli.system.kinds import PACKED
@@ -83,8 +82,7 @@ class Compressor(io.RawIOBase):
         return True
 
 
-@dataclass(frozen=True)
-class _Codec:
+class _Codec(NamedTuple):
     """A compression: its name, how its files begin, a maker of decoders in the manner of bz2.BZ2Decompressor, the
     ending of its files, and a maker of encoders in the manner of bz2.BZ2Compressor."""
 

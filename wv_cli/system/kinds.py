@@ -5,7 +5,7 @@ The table begins with what no room here reads and with our own containers; wv_cl
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wv_cli.errors import BadFile
 
@@ -14,8 +14,7 @@ _CSV_BYTES, _CSV_ROWS = 1 << 14, 20  # the rows that must be alike
 _CONTAINER = re.compile(rb"wv ([a-z-]{1,40}) \d+\n\{")
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """`what` is what messages call such a file, for the bytes it begins with; None for others. A `certain` kind is
     binary, or marked: no running text, no list of words or numbers can look like it by chance."""
 

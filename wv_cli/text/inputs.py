@@ -5,6 +5,7 @@ recognises them is handed down (formats/recognise.py). A model trained on the by
 any other, so doubt is no reason to refuse but knowledge is: a few stray NULs are text, one in a thousand bytes is not.
 """
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,15 +15,13 @@ from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.kinds import HEAD_BYTES, records_of
 from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
 from wv_cli.text.binary import UTF16, binary
-from wv_cli.text.config import ReadingConfig
 from wv_cli.text.parts import Part, Shard
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import RECORDS, record_kind
 
 if TYPE_CHECKING:
     from wv_cli.text.records.reading import Reader, Rules
 
-# Han, kana, Thai, Lao, Khmer, Burmese: scripts that part words by no blanks.
-_WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
 _LEAST_LETTERS = 100
 _LONGEST_WORDS = 7  # letters of these scripts in a piece, on average
 
@@ -96,13 +95,20 @@ def _unheard(message: str) -> None:
     pass
 
 
+@functools.cache
+def _without_blanks() -> re.Pattern[str]:
+    """A letter of a script that parts words by no blanks: Han, kana, Thai, Lao, Khmer, Burmese. Compiled where a text
+    is not ASCII: it takes milliseconds."""
+    return re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
+
+
 def unsegmented(head: bytes) -> bool:
     """Whether a text that begins with `head` is mostly Chinese, Japanese or Thai whose words no blanks part."""
     if head.isascii():
         return False
     text = head[:HEAD_BYTES].decode("utf-8", "ignore")
-    letters = len(_WITHOUT_BLANKS.findall(text))
-    pieces = [piece for piece in text.split() if _WITHOUT_BLANKS.search(piece)]
+    letters = len(_without_blanks().findall(text))
+    pieces = [piece for piece in text.split() if _without_blanks().search(piece)]
     return letters >= _LEAST_LETTERS and 2 * letters > len(text) and letters > _LONGEST_WORDS * len(pieces)
 
 

@@ -18,9 +18,9 @@ from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.events import OnProgress
 from wv_cli.system.marks import without_mark
 from wv_cli.text.binary import UTF16, binary
-from wv_cli.text.config import ReadingConfig
 from wv_cli.text.input_files import expand_inputs, total_size
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.records.reading import Rules, shown_fields
 

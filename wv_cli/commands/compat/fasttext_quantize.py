@@ -19,7 +19,7 @@ def quantize(words: Sequence[str]) -> int:
     from wv_cli.jobs.part import Invocation
     from wv_cli.jobs.quantize import LabelledTexts, Models, QuantizeJob
     from wv_cli.system.host import processors
-    from wv_cli.text.config import ReadingConfig
+    from wv_cli.text.reading_config import ReadingConfig
     from wv_cli.transforms.config import QuantizeConfig
 
     pruned = _require_large(args)

@@ -12,7 +12,7 @@ from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, refuse_options, take
 from wv_cli.errors import UsageError
 from wv_cli.lm.config import PiecesConfig
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 if TYPE_CHECKING:
     from wv_cli.lm.scoring import Scored

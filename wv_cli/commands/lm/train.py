@@ -7,7 +7,7 @@ import click
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option
 from wv_cli.lm.config import LmConfig
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 to_option = click.option("--to", metavar="FORMAT", help="Output format: arpa or binary; by default the ending chooses.")
 quantise_option = click.option(

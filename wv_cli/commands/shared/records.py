@@ -11,7 +11,7 @@ from wv_cli.commands.shared.options import conflict, given_options
 from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.config import Config
 from wv_cli.errors import UsageError
-from wv_cli.text.config import LinesConfig, ReadingConfig, RecordsConfig, read_recipe
+from wv_cli.text.reading_config import LinesConfig, ReadingConfig, RecordsConfig, read_recipe
 from wv_cli.text.records.kinds import record_kind
 
 if TYPE_CHECKING:

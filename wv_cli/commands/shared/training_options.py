@@ -20,7 +20,8 @@ from wv_cli.commands.shared.options import (
 from wv_cli.config import Config
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, Model
 from wv_cli.models.presets import WORD_PRESETS, Preset
-from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
+from wv_cli.text.config import PhraseLearning, VocabConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 # The configs whose options are those of all models, with what stands in the place of their defaults.
 _PHRASES: Variants = {"": (PhraseLearning, {})}

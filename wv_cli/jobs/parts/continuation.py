@@ -18,7 +18,8 @@ from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.system.events import Log
 from wv_cli.system.lock import hold_lock
 from wv_cli.system.places import identity, is_stream
-from wv_cli.text.config import ReadingConfig, VocabConfig
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 Learner = TypeVar("Learner", Word2vecConfig, SupervisedConfig)
 # How fast a run learns depends on how much it has learnt: this is not taken from the state.

@@ -7,10 +7,11 @@ from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.part import Part, internal
 from wv_cli.system.events import Log
 from wv_cli.system.matrices import MatrixAllocator
-from wv_cli.text.config import ReadingConfig, VocabConfig
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Marked
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part as TextPart
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.vocab import Vocab, read_vocab
 
 

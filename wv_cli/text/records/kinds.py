@@ -1,16 +1,14 @@
 """The table of record formats, and which of them a file has by its name."""
 
 import importlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wv_cli.registry import Registry
 from wv_cli.system.compression import inner_name
 
 
-@dataclass(frozen=True)
-class RecordKind:
+class RecordKind(NamedTuple):
     """Files whose names have one of the `endings`, in front of a compression's. `reader` is what reads them, as
     "module:attribute" of a records.reading.Reader. A `divisible` file can be read from any line on."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _records
 from wv_cli.errors import BadFile
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig
 
 DEFAULT_FIELD = "text"
 _SHOWN = 3  # records that cannot be read are told with their places, of each file

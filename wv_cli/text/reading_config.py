@@ -1,0 +1,117 @@
+"""What a command reads of its input: records, raw text and how it is tokenized, running text."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from wv_cli.config import Config, lowercase_option, option, require
+from wv_cli.errors import UsageError
+
+BadRecordsName = Literal["skip", "error"]
+
+
+@dataclass(frozen=True)
+class RecordsConfig(Config):
+    """What a command takes for records, and how it reads them."""
+
+    group: ClassVar[str] = "Input"
+
+    field: str | None = option(
+        None, "Field of records (JSON lines, CSV, TSV, Parquet) with the text; a.b is nested.", shown="text"
+    )
+    no_header: bool = option(False, "CSV and TSV have no header; --field is then a column's number.", only="field")
+    bad_records: BadRecordsName = option(
+        "skip", "Records that cannot be read: count and skip them, or stop.", identity=False
+    )
+
+
+@dataclass(frozen=True)
+class TokenizeConfig(Config):
+    """How raw text becomes running text."""
+
+    words: Literal["unicode", "blanks", "jieba", "fugashi", "pythainlp"] = option(
+        "unicode", "Words by Unicode's rules, by blanks, or by a package for Chinese, Japanese or Thai."
+    )
+    form: Literal["nfc", "nfkc", "none"] = option("nfc", "Unicode normalization form of the text.")
+    lowercase: bool = lowercase_option()
+    digits: Literal["keep", "zero", "drop"] = option(
+        "keep", "Keep digits, write each as 0, or drop words of digits without letters."
+    )
+    punctuation: Literal["keep", "drop"] = option(
+        "keep", "Keep marks and symbols as words, or drop them; emoji always stay."
+    )
+    sentences: bool = option(False, "Write each sentence as a line.")
+    markup: Literal["none", "html", "mediawiki"] = option(
+        "none", "Markup that is removed first; each record or file is a document."
+    )
+
+
+OF_MODEL = "model"  # the recipe of the model that is asked
+
+
+def recipe_of(config: TokenizeConfig) -> str:
+    """The settings as one value, such as unicode,lowercase,digits=zero: what --tokenize takes."""
+    changed = {name: value for name, value in vars(config).items() if value != getattr(TokenizeConfig, name)}
+    changed.pop("words", None)
+    return ",".join([config.words, *(name if value is True else f"{name}={value}" for name, value in changed.items())])
+
+
+def read_recipe(recipe: str) -> TokenizeConfig:
+    """The settings that a recipe names. A word without = is a flag or what cuts words. Raises UsageError."""
+    options = TokenizeConfig.options()
+    values: dict[str, Any] = {}
+    for each in recipe.split(","):
+        name, equals, value = each.strip().partition("=")
+        is_flag = not equals and name in options and options[name].kind is bool
+        if not equals and not is_flag:
+            name, value = "words", name
+        message = f"--tokenize {recipe}: expected settings of wv tokenize, such as unicode,lowercase,digits=zero, found"
+        require(name in options, f"{message} {each.strip()!r}")
+        require(name not in values, f"{message} {name} twice")
+        values[name] = is_flag or value
+    config = TokenizeConfig(**values)
+    try:
+        config.validate()
+    except UsageError as error:
+        raise UsageError(f"--tokenize {recipe}: {str(error).removeprefix('--')}") from error
+    return config
+
+
+def tokenize_option() -> str | None:
+    return option(None, "Cut the text into words as wv tokenize does: unicode, or NAME=VALUE settings with commas.")
+
+
+@dataclass(frozen=True)
+class RawConfig(RecordsConfig):
+    """What a command takes for text."""
+
+    force_text: bool = option(
+        False,
+        "Read INPUT as text even if it looks like records, vectors or binary data.",
+        identity=False,
+        only="not field and bad_records=skip",
+    )
+
+
+@dataclass(frozen=True)
+class LinesConfig(RecordsConfig):
+    """What a command takes for lines of text, and how it cuts them into words."""
+
+    tokenize: str | None = tokenize_option()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tokenize not in (None, OF_MODEL):
+            object.__setattr__(self, "tokenize", recipe_of(read_recipe(str(self.tokenize))))
+
+    @property
+    def tokenizing(self) -> TokenizeConfig | None:
+        """The settings of `tokenize`, None where words are cut already."""
+        if self.tokenize == OF_MODEL:
+            message = "--tokenize model is for questions to one model; name the settings, such as unicode,lowercase"
+            raise UsageError(message)
+        return read_recipe(self.tokenize) if self.tokenize is not None else None
+
+
+@dataclass(frozen=True)
+class ReadingConfig(RawConfig, LinesConfig):
+    """What a command takes for running text."""
