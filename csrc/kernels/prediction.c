@@ -17,6 +17,7 @@ enum {
     CHUNK = 8, /* vectors of a row summed at once, in registers */
     PIECE = 16, /* rows summed at once: between the passes over their columns they stay in the nearest cache */
     STRETCH = 256, /* rows that are looked at before those without scores are fetched */
+    AHEAD = 24, /* rows without scores that are fetched ahead */
     NEAR = 16, /* rows whose scores are asked for ahead */
     MOST_ROWS = 1 << 14 /* of a line whose rows' scores are summed */
 };
@@ -106,7 +107,8 @@ WV_INLINE void decode(const wv_prediction_run *run, int64_t row, int dsub, float
 
 static const char *row_at(const wv_prediction_run *run, int64_t row) { return run->input + row * run->row_bytes; }
 
-static void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows) {
+/* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
+WV_INLINE void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         const char *from = row_at(run, row[k]), *last = from + run->row_bytes - 1;
         for (; from < last; from += WV_CACHE_LINE) __builtin_prefetch(from, 0, 3);
@@ -222,10 +224,10 @@ static void keep_scores(const wv_prediction_run *run, scratch_space *space, cons
         if (k + NEAR < rows + after) __builtin_prefetch(kept_scores(run, row[k + NEAR]), 0, 3);
         if (!has_scores(run, row[k])) unknown[count++] = row[k];
     }
-    prefetch_rows(run, unknown, count < LINES ? count : LINES);
+    prefetch_rows(run, unknown, count < AHEAD ? count : AHEAD);
     for (int k = 0; k < count; k += LINES) {
-        int now = count - k < LINES ? count - k : LINES, left = count - k - now;
-        prefetch_rows(run, unknown + k + now, left < LINES ? left : LINES);
+        int now = count - k < LINES ? count - k : LINES, asked = k + AHEAD, left = count - asked;
+        if (left > 0) prefetch_rows(run, unknown + asked, left < LINES ? left : LINES);
         score_rows(run, space, unknown + k, now);
     }
 }
