@@ -13,9 +13,10 @@
 static const char END_OF_LINE[] = "</s>";
 enum {
     END_LENGTH = 4,
-    SEEN = 1 << 15,         /* words whose rows are known from before in the text, and */
+    SEEN = 1 << 17,         /* words whose rows are known from before in the text, and */
     MOST_KEPT = 1 << 20,    /* how many rows they have, before all are forgotten */
     PART = 1 << 14,         /* bytes of a word whose n-grams are made at once */
+    NEAR = 8,               /* words whose kept rows are asked for ahead */
     WORDS_AT_ONCE = 1 << 12 /* of a line in pieces: words whose n-grams follow together */
 };
 
@@ -89,6 +90,13 @@ static wv_text_seen *place_of(const wv_text_rows *out, wv_word_key key) {
     return &out->before[wv_hash_key(key) % SEEN];
 }
 
+/* Asks for the rows of a word, if they are kept. */
+static inline void fetch_kept(const wv_text_rows *out, const wv_text_word *word) {
+    if (!out->before || !word->slot) return;
+    const wv_text_seen *seen = place_of(out, word->key);
+    if (seen->rows > WV_FEW_ROWS) __builtin_prefetch(out->kept + seen->row[0]);
+}
+
 /* Splits a line into words, the last of them `</s>` unless it is `bare`, and prefetches where they will be sought: the
  * waits of all words of a line overlap. Up to `readable` bytes may be read. Returns how many words there are, WV_NO_MEMORY
  * on failure. */
@@ -154,14 +162,19 @@ static int add_rows(const wv_text_rules *rules, wv_text_rows *out, const wv_text
 /* Keeps the rows of a word, from `first` on, and its hash. */
 static int keep_word(wv_text_rows *out, wv_word_key key, uint32_t hash, int64_t first, const progress *at) {
     int64_t rows = at->rows - first;
-    if (out->kept_rows + rows > MOST_KEPT) {
-        memset(out->before, 0, SEEN * sizeof *out->before);
-        out->kept_rows = 0;
+    const int32_t *row = out->row + first;
+    wv_text_seen seen = {key, hash, (int32_t)rows, {rows > 0 ? row[0] : 0, rows > 1 ? row[1] : 0}};
+    if (rows > WV_FEW_ROWS) {
+        if (out->kept_rows + rows > MOST_KEPT) {
+            memset(out->before, 0, SEEN * sizeof *out->before);
+            out->kept_rows = 0;
+        }
+        if (grow((void **)&out->kept, &out->kept_capacity, out->kept_rows + rows, sizeof *out->kept)) return WV_NO_MEMORY;
+        memcpy(out->kept + out->kept_rows, row, (size_t)rows * sizeof *row);
+        seen.row[0] = (int32_t)out->kept_rows;
+        out->kept_rows += rows;
     }
-    if (grow((void **)&out->kept, &out->kept_capacity, out->kept_rows + rows, sizeof *out->kept)) return WV_NO_MEMORY;
-    if (rows) memcpy(out->kept + out->kept_rows, out->row + first, (size_t)rows * sizeof *out->row);
-    *place_of(out, key) = (wv_text_seen){key, hash, (int32_t)out->kept_rows, (int32_t)rows};
-    out->kept_rows += rows;
+    *place_of(out, key) = seen;
     return 0;
 }
 
@@ -179,9 +192,12 @@ static int add_word(const wv_text_rules *rules, wv_text_rows *out, const wv_text
     if (may_be_kept) {
         const wv_text_seen *before = place_of(out, token->key);
         if (before->key.low == token->key.low && before->key.high == token->key.high) {
-            if (grow((void **)&out->row, &out->row_capacity, at->rows + before->rows, sizeof *out->row))
+            if (grow((void **)&out->row, &out->row_capacity, at->rows + before->rows + WV_FEW_ROWS, sizeof *out->row))
                 return WV_NO_MEMORY;
-            for (int32_t i = 0; i < before->rows; i++) out->row[at->rows + i] = out->kept[before->first + i];
+            int32_t *to = out->row + at->rows;
+            const int32_t *kept = before->rows > WV_FEW_ROWS ? out->kept + before->row[0] : before->row;
+            for (int i = 0; i < WV_FEW_ROWS; i++) to[i] = kept[i]; /* most words have no more: no branch asks how many */
+            for (int32_t i = WV_FEW_ROWS; i < before->rows; i++) to[i] = kept[i];
             at->rows += before->rows;
             return add_hash(rules, out, before->hash, at);
         }
@@ -223,6 +239,7 @@ static int read_line(const wv_text_rules *rules, wv_text_rows *out, const char *
     if (words < 0) return WV_NO_MEMORY;
     for (int64_t i = 0; i < words; i++) {
         const wv_text_word *word = out->word + i;
+        if (i + NEAR < words) fetch_kept(out, word + NEAR);
         int64_t rows = at->rows + at->handed, labels = at->labels;
         if (add_word(rules, out, word, at)) return WV_NO_MEMORY;
         out->ended = is_end(word->text, word->length);

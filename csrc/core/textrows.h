@@ -35,11 +35,14 @@ typedef struct {
     wv_word_key key;
 } wv_text_word;
 
-/* A short word that has stood before, and where its rows are kept. An empty key: no word. */
+enum { WV_FEW_ROWS = 2 };
+
+/* A short word that has stood before. An empty key: no word. */
 typedef struct {
     wv_word_key key;
     uint32_t hash; /* fastText's */
-    int32_t first, rows;
+    int32_t rows;
+    int32_t row[WV_FEW_ROWS]; /* its rows, or row[0] is where they are kept if there are more */
 } wv_text_seen;
 
 /* What takes rows: `context` is its own. */
@@ -60,7 +63,7 @@ typedef struct {
     wv_text_word *word; /* the words of one line */
     int64_t word_capacity;
     wv_text_seen *before; /* NULL without n-grams */
-    int32_t *kept;        /* rows of the words that have stood before */
+    int32_t *kept;        /* rows of the words that have stood before and have more than two */
     int64_t kept_rows, kept_capacity;
     int64_t hashes;       /* of a line in pieces: those that n-grams still begin with */
     int ended;            /* of a line in pieces: `</s>` has come */
