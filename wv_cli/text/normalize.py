@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ _PUNCTUATION = {
 _LONGER = {"—": " - ", "．": ". ", "…": "..."}
 _CONTROLS = [*range(0x20), *range(0x7F, 0xA0)]
 # Planes in which characters have other categories than letters and symbols, and variation selectors.
-_LISTED = [*range(0x20000), *range(0xE0000, 0xE0200)]
+_LISTED = range(0x20000), range(0xE0000, 0xE0200)
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _ASCII_CONTROLS = bytes(code for code in _CONTROLS if code < 0x80)
 _NUMBER = re.compile("\\d+(?:[.,\u060c\u066b\u2396\u2397\u2398]\\d+)?")
@@ -65,7 +66,7 @@ def _simplify(text: str) -> str:
 def _table() -> NDArray[np.uint32]:
     """What becomes of each character; 0 drops it."""
     table = np.arange(0x110000, dtype=np.uint32)
-    for code in _LISTED:
+    for code in chain(*_LISTED):
         category = unicodedata.category(chr(code))
         if category in (_MARK, "Nd"):
             table[code] = 0 if category == _MARK else ord("0")
