@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from wv_cli.errors import UsageError
 
@@ -56,8 +56,7 @@ def option(
     return dataclasses.field(default=default, metadata=given)
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """A field as `option` describes it, with what its annotation says: the type of one value (int, float, bool or str),
     its choices if it is one of a few words, whether there are many (a tuple) and whether None is one."""
 
@@ -84,9 +83,6 @@ class Option:
     also: str
     common: bool
     identity: bool
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "flag", f"--{self.flag or self.name.replace('_', '-')}")
 
     @property
     def bounds(self) -> str:
@@ -172,7 +168,11 @@ class Config:
                 field.name,
                 field.default,
                 *read_hint(hints[field.name]),
-                **{**field.metadata, "group": field.metadata["group"] or cls.group},
+                **{
+                    **field.metadata,
+                    "group": field.metadata["group"] or cls.group,
+                    "flag": f"--{field.metadata['flag'] or field.name.replace('_', '-')}",
+                },
             )
             for field in dataclasses.fields(cls)
         }

@@ -7,9 +7,8 @@ The other process must see the file at the same path, whole and unchanged.
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wv_cli.errors import WvError, reason
 
@@ -18,8 +17,7 @@ _PIECES, _PIECE_BYTES = 64, 1 << 16
 Reader = Callable[[str], Any]  # a function of a module, found again by its name
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """`state` is (device, inode, size, time of the last change) of the file when it was opened."""
 
     read: Reader

@@ -1,15 +1,14 @@
 """Sums of words as users type them: `king - man + woman`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wv_cli.words import split_words
 
 _SIGNS = {"+": 1.0, "-": -1.0}
 
 
-@dataclass(frozen=True)
-class Sum:
+class Sum(NamedTuple):
     """`words`, each added (weight 1) or subtracted (-1); `problem` says why a text is no sum."""
 
     text: str
