@@ -15,6 +15,7 @@ decompositions of Unicode 12.1, its small letters of Unicode 17.
 import functools
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,20 +32,25 @@ _MOST_ADDED = 64
 _SURROGATES = range(0xD800, 0xE000)
 
 
-def _ranges(text: str) -> frozenset[int]:
-    """The code points of ranges such as 300-36f."""
-    bounds = [[int(bound, 16) for bound in part.split("-")] for part in text.split()]
-    return frozenset(code for each in bounds for code in range(each[0], each[-1] + 1))
+class _Ranges:
+    """The code points of ranges such as 300-36f, which share none."""
+
+    def __init__(self, text: str) -> None:
+        parts = [part.split("-") for part in text.split()]
+        self._bounds = sorted(bound for part in parts for bound in (int(part[0], 16), int(part[-1], 16) + 1))
+
+    def __contains__(self, code: int) -> bool:
+        return bisect_right(self._bounds, code) % 2 == 1
 
 
-_BLANKS = _ranges("9-d 20 85 a0 1680 2000-200a 2028-2029 202f 205f 3000")
-_CHINESE = _ranges("3400-4dbf 4e00-9fff f900-faff 20000-2a6df 2a700-2b81f 2b920-2ceaf 2f800-2fa1f")
-_CLEANED = _ranges("""
+_BLANKS = _Ranges("9-d 20 85 a0 1680 2000-200a 2028-2029 202f 205f 3000")
+_CHINESE = _Ranges("3400-4dbf 4e00-9fff f900-faff 20000-2a6df 2a700-2b81f 2b920-2ceaf 2f800-2fa1f")
+_CLEANED = _Ranges("""
     0-8 b-c e-1f 7f-9f ad 600-605 61c 6dd 70f 180e 200b-200f 202a-202e 2060-2064 2066-206f e000-f8ff feff fff9-fffb
     fffd 110bd 1bca0-1bca3 1d173-1d17a e0001 e0020-e007f f0000-ffffd 100000-10fffd
 """)
 # ASCII punctuation, then that of category P.
-_PUNCTUATION = _ranges("""
+_PUNCTUATION = _Ranges("""
     21-2f 3a-40 5b-60 7b-7e
     a1 a7 ab b6-b7 bb bf 37e 387 55a-55f 589-58a 5be 5c0 5c3 5c6 5f3-5f4 609-60a 60c-60d 61b 61e-61f 66a-66d 6d4
     700-70d 7f7-7f9 830-83e 85e 964-965 970 af0 df4 e4f e5a-e5b f04-f12 f14 f3a-f3d f85 fd0-fd4 fd9-fda 104a-104f
@@ -60,7 +66,7 @@ _PUNCTUATION = _ranges("""
     12470-12474 16a6e-16a6f 16af5 16b37-16b3b 16b44 1bc9f 1da87-1da8b
 """)
 # Category Mn.
-_MARKS = _ranges("""
+_MARKS = _Ranges("""
     300-33f 342 345-36f 483-487 591-5bd 5bf 5c1-5c2 5c4-5c5 5c7 610-61a 64b-65f 670 6d6-6dc 6df-6e4 6e7-6e8 6ea-6ed
     711 730-74a 7a6-7b0 7eb-7f3 816-819 81b-823 825-827 829-82d 859-85b 8e3-902 93a 93c 941-948 94d 951-957 962-963
     981 9bc 9c1-9c4 9cd 9e2-9e3 a01-a02 a3c a41-a42 a47-a48 a4b-a4d a51 a70-a71 a75 a81-a82 abc ac1-ac5 ac7-ac8 acd
@@ -84,18 +90,18 @@ _MARKS = _ranges("""
     1da75 1da84 1da9b-1da9f 1daa1-1daaf 1e8d0-1e8d6 e0100-e01ef
 """)
 # Those that NFD puts in order and that are not of category Mn.
-_ORDERED = _ranges("""
+_ORDERED = _Ranges("""
     8d4-8e1 1b44 1baa 1bf2-1bf3 1dfb 302e-302f a953 a9c0 111c0 11235 1134d 11442 11446 116b6 11c3f 1d165-1d166
     1d16d-1d172 1e000-1e006 1e008-1e018 1e01b-1e021 1e023-1e024 1e026-1e02a 1e944-1e94a
 """)
 # Their decompositions came after Unicode 12.1.
-_UNDIVIDED = _ranges("11938 105c9 105e4 11383 11385 1138e 11391 113c5 113c7-113c8 16121-16128 16d68-16d6a")
+_UNDIVIDED = _Ranges("11938 105c9 105e4 11383 11385 1138e 11391 113c5 113c7-113c8 16121-16128 16d68-16d6a")
 # Their small letters came after Unicode 14.
 _LATE_CAPITALS = {0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7CE: 0xA7CF, 0xA7D2: 0xA7D3, 0xA7D4: 0xA7D5,
                   0xA7DA: 0xA7DB, 0xA7DC: 0x19B, **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
                   **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)}}  # fmt: skip
 # Of letters, numbers and marks in csrc/core/segments.h, these are none for the regular expression \\w.
-_NO_WORD = _ranges("5f3 600-605 66b-66c 6dd 890-891 8e2 110bd 110cd 1f3fb-1f3ff e0020-e007f")
+_NO_WORD = _Ranges("5f3 600-605 66b-66c 6dd 890-891 8e2 110bd 110cd 1f3fb-1f3ff e0020-e007f")
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,7 @@ class _Characters:
             text = "".join(_lower(each) for each in text)
         if self.chinese and code in _CHINESE:
             return ALONE, text
-        if self.strips and not _ORDERED.isdisjoint(map(ord, text)):
+        if self.strips and any(ord(each) in _ORDERED for each in text):
             return HARD, text
         return (self._kind(ord(text[0])) if text else LETTER), text
 
