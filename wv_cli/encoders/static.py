@@ -43,6 +43,7 @@ class Static:
             rows=len(self._table),
             special=False,
             cut_characters=True,
+            made=model.tokenizer,
         )
 
     def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:

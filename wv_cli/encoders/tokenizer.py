@@ -57,9 +57,9 @@ class Tokenizer:
         cut_characters: bool = False,
         made: dict[str, Any] | None = None,
     ) -> None:
-        """`rows` is how many tokens the encoder has vectors for; `made` are settings in place of what stands in the
-        file. Raises BadFile when the tokenizer has more, UsageError when `max_length` leaves no room for a word, and
-        what load() raises."""
+        """`rows` is how many tokens the encoder has vectors for; `made` are settings that were read or made before.
+        Raises BadFile when the tokenizer has more, UsageError when `max_length` leaves no room for a word, and what
+        load() raises."""
         self.path, self._special, self._pace = path, special, Pace(path)
         settings = made or (None if special else tokenizer_settings(path))
         if settings is not None:

@@ -8,7 +8,6 @@ from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.model import Model
 from wv_cli.retrieval.query import Searcher
 from wv_cli.search.stored_index import SearchIndex, open_search_index
-from wv_cli.text.input_files import files_without_text
 
 
 def open_searcher(
@@ -41,6 +40,7 @@ def open_searcher(
 def _made(path: str, text: TextConfig, model: Model | None, log: Callable[[str], None]) -> SearchIndex:
     from wv_cli.retrieval.build import build
     from wv_cli.retrieval.files import find_files
+    from wv_cli.text.input_files import files_without_text
 
     index, counts = build(find_files([path], log), text, log=log, model=model)
     if counts["skipped"]:
