@@ -9,7 +9,7 @@ from typing import NamedTuple
 from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.retrieval.chunks import Chunk, cut, cut_records
 from wv_cli.retrieval.config import TextConfig
-from wv_cli.search.stored_index import DIGEST_BYTES
+from wv_cli.search.stored_index import DIGEST_BYTES, is_search_index
 from wv_cli.system import meta
 from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
@@ -32,7 +32,8 @@ class Found(NamedTuple):
 
 def find_files(inputs: Sequence[str], log: Log, written: Sequence[str] = ()) -> list[Found]:
     """The files that `inputs` name, each once, those of folders in the order of their names. Names that begin with a
-    dot, sidecars, links to folders and what the run has `written` are left out. Raises WvError, UsageError."""
+    dot, sidecars, links to folders and the index that is `written` are left out. Raises WvError, UsageError, also where
+    another file would be written over."""
     if list(inputs).count("-") > 1:
         raise UsageError("- (standard input) is given twice; it can be read only once")
     found: dict[str, Found] = {}
@@ -40,6 +41,10 @@ def find_files(inputs: Sequence[str], log: Log, written: Sequence[str] = ()) -> 
     for name in inputs:
         for each in _files_of(name, log) if name != "-" and Path(name).is_dir() else [Found(name, True)]:
             if not each.named and any(os.path.samestat(Path(each.path).stat(), other) for other in own):
+                with Path(each.path).open("rb") as stream:
+                    head = stream.read(HEAD_BYTES)
+                if head and not is_search_index(head):
+                    raise UsageError(f"{each.path}: is both read and written; choose another output")
                 continue
             found.setdefault(each.path, each)
     return list(found.values())

@@ -33,7 +33,13 @@ def open_searcher(
         name = model if model is not None else ""
     if "vector_weight" in given and not name:
         raise UsageError("--vector-weight needs --model, or an INDEX that was made with one")
-    opened = Model(name, threads) if name and fusion.vector_weight else None
+    try:
+        opened = Model(name, threads) if name and fusion.vector_weight else None
+    except WvError as error:
+        if model is not None:
+            raise
+        message = f"{error}; name its new place with --model, or search without it: --vector-weight 0"
+        raise WvError(message) from error
     return Searcher.of(index or _made(path, text, opened, log), opened, fusion.vector_weight, path)
 
 
