@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 
+import wv_cli.retrieval.build
 from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 from wv_cli.commands.shared.answers import run_searches
@@ -152,6 +153,7 @@ def test_vectors_are_the_models_and_their_ranks_are_fused(tmp_path):
 
 
 def test_an_index_is_brought_up_to_date(texts, tmp_path, monkeypatch):
+    monkeypatch.setattr(wv_cli.retrieval.build, "_BLOCK", 300)  # entries of the inverted index at once
     old, counts = index_of(texts, model=Model(MODEL), stop_words="keep")
     assert counts == {"kept": 0, "skipped": 0}
     (texts / "007.txt").write_text("the of word3\n\nnew words")
@@ -162,10 +164,21 @@ def test_an_index_is_brought_up_to_date(texts, tmp_path, monkeypatch):
     monkeypatch.setattr(Model, "encode", lambda self, some: encoded.extend(some) or encode(self, some))
     new, counts = index_of(texts, old, model=Model(MODEL), stop_words="keep")
     assert counts["kept"] == 198 and encoded == ["the of word3", "new words", "one two three"]
+    monkeypatch.undo()
     anew, _ = index_of(texts, model=Model(MODEL), stop_words="keep")
     for name, array in anew.arrays.items():
         assert np.array_equal(new.arrays[name], array), name
     assert (new.total, new.settings) == (anew.total, anew.settings)
+
+
+def test_a_file_that_is_left_out_leaves_no_word(tmp_path):
+    (tmp_path / "good").write_text("one two\n")
+    (tmp_path / "half.gz").write_bytes(gzip.compress(os.urandom(400_000).hex().encode())[:300_000])
+    index, counts = index_of(tmp_path)
+    assert counts["skipped"] == 1 and [index.word(i) for i in range(len(index.arrays["word_at"]) - 1)] == [
+        b"one",
+        b"two",
+    ]
 
 
 def test_what_is_no_text_is_left_out(tmp_path, wv):
@@ -264,6 +277,13 @@ def test_what_the_command_prints(tmp_path, wv):
         ("search a.txt '' ' '", 2, "QUERY is blank"),
         ("search index a.txt -o a.txt", 2, "a.txt"),
         ("search index a.txt -o -", 2, "name a file"),
+        (
+            "search index docs -o docs/a.md",
+            2,
+            "docs/a.md: is both read and written; choose another output",
+        ),
+        ("search gone q", 1, "no-model: cannot read the model: no such file or directory"),
+        ("search gone q", 1, "name its new place with --model, or search without it: --vector-weight 0"),
         ("search index nothing -o x", 1, "nothing: cannot read"),
         ("search index binary -o x", 1, "binary: expected text, found binary data"),
         ("search index folder -o x", 1, "folder: no text to search"),
@@ -278,12 +298,16 @@ def test_refused_in_one_line(call, code, message, tmp_path, wv):
     (tmp_path / "binary").write_bytes(bytes(99))
     (tmp_path / "folder").mkdir()
     (tmp_path / "other").write_text("2 2\none 1 2\ntwo 3 4\n")
-    for model, name in ((None, "plain"), (Model(MODEL), "vectors")):
+    (tmp_path / "docs").mkdir()
+    for name in ("docs/a.md", "docs/b.md", "no-model"):
+        (tmp_path / name).write_text("2 2\none 1 2\ntwo 3 4\n")
+    for model, name in ((None, "plain"), (Model(MODEL), "vectors"), (Model("no-model"), "gone")):
         index_of("a.txt", model=model)[0].save(name)
-    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    (tmp_path / "no-model").unlink()
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     done = wv(*shlex.split(call))
     assert done.returncode == code and message in done.stderr and done.stderr.count("\n") == 1
-    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_a_damaged_index_is_refused(texts, tmp_path, wv):

@@ -1,7 +1,10 @@
 """Files -> an index. What an older index of the same settings knows of unchanged files is taken from there."""
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,11 +21,13 @@ from wv_cli.text.records.kinds import RECORDS, record_kind
 
 _AT_ONCE = 1 << 12  # texts that are encoded together
 _MOST_FOUND = (1 << 16) - 1
+_BLOCK = 1 << 20  # entries of the inverted index that are put in order at once
+_Postings = tuple[NDArray[np.int32], NDArray[np.integer], NDArray[np.uint16]]
 
 
 class Builder:
     """Takes files one by one. `kept` counts those that were taken from the `old` index, `skipped` those that are no
-    text or cannot be read."""
+    text or cannot be read. What it holds of a chunk is little more than what the index has of it."""
 
     def __init__(self, config: TextConfig, model: Model | None, old: SearchIndex | None, log: Log) -> None:
         self._config, self._model, self._old, self._log = config, model, old, log
@@ -30,19 +35,20 @@ class Builder:
         self._known = {old.name(file): file for file in range(old.files)} if old is not None else {}
         self._names: list[bytes] = []
         self._digests: list[bytes] = []
-        self._chunk_at = [0]
-        self._lines: list[int] = []
-        self._texts: list[bytes] = []
-        self._lengths: list[int] = []
+        self._chunk_at = array("q", [0])
+        self._texts = bytearray()
+        # Of each chunk: where its text ends, its line, its tokens, its number in the old index (-1 of a new one), and
+        # how many entries of `_ids` and `_found` are its own: different tokens and how often each stands there.
+        self._text_at, self._lines, self._lengths = array("q", [0]), array("i"), array("i")
+        self._before, self._own = array("q"), array("i")
         self._tokens: dict[str, int] = {}
-        self._stream: list[NDArray[np.int32]] = []  # the tokens of new chunks
-        self._before: list[int] = []  # the number in the old index of each chunk, -1 of a new one
+        self._ids, self._found = array("i"), array("H")
         self.kept = self.skipped = 0
 
     def add(self, found: Found) -> None:
         """Raises BadFile, WvError for a file that was named."""
         name = found.path.encode("utf-8", "surrogateescape")
-        chunks, streams = len(self._lines), len(self._stream)
+        chunks, entries = len(self._lines), len(self._ids)
         try:
             digest = self._reused(found.path, name) if name in self._known else b""
             if not digest:
@@ -51,8 +57,9 @@ class Builder:
                     self._add_chunk(chunk.line, chunk.text)
                 digest = text.digest
         except WvError as error:
-            del self._lines[chunks:], self._texts[chunks:], self._lengths[chunks:], self._before[chunks:]
-            del self._stream[streams:]
+            del self._lines[chunks:], self._lengths[chunks:], self._before[chunks:], self._own[chunks:]
+            del self._text_at[chunks + 1 :], self._texts[self._text_at[chunks] :]
+            del self._ids[entries:], self._found[entries:]
             if found.named:
                 raise
             self.skipped += 1
@@ -70,44 +77,50 @@ class Builder:
         if self._old.arrays["digests"][file].tobytes() != digest:
             return b""
         for chunk in self._old.chunks_of(file):
-            self._lines.append(int(self._old.arrays["lines"][chunk]))
-            self._texts.append(self._old.text(chunk))
+            self._keep(int(self._old.arrays["lines"][chunk]), self._old.text(chunk))
             self._lengths.append(int(self._old.arrays["tokens"][chunk]))
             self._before.append(chunk)
+            self._own.append(0)
         self.kept += 1
         return digest
 
     def _add_chunk(self, line: int, text: bytes) -> None:
-        number = self._tokens.setdefault
+        number, tokens = self._tokens.setdefault, self._tokens
         words = self._reader.tokens(text.decode("utf-8", "surrogateescape"))
-        ids = np.array([number(word, len(self._tokens)) for word in words], np.int32)
-        self._lines.append(line)
-        self._texts.append(text)
-        self._lengths.append(len(ids))
+        counts = Counter(words)
+        self._keep(line, text)
+        self._lengths.append(len(words))
         self._before.append(-1)
-        self._stream.append(ids)
+        self._own.append(len(counts))
+        self._ids.extend([number(word, len(tokens)) for word in counts])
+        self._found.extend([min(count, _MOST_FOUND) for count in counts.values()])
+
+    def _keep(self, line: int, text: bytes) -> None:
+        self._lines.append(line)
+        self._texts += text
+        self._text_at.append(len(self._texts))
 
     def finish(self, progress: OnProgress | None = None) -> SearchIndex:
         """The index of all that was added. Raises WvError where that is nothing. `progress` is told of the chunks that
         are encoded."""
         n = len(self._lines)
-        before = np.array(self._before, np.int64)
-        words, documents, found, posting_at = self._postings(n, before)
+        before = np.frombuffer(self._before, np.int64)
+        words, documents, found, posting_at = self._postings(before)
         rows, norms = self._vectors(n, before, progress)
         arrays: dict[str, NDArray[Any]] = {
             "name_at": _places(map(len, self._names)),
-            "chunk_at": np.array(self._chunk_at, np.int64),
-            "text_at": _places(map(len, self._texts)),
+            "chunk_at": np.frombuffer(self._chunk_at, np.int64),
+            "text_at": np.frombuffer(self._text_at, np.int64),
             "word_at": _places(map(len, words)),
             "posting_at": posting_at,
-            "lines": np.array(self._lines, np.int32),
-            "tokens": np.array(self._lengths, np.int32),
+            "lines": np.frombuffer(self._lines, np.int32),
+            "tokens": np.frombuffer(self._lengths, np.int32),
             "documents": documents,
             "norms": norms,
             "found": found,
             "digests": np.frombuffer(b"".join(self._digests), np.uint8).reshape(-1, DIGEST_BYTES),
             "names": _joined(self._names),
-            "texts": _joined(self._texts),
+            "texts": np.frombuffer(self._texts, np.uint8),
             "words": _joined(words),
             "vectors": rows.view(np.uint8),
         }
@@ -115,48 +128,70 @@ class Builder:
         return SearchIndex(arrays, asdict(self._config), *model, sum(self._lengths), _refuse)
 
     def _postings(
-        self, n: int, before: NDArray[np.int64]
-    ) -> tuple[list[bytes], NDArray[np.int32], NDArray[np.uint16], NDArray[np.int64]]:
-        """(tokens in order, their chunks, how often each stands there, the places where a token's chunks begin)."""
-        ids, chunks, found = self._old_postings(before)
-        new = np.flatnonzero(before < 0)
-        stream = np.concatenate([np.zeros(0, np.int32), *self._stream])
-        self._stream.clear()
-        encoded = [word.encode("utf-8", "surrogateescape") for word in self._tokens]
-        order = sorted(range(len(encoded)), key=encoded.__getitem__)
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        of_stream = np.repeat(new, np.array(self._lengths, np.int64)[new])
-        keys, counts = np.unique(rank[stream] * n + of_stream, return_counts=True)
-        keys, counts = np.concatenate([keys, rank[ids] * n + chunks]), np.concatenate([counts, found])
-        if len(ids):
-            sorted_keys = np.argsort(keys, kind="stable")
-            keys, counts = keys[sorted_keys], counts[sorted_keys]
-        posting_at = np.searchsorted(keys, np.arange(len(order) + 1) * n)
-        documents = (keys % max(1, n)).astype(np.int32)
-        return [encoded[i] for i in order], documents, counts.clip(0, _MOST_FOUND).astype(np.uint16), posting_at
-
-    def _old_postings(
         self, before: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """(tokens, chunks, counts) of the chunks that were taken from the old index."""
-        nothing = np.zeros(0, np.int64)
+    ) -> tuple[list[bytes], NDArray[np.int32], NDArray[np.uint16], NDArray[np.int64]]:
+        """(tokens in order, their chunks, how often each stands there, the places where a token's chunks begin). Memory
+        beyond the result is that of a block, however many chunks there are."""
+        blocks = [*self._old_blocks(before), *self._new_blocks(before)]
+        held = np.zeros(len(self._tokens), np.int64)
+        for block in blocks:
+            held += np.bincount(block()[0], minlength=len(held))
+        encoded = [word.encode("utf-8", "surrogateescape") for word in self._tokens]
+        order = [token for token in sorted(range(len(encoded)), key=encoded.__getitem__) if held[token]]
+        posting_at = _places(held[order])
+        documents, found = np.empty(posting_at[-1], np.int32), np.empty(posting_at[-1], np.uint16)
+        free = np.zeros(len(encoded), np.int64)
+        free[order] = posting_at[:-1]
+        for block in blocks:
+            tokens, chunks, counts = block()
+            by_token = np.argsort(tokens, kind="stable")
+            tokens = tokens[by_token]
+            sizes = np.bincount(tokens, minlength=len(free))
+            places = (free - np.cumsum(sizes) + sizes)[tokens] + np.arange(len(tokens))
+            documents[places], found[places] = chunks[by_token], counts[by_token]
+            free += sizes
+        if len(self._before) and self._old is not None:
+            _sort_chunks(documents, found, posting_at)
+        return [encoded[token] for token in order], documents, found, posting_at
+
+    def _new_blocks(self, before: NDArray[np.int64]) -> Iterator[Callable[[], _Postings]]:
+        """What makes (tokens, chunks, counts) of some new chunks."""
+        ids, found = np.frombuffer(self._ids, np.int32), np.frombuffer(self._found, np.uint16)
+        chunks, own = np.flatnonzero(before < 0), np.frombuffer(self._own, np.int32)
+        ends = np.cumsum(own[chunks], dtype=np.int64)
+
+        def made(first: int, last: int) -> _Postings:
+            entries = slice(int(ends[first - 1]) if first else 0, int(ends[last - 1]))
+            some = chunks[first:last]
+            return ids[entries], np.repeat(some, own[some]), found[entries]
+
+        return (partial(made, first, last) for first, last in _spans(ends))
+
+    def _old_blocks(self, before: NDArray[np.int64]) -> Iterator[Callable[[], _Postings]]:
+        """The same of the chunks that were taken from the old index."""
         taken = np.flatnonzero(before >= 0)
         if self._old is None or not len(taken):
-            return nothing, nothing, nothing
-        arrays = self._old.arrays
-        number = np.full(self._old.chunks, -1, np.int64)
+            return
+        old, arrays = self._old, self._old.arrays
+        places = arrays["posting_at"]
+        number, ids = np.full(old.chunks, -1, np.int32), np.zeros(len(places), np.int32)
         number[before[taken]] = taken
-        chunks = number[arrays["documents"]]
-        stays = chunks >= 0
-        tokens = np.repeat(np.arange(len(arrays["posting_at"]) - 1), np.diff(arrays["posting_at"]))[stays]
-        used = np.unique(tokens)
-        ids = np.zeros(len(arrays["posting_at"]), np.int64)
-        ids[used] = [
-            self._tokens.setdefault(self._old.word(t).decode("utf-8", "surrogateescape"), len(self._tokens))
-            for t in used.tolist()
-        ]
-        return ids[tokens], chunks[stays], arrays["found"][stays].astype(np.int64)
+
+        def staying(first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            """(the entries of the tokens first .. last - 1 whose chunks are taken, the token of each)."""
+            begin, end = places[[first, last]].tolist()
+            stays = np.flatnonzero(number[arrays["documents"][begin:end]] >= 0) + begin
+            return stays, np.searchsorted(places, stays, "right") - 1
+
+        def made(first: int, last: int) -> _Postings:
+            stays, tokens = staying(first, last)
+            return ids[tokens], number[arrays["documents"][stays]], arrays["found"][stays]
+
+        for first, last in _spans(places[1:]):
+            for token in np.unique(staying(first, last)[1]).tolist():
+                word = old.word(token).decode("utf-8", "surrogateescape")
+                ids[token] = self._tokens.setdefault(word, len(self._tokens))
+            yield partial(made, first, last)
 
     def _vectors(
         self, n: int, before: NDArray[np.int64], progress: OnProgress | None
@@ -170,7 +205,8 @@ class Builder:
             rows[taken], norms[taken] = self._old.vectors[before[taken]], self._old.arrays["norms"][before[taken]]
         for start in range(0, len(new), _AT_ONCE):
             part = new[start : start + _AT_ONCE]
-            texts = [self._texts[i].decode("utf-8", "surrogateescape") for i in part.tolist()]
+            places = [self._text_at[i : i + 2] for i in part.tolist()]
+            texts = [self._texts[begin:end].decode("utf-8", "surrogateescape") for begin, end in places]
             made, lengths = to_int8(self._model.encode(texts))
             if not rows.size:
                 rows = np.zeros((n, made.shape[1]), np.int8)
@@ -204,6 +240,25 @@ def build(
 
 def _places(sizes: Iterable[int]) -> NDArray[np.int64]:
     return np.cumsum([0, *sizes], dtype=np.int64)
+
+
+def _spans(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """(first, last + 1) of the entries that end at these places, in blocks of some million places."""
+    first = 0
+    while first < len(ends):
+        begin = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, begin + _BLOCK, "right")))
+        yield first, last
+        first = last
+
+
+def _sort_chunks(documents: NDArray[np.int32], found: NDArray[np.uint16], posting_at: NDArray[np.int64]) -> None:
+    """Puts the chunks of each token in ascending order."""
+    for first, last in _spans(posting_at[1:]):
+        place = slice(*posting_at[[first, last]].tolist())
+        sizes = np.diff(posting_at[first : last + 1])
+        order = np.lexsort((documents[place], np.repeat(np.arange(len(sizes)), sizes)))
+        documents[place], found[place] = documents[place][order], found[place][order]
 
 
 def _joined(texts: Sequence[bytes]) -> NDArray[np.uint8]:
