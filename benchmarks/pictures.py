@@ -61,7 +61,34 @@ def curves(axes: Any, record: dict[str, Any]) -> None:
     axes.legend(fontsize=8)
 
 
-PICTURES: dict[str, Callable[[Any, dict[str, Any]], None]] = {"lm": lm, "curves": curves}
+def pairs(axes: Any, record: dict[str, Any]) -> None:
+    """NDCG@10 against CPU seconds of training: a color for each set, a mark for each model, filled alone and hollow
+    with the ranks of BM25. The dashed line is BM25 itself, which trains nothing."""
+    seconds: dict[str, float] = {}
+    for row in record["summary"]:
+        if row["task"] in ("train", "distil"):
+            name = "small" if row["program"] == "float" else row["program"]  # which it becomes, as int8
+            seconds[name] = seconds.get(name, 0) + row["cpu_seconds"]
+    scores = {(row["task"], row["program"]): row["ndcg"] for row in record["summary"] if "ndcg" in row}
+    sets = list(dict.fromkeys(task for task, _ in scores))
+    for color, task in zip(("#4c72b0", "#dd8452", "#55a868", "#c44e52"), sets, strict=False):
+        axes.axhline(scores[task, "bm25"], color=color, linestyle="--", linewidth=1)
+        for mark, (name, at) in zip("os^Dv", sorted(seconds.items()), strict=False):
+            first = task == sets[0]
+            axes.plot(at, scores[task, name], mark, color=color, label=name if first else None)
+            if (fused := scores.get((task, f"{name} + bm25"))) is not None:
+                axes.plot(at, fused, mark, color=color, markerfacecolor="none")
+        axes.annotate(f"{task}, BM25", (1, scores[task, "bm25"]), xycoords=("axes fraction", "data"),
+                      xytext=(-4, 3), textcoords="offset points", ha="right", fontsize=8, color=color)  # fmt: skip
+    axes.set_xlim(0, 1.3 * max(seconds.values()))
+    axes.set_ylim(0, 0.85)
+    axes.set_xlabel("CPU seconds of training; filled: vectors alone, hollow: their ranks and BM25's")
+    axes.set_ylabel("NDCG@10 of the test")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+
+
+PICTURES: dict[str, Callable[[Any, dict[str, Any]], None]] = {"lm": lm, "curves": curves, "pairs": pairs}
 
 
 def digest(name: str) -> str:
