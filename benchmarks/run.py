@@ -45,6 +45,7 @@ import quantising
 import ranks
 import record
 import scale
+import searching
 import sentences
 import sts_table
 import suites
@@ -104,6 +105,7 @@ SUITES = {
     "index": Suite(indexes.index),
     "kernels": Suite(kernels.kernels, kernels.table),
     "cold": Suite(cold.cold),
+    "searching": Suite(searching.searching),
     "predicting": Suite(predicting.predicting),
     "filtering": Suite(filtering.filtering),
     "presets": Suite(presets.presets, presets.table),
@@ -178,12 +180,12 @@ def arguments() -> argparse.Namespace:
     add("--threads", type=int, default=1)
     add("--seed", type=int, default=1)
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
-    add("--rows", type=int, default=100_000, help="suites vectors and search")
+    add("--rows", type=int, default=100_000, help="suites vectors, search and searching")
     add(
         "--words", type=int, default=10_000_000, help="suites cost, beyond: words of the corpus used; wide: put into it"
     )
     add("--parts", type=int, default=2, help="suite growing: the second text is one of so many parts of the whole")
-    add("--queries", type=int, default=1000, help="suites search and classifier")
+    add("--queries", type=int, default=1000, help="suites search, searching and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
     add("--trials", type=Path, metavar="FILE", help="presets, classifier-options: options of wv train, a line each")
     add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
