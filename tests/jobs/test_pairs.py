@@ -19,6 +19,7 @@ from wv_cli.evaluation.config import StsConfig
 from wv_cli.formats.static import StaticModel
 from wv_cli.jobs.pair_tables import Pieces, Words
 from wv_cli.jobs.pairs import PairReading
+from wv_cli.system.folders import find_folder
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.pairs import PairFiles
 
@@ -226,6 +227,16 @@ def test_words_are_those_of_the_vocabulary(pairs):
     words = Words(VocabConfig(min_count=2, lowercase=True), None, None)
     corpus = words.corpus(PairFiles(["p.jsonl"]), 0, None)
     assert list(words.words()) == ["the"] and corpus.ids.tolist() == [0, 0] and corpus.starts.tolist() == [0, 2, 2]
+
+
+def test_a_name_of_a_model_is_its_folder(pairs):
+    """The shipped one, whose tokens are then those of the table; and its tokenizer alone."""
+    table = StaticModel.open(find_folder("wv/small")).table
+    small = {"model": "pairs", "epochs": 0}
+    train("train.tsv", "from", init="wv/small", **small)
+    train("train.tsv", "of", tokenizer="wv/small", dim=8, **small)
+    np.testing.assert_array_equal(StaticModel.open(Path("from")).table.whole()[5:99], table.whole()[5:99])
+    assert len(StaticModel.open(Path("of")).table) == len(table)
 
 
 def test_a_run_begins_with_a_folder_or_with_vectors(pairs):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +16,7 @@ from wv_cli.formats.static import TOKENIZER, StaticModel, Table, tokenizer_setti
 from wv_cli.formats.static_folder import save_folder, save_model, without_unknown
 from wv_cli.models.pairs import FirstRows, PairCorpus
 from wv_cli.system.events import OnProgress
-from wv_cli.system.folders import static_root
+from wv_cli.system.folders import find_folder, static_root
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import remap_ids, require_known, require_words
@@ -53,7 +52,7 @@ class Pieces:
 
     def __init__(self, tokenizer: str, init: str | None, model: StaticModel | None = None) -> None:
         """`tokenizer` is the file, or a folder that has it; `init` are vectors of words, or the folder of `model`."""
-        path = Path(tokenizer)
+        path = find_folder(tokenizer)
         self.path = path / TOKENIZER if path.is_dir() else path
         if self.path.exists() and not self.path.is_file():
             raise UsageError(f"{path}: expected a tokenizer.json, found a pipe or device; write it to a file")
@@ -135,9 +134,9 @@ def open_vocabulary(
     tokenizer: str | None, init: str | None, words: VocabConfig, known: Vocab | None
 ) -> tuple[Vocabulary, int | None]:
     """(the tokens, the dimension of the static embedding `init` that they are of)."""
-    if init is not None and Path(init).is_dir():
-        model = StaticModel.open(Path(init))
-        root = static_root(Path(init)) or Path(init)
+    if init is not None and (folder := find_folder(init)).is_dir():
+        model = StaticModel.open(folder)
+        root = static_root(folder) or folder
         return Pieces(str(root), init, model), model.table.matrix.shape[1]
     if tokenizer is not None:
         return Pieces(tokenizer, init), None

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +31,7 @@ from wv_cli.models.pairs import PairCorpus, PairModel
 from wv_cli.models.sentence_config import PairsConfig
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.system.events import OnProgress
+from wv_cli.system.folders import find_folder
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.pairs import FIELDS, PairFiles
 from wv_cli.text.records.kinds import record_kind
@@ -119,7 +119,7 @@ class PairTable(Part):
     @property
     def is_model(self) -> bool:
         """Whether it begins with a static embedding."""
-        return self.init is not None and Path(self.init).is_dir()
+        return self.init is not None and find_folder(self.init).is_dir()
 
     def reads(self) -> list[str]:
         return [path for path in (self.tokenizer, self.init, self.vocab) if path]
