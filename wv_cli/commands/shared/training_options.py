@@ -97,7 +97,10 @@ def start_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Rows of --init or --pretrained that cannot be read: stop, or count and skip them.  [default: error]",
         ),
         click.option(
-            "--init", cls=CommonOption, metavar="FILE", help="Initialize words from the vectors of this file."
+            "--init",
+            cls=CommonOption,
+            metavar="FILE",
+            help="Initialize words from the vectors of this file; pairs: or a static embedding (wv/small).",
         ),
         click.option(
             "--save-vocab",
