@@ -317,3 +317,17 @@ def test_a_model_of_texts_makes_its_own_sentence_vectors(name, tmp_path):
         a @ b / max(np.linalg.norm(a) * np.linalg.norm(b), 1e-12) for a, b in zip(made[::2], made[1::2], strict=True)
     ]
     assert own["spearman"] == pytest.approx(100 * spearman(np.array(cosines), np.array([4.0, 1, 2])))
+
+
+def test_records_are_read_by_the_names_of_their_fields(tmp_path):
+    """As MTEB writes them; a line that is no record of sentences is malformed."""
+    texts = [('a, "b"\tc\nd', "e"), ("", "\u65e5")]
+    lines = [
+        json.dumps({"idx": 1, "Sentence2": two, "sentence1": one, "score": i / 2}) for i, (one, two) in enumerate(texts)
+    ]
+    (tmp_path / "x.jsonl").write_text("\n".join([*lines, "[1]", '{"sentence1": "x", "Sentence2": 3, "score": 1}', ""]))
+    pairs = read_sentence_pairs(str(tmp_path / "x.jsonl"))
+    assert pairs.texts == texts and pairs.gold.tolist() == [0, 0.5] and pairs.malformed.count == 2
+    (tmp_path / "x.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises(BadFile, match=r"x.jsonl:1: expected fields such as sentence1, sentence2 and score, found a"):
+        read_sentence_pairs(str(tmp_path / "x.jsonl"))

@@ -2,14 +2,17 @@
 
 STS benchmark      CSV `sentence,sentence,score`; its original TSV, score in column 5, sentences in 6 and 7
 SICK, GLUE, ...    TSV or CSV with a header that names the columns (sentence_A sentence_B relatedness_score, ...)
+MTEB               JSON lines whose fields have these names
 SemEval 2012-16    STS.input.NAME.txt, `sentence TAB sentence` lines, and beside it STS.gs.NAME.txt, a score a
                    line, empty for a pair nobody scored
 """
 
 import csv
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -49,12 +52,18 @@ def read_sentence_pairs(path: str, *, strict: bool = False) -> SentencePairs:
     if Path(path).name.startswith("STS.input"):
         return _read_semeval(path, lines, strict)
     malformed = Malformed(path, strict, f"`{_EXPECTED}`")
-    separator, columns, start = _layout(path, lines)
+    head = lines[0]
+    if head.lstrip().startswith("{"):
+        names = _field_names(path, head)
+        fields_of, columns, start, head = partial(_record_fields, names), (0, 1, 2), 0, ",".join(names)
+    else:
+        separator, columns, start = _layout(path, lines)
+        fields_of = partial(_fields, separator)
     texts, gold = [], []
     for number, line in enumerate(lines[start:], start + 1):
         if not line.strip():
             continue
-        fields = _fields(line, separator)
+        fields = fields_of(line)
         score = _score(fields[columns[2]]) if len(fields) > max(columns) else None
         if score is None:
             malformed.add(number, line)
@@ -63,7 +72,33 @@ def read_sentence_pairs(path: str, *, strict: bool = False) -> SentencePairs:
             gold.append(score)
     if not texts:
         raise BadFile(path, f"expected lines of {_EXPECTED}, found none", line=start + 1)
-    return SentencePairs(path, texts, np.array(gold), malformed, lines[0])
+    return SentencePairs(path, texts, np.array(gold), malformed, head)
+
+
+def _field_names(path: str, line: str) -> list[str]:
+    """Of the sentences and the score in JSON lines that begin so. Raises BadFile."""
+    found = _record(line)
+    names = [next((name for name in found if name.lower() in choices), "") for choices in (_FIRST, _SECOND, _SCORE)]
+    if not all(names):
+        problem = (
+            f"expected fields such as {_FIRST[1]}, {_SECOND[1]} and {_SCORE[1]}, found {', '.join(found) or 'none'}"
+        )
+        raise BadFile(path, problem, line=1)
+    return names
+
+
+def _record_fields(names: Sequence[str], line: str) -> list[str]:
+    """Nothing for a line that is no record of sentences."""
+    found = [_record(line).get(name) for name in names]
+    return [str(each) for each in found] if all(isinstance(each, str) for each in found[:2]) else []
+
+
+def _record(line: str) -> dict[str, object]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _layout(path: str, lines: list[str]) -> tuple[str, tuple[int, int, int], int]:
@@ -72,13 +107,13 @@ def _layout(path: str, lines: list[str]) -> tuple[str, tuple[int, int, int], int
     if not head:
         raise BadFile(path, f"the file is empty; expected lines of {_EXPECTED}")
     separator = "\t" if head.count("\t") >= 2 else ","
-    names = [name.strip().lower() for name in _fields(head, separator)]
+    names = [name.strip().lower() for name in _fields(separator, head)]
     named = [next((names.index(n) for n in choices if n in names), -1) for choices in (_FIRST, _SECOND, _SCORE)]
     if min(named) >= 0:
         return separator, (named[0], named[1], named[2]), lines.index(head) + 1
     # Without names: the first lines' numbers tell. A header that names nothing we know may stand above.
     for index, line in enumerate(lines[:20]):
-        fields = _fields(line, separator)
+        fields = _fields(separator, line)
         if separator == "\t" and len(fields) >= 7 and _score(fields[4]) is not None:
             return separator, (5, 6, 4), index
         if len(fields) >= 3 and _score(fields[2]) is not None:
@@ -88,7 +123,7 @@ def _layout(path: str, lines: list[str]) -> tuple[str, tuple[int, int, int], int
     raise BadFile(path, f"expected lines of {_EXPECTED}, found {head[:60]!r}", line=lines.index(head) + 1)
 
 
-def _fields(line: str, separator: str) -> list[str]:
+def _fields(separator: str, line: str) -> list[str]:
     if separator == "\t":  # no quotes in the TSV sets: a " is a character of the sentence
         return line.split("\t")
     try:

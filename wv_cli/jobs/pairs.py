@@ -72,7 +72,7 @@ class PairReading(Part):
     def scored_pairs(self, path: str) -> SentencePairs | None:
         """The pairs of a file with a score in each line, such as the STS benchmark's; None for pairs without. Raises
         BadFile for a line without a score among others, and where all scores are equal."""
-        if path == "-" or record_kind(path) not in ("csv", "tsv", None):
+        if path == "-" or record_kind(path) == "parquet":
             return None
         try:
             found = read_sentence_pairs(path)
