@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from tests.conftest import GOLDEN
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.engine.run import train
@@ -136,3 +137,21 @@ def test_no_threads_are_all_processors(slice_text, wv):
         assert done.returncode == 2, (name, done.stderr)
     done = wv("train", slice_text, "-o", "a.vec", "--threads", 0, "--epochs", 1, "--dim", 8, "-q")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (["nn", GOLDEN / "gensim.vec"], "expected a query of at most 1,048,576 characters, found 1,496,000"),
+        (["similarity", GOLDEN / "gensim.vec"], "expected a query of at most 1,048,576 characters, found 1,496,000"),
+        (["search", "some.txt"], "expected a query of at most 1,048,576 characters, found 1,496,000"),
+        (["vectors", GOLDEN / "ft-words.bin"], "expected a word of at most 1,048,576 bytes for its n-grams, found one"),
+    ],
+    ids=str,
+)
+def test_a_query_of_megabytes_is_one_line(wv, tmp_path, call, problem):
+    """As many objects as it has words or n-grams would take gigabytes of what a pipe sends by mistake."""
+    (tmp_path / "some.txt").write_text("some words\n")
+    done = wv(*call, input="a" * 1_500_000 if call[0] == "vectors" else "the cat " * 187_000)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"wv {call[0]}: {problem}") and len(done.stderr) < 300, done.stderr[:300]

@@ -37,18 +37,31 @@ _EDGES = re.compile(r"^\W+|\W+$")
 _PARTS = re.compile(r"\w+")
 
 
-def word_rows(sentence: str, lookup: Lookup, stop_words: frozenset[str] = frozenset()) -> list[int]:
+def word_rows(
+    sentence: str,
+    lookup: Lookup,
+    stop_words: frozenset[str] = frozenset(),
+    seen: dict[str, list[int]] | None = None,
+) -> list[int]:
     """The rows of a sentence's words, as the module says. Words whose lower-case spelling is in `stop_words` are left
-    out."""
-    rows = []
+    out. `seen` keeps the rows of fields for further sentences."""
+    rows: list[int] = []
+    seen = {} if seen is None else seen
     for field in sentence.split():
-        bare = _EDGES.sub("", field)
-        row = lookup.row(field, compose=False)
-        if row < 0 and bare:
-            row = lookup.row(bare, compose=False)
-        found = [(bare, row)] if row >= 0 else [(part, lookup.row(part)) for part in _PARTS.findall(bare)]
-        rows += [row for word, row in found if row >= 0 and word.lower() not in stop_words]
+        found = seen.get(field)
+        if found is None:
+            found = seen[field] = _field_rows(field, lookup, stop_words)
+        rows += found
     return rows
+
+
+def _field_rows(field: str, lookup: Lookup, stop_words: frozenset[str]) -> list[int]:
+    bare = _EDGES.sub("", field)
+    row = lookup.row(field, compose=False)
+    if row < 0 and bare:
+        row = lookup.row(bare, compose=False)
+    found = [(bare, row)] if row >= 0 else [(part, lookup.row(part)) for part in _PARTS.findall(bare)]
+    return [row for word, row in found if row >= 0 and word.lower() not in stop_words]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +73,8 @@ class Sentences:
 
     @classmethod
     def of(cls, texts: Sequence[str], lookup: Lookup, stop_words: frozenset[str] = frozenset()) -> "Sentences":
-        return cls.of_rows([word_rows(text, lookup, stop_words) for text in texts])
+        seen: dict[str, list[int]] = {}
+        return cls.of_rows([word_rows(text, lookup, stop_words, seen) for text in texts])
 
     @classmethod
     def of_rows(cls, found: Sequence[Sequence[int]]) -> "Sentences":

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _subwords
 from wv_cli._text import SEPARATORS
+from wv_cli.errors import WvError
 from wv_cli.system.origin import Origin
 from wv_cli.words import WordList, encode
 
@@ -32,6 +33,7 @@ LABEL_PREFIX = b"__label__"  # not kept in the file; fastText takes its default,
 _BLANKS = b" \t\n\r\v\f"  # of ASCII
 _GATHERED_BYTES = 1 << 26
 _BLOCK_CHARACTERS = 1 << 18
+_LONGEST = 1 << 20  # bytes of a word that is composed: the rows of its n-grams take a hundred times as much
 _WORDS_AT_ONCE = 10_000  # of a line
 _LEAST_SQUARE = 1e-30  # of a vector's length: below, its terms may be too small for float32
 
@@ -274,6 +276,10 @@ class FastTextModel:
         if not self.has_subwords:
             np.cumsum(listed, out=starts[1:])
             return starts, own[listed]
+        longest = int(np.diff(words.starts)[~listed].max(initial=0))
+        if longest > _LONGEST:
+            message = f"expected a word of at most {_LONGEST:,} bytes for its n-grams, found one of {longest:,}"
+            raise WvError(message)
         ends, buckets = _subwords.of_words(words.blob, words.starts, *self.char_ngrams, self.args.buckets)
         ngram_rows = self.rows_of_buckets(buckets)
         keep = ngram_rows >= 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from wv_cli.commands.shared.queries import piped_lines
+from wv_cli.commands.shared.queries import piped_lines, too_long
 from wv_cli.commands.shared.typed import typed_lines
 from wv_cli.errors import escape_for_terminal
 from wv_cli.retrieval.query import Answer, Searcher
@@ -26,6 +26,9 @@ def run_searches(searcher: Searcher, arguments: Sequence[str], k: int, *, quiet:
     some = False
     for batch in batches:
         for query in filter(str.strip, batch):
+            if problem := too_long(query):
+                click.echo(f"wv search: {problem}", err=True)
+                continue
             for rank, answer in enumerate(searcher.answers(query, k), 1):
                 some = True
                 if as_json:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wv_cli.words import WordList
 
 _MOST_HITS = 1 << 20  # in memory at once
+_LONGEST = 1 << 20  # characters of a query, whose words are objects of Python
 
 
 def piped_lines() -> Iterator[list[str]]:
@@ -96,7 +97,7 @@ def run_queries(
         before += len(batch)
         for part in (asked[i : i + step] for i in range(0, len(asked), step)):
             queries = [query for _, query in part]
-            answers = zip(*(source.answer(queries) for source in sources), strict=True)
+            answers = zip(*(_answers(source, queries) for source in sources), strict=True)
             for (number, query), found in zip(part, answers, strict=True):
                 for problem in filter(None, (each.problem for each in found)):
                     sys.stdout.buffer.flush()
@@ -106,6 +107,24 @@ def run_queries(
                     _write(query, sources, found, column, as_json, layout)
         sys.stdout.buffer.flush()
     return 0 if typed else unknown.exit_code()
+
+
+def _answers(source: Asked, queries: list[str]) -> "list[Answer]":
+    from wv_cli.vectors.queries import Answer
+
+    problems = [too_long(query) for query in queries]
+    found = iter(source.answer([query for query, problem in zip(queries, problems, strict=True) if not problem]))
+    return [
+        Answer(query, problem=problem) if problem else next(found)
+        for query, problem in zip(queries, problems, strict=True)
+    ]
+
+
+def too_long(query: str) -> str:
+    """What is wrong with a query that is no question of a person; "" for any other."""
+    if len(query) <= _LONGEST:
+        return ""
+    return f"expected a query of at most {_LONGEST:,} characters, found {len(query):,}"
 
 
 def _write(
