@@ -90,6 +90,7 @@ def documents(options: Any, result: Run, say: Any) -> bool:
                 say(f"{algorithm}: {[round(run['accuracy'], 1) for run in runs[-2:]]}")
             model = folder / "model.s2v"
             mean = {key: same[key] for key in ("dim", "min_count", "epochs", "threads", "seed")}
+            mean["max_sentence"] = 1000  # a line is the text that is classified
             figures = record.used(_train(text, model, "sent2vec", mean))[0]
             learnt = formats.load(model).texts
             assert learnt is not None

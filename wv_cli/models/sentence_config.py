@@ -9,7 +9,8 @@ from wv_cli.models.config import buckets_option
 
 @dataclass(frozen=True)
 class Sent2vecConfig(Config):
-    """sent2vec (Pagliardini et al. 2018). Names are fastText's, defaults those of the authors' program."""
+    """sent2vec (Pagliardini et al. 2018). Names are fastText's, defaults those of the authors' program, but for
+    `max_sentence`: that program takes whole lines, which must be sentences."""
 
     group: ClassVar[str] = "Sentences and documents"
     sample_formula: ClassVar[str] = "word2vec"  # which is the paper's, too
@@ -30,7 +31,7 @@ class Sent2vecConfig(Config):
     sample: float = option(
         1e-4, "Threshold above which frequent words are predicted less often; 0 predicts all.", low=0, low_is="off"
     )
-    max_sentence: int = option(1000, "Cut longer lines after this many words.", low=2, high=1_000_000, unit="tokens")
+    max_sentence: int = option(10, "Cut longer lines after this many words.", low=2, high=1_000_000, unit="tokens")
     lr: float = lr_option(0.2, "Initial learning rate; it falls linearly to 0.", high=10)
     epochs: int = epochs_option(5, low=0)
     seed: int = seed_option()
