@@ -48,6 +48,7 @@ class TrainOptions(TypedDict, total=False):
     field: str | None
     no_header: bool | None
     bad_records: Literal["skip", "error"] | None
+    tokenize: str | None
     force_text: bool | None
     save_vocab: Path | None
     phrases: Path | None
@@ -139,6 +140,7 @@ class GloveOptions(TypedDict, total=False):
     field: str | None
     no_header: bool | None
     bad_records: Literal["skip", "error"] | None
+    tokenize: str | None
     force_text: bool | None
     save_vocab: Path | None
     phrases: Path | None
