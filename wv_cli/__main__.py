@@ -177,10 +177,12 @@ def _leave() -> None:
         os._exit(_ended[0])
 
 
+atexit.register(_leave)  # what is registered later is called earlier
+
+
 def main() -> None:
     """Runs the command line of this process and ends it."""
     gc.set_threshold(_COLLECT_EVERY)
-    atexit.register(_leave)  # the first to be registered is the last to be called
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted_at_once)
     from wv_cli.commands.shared import streams
