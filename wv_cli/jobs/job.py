@@ -25,7 +25,6 @@ from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import check_name, check_writable, commit_together, write_each
 from wv_cli.system.pipes import keep, kept_pipes
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
-from wv_cli.text.reading_config import ReadingConfig
 
 if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome
@@ -248,7 +247,7 @@ class Job:
     def write_sidecars(self, written: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
         """Returns what is to be said about those that could not be written."""
         problems = []
-        recipes = {each.tokenize for each in parts_of(self) if isinstance(each, ReadingConfig)} - {None}
+        recipes = {getattr(each, "tokenize", None) for each in parts_of(self)} - {None}
         metadata = {**dict.fromkeys(["tokenize"] * len(recipes), *recipes), **metadata}
         for path in written:
             if self.invocation.meta and not is_stream(path):
