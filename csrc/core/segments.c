@@ -6,6 +6,7 @@
 
 #include "core/characters.h"
 #include "core/recordtext.h"
+#include "core/separators.h"
 
 static inline int bit_of(int value) { return 1 << value; }
 
@@ -204,7 +205,9 @@ static void cut_at_blanks(wv_segment_scratch *s, int64_t count) {
 static unsigned char *put_word(const wv_word_rules *rules, const unsigned char *text, const wv_segment_scratch *s,
                                int64_t from, int64_t to, unsigned char *out) {
     int32_t begin = s->place[from], end = s->place[to];
-    if (rules->digits != WV_DIGITS_ZERO) {
+    unsigned any = 0;
+    for (int64_t i = from; i < to && rules->digits == WV_DIGITS_ZERO; i++) any |= s->kind[i];
+    if (!(any & WV_SEGMENT_DIGIT)) {
         memcpy(out, text + begin, (size_t)(end - begin));
         return out + (end - begin);
     }
@@ -237,6 +240,21 @@ static int goes(const wv_word_rules *rules, const wv_segment_scratch *s, int64_t
     return rules->drop_punctuation && !(any & (WV_SEGMENT_WORD | WV_SEGMENT_PICTOGRAPH));
 }
 
+/* Where the label or the weight of a line ends that begins here; `from` where none does. */
+static int64_t label_end(const unsigned char *text, const wv_segment_scratch *s, int64_t from, int64_t count) {
+    static const char *const prefixes[] = {"__label__", "__weight__"};
+    const unsigned char *at = text + s->place[from];
+    int64_t left = s->place[count] - s->place[from];
+    if (*at != '_' || (from && !wv_is_separator(at[-1]))) return from;
+    for (int i = 0; i < 2; i++) {
+        int64_t length = (int64_t)strlen(prefixes[i]);
+        if (left < length || memcmp(at, prefixes[i], (size_t)length)) continue;
+        while (from < count && !wv_is_separator(text[s->place[from]])) from++;
+        return from;
+    }
+    return from;
+}
+
 int64_t wv_write_words(const wv_word_rules *rules, const unsigned char *text, int64_t length,
                        wv_segment_scratch *scratch, unsigned char *out) {
     unsigned char *begin = out;
@@ -250,6 +268,15 @@ int64_t wv_write_words(const wv_word_rules *rules, const unsigned char *text, in
         for (int64_t from = 0, to; from < count; from = to) {
             int ends = 0;
             begins |= scratch->cut[from] & WV_CUT_SENTENCE;
+            int64_t label = label_end(at, scratch, from, count);
+            if (label > from) {
+                if (!is_first) *out++ = begins ? '\n' : ' ';
+                memcpy(out, at + scratch->place[from], (size_t)(scratch->place[label] - scratch->place[from]));
+                out += scratch->place[label] - scratch->place[from];
+                is_first = begins = 0;
+                to = label;
+                continue;
+            }
             for (to = from + 1; to < count && !(scratch->cut[to] & WV_CUT_WORD); to++)
                 ends |= scratch->cut[to] & WV_CUT_SENTENCE;
             int64_t first = from, last = to;

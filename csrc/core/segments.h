@@ -85,7 +85,8 @@ typedef struct {
 enum { WV_CUT_WORD = 1, WV_CUT_SENTENCE = 2 };
 
 /* The words of text[length], which is less than 2 GB and has no part of a line in it but its last, as lines with a blank
- * between words. A byte that is no UTF-8 is a character of its own. `out` holds 2 * length + 1 bytes. Returns how many were
+ * between words. A byte that is no UTF-8 is a character of its own. The labels and weights of lines for a classifier,
+ * __label__... and __weight__..., are one word each. `out` holds 2 * length + 1 bytes. Returns how many were
  * written, or -1 without memory. */
 int64_t wv_write_words(const wv_word_rules *rules, const unsigned char *text, int64_t length,
                        wv_segment_scratch *scratch, unsigned char *out);

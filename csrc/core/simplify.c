@@ -102,3 +102,74 @@ int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, 
     }
     return out - begin;
 }
+
+/* ASCII from `at` on, eight bytes at a time, as long as there is no line end; capitals become small with `lowers`. */
+static const unsigned char *fold_ascii(const unsigned char *at, const unsigned char *end, uint64_t lowers, unsigned char **out) {
+    for (; end - at >= 8; at += 8, *out += 8) {
+        uint64_t eight = wv_eight(at);
+        if ((eight | wv_zero_bytes(eight ^ WV_BYTES('\n'))) & WV_BYTES(0x80)) break;
+        uint64_t from_a = eight + WV_BYTES(0x80 - 'A'), beyond_z = eight + WV_BYTES(0x80 - 'Z' - 1);
+        eight |= (from_a & ~beyond_z & lowers) >> 2;
+        memcpy(*out, &eight, 8);
+    }
+    return at;
+}
+
+int64_t wv_fold(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out,
+                int64_t *read, int64_t *problem) {
+    reader r = {characters, text + length, 0};
+    const unsigned char *line = text, *at = text;
+    unsigned char *begin = out, *line_out = out;
+    int after_cased = 0, after_mark = 0, bytes;
+    const wv_character *ascii = atomic_load_explicit(&characters->page[0], memory_order_acquire);
+    *problem = ascii ? 0 : WV_SIMPLIFY_PAGE;
+    *read = 0;
+    if (!ascii) return 0;
+    uint64_t lowers = ascii['A'].bytes[0] == 'a' ? WV_BYTES(0x80) : 0;
+    while (at < r.end) {
+        if (*at < 0x80) {
+            const unsigned char *first = at;
+            at = fold_ascii(at, r.end, lowers, &out);
+            for (; at < r.end && *at < 0x80; at++) {
+                *out++ = ascii[*at].bytes[0];
+                if (*at == '\n') {
+                    line = at + 1;
+                    line_out = out;
+                    at++;
+                    break;
+                }
+            }
+            const unsigned char *last = at;
+            while (last > first && ascii[last[-1]].flags & WV_CHARACTER_IGNORED) last--;
+            if (last > first) after_cased = ascii[last[-1]].flags & WV_CHARACTER_CASED;
+            after_mark = 0;
+            continue;
+        }
+        const wv_character *c = read_character(&r, at, &bytes);
+        if (!c && r.problem == WV_SIMPLIFY_HARD) {
+            *out++ = *at++;
+            after_cased = after_mark = 0;
+            continue;
+        }
+        int kind = c ? c->flags & WV_CHARACTER_KIND : 0, is_final = 0;
+        if (c && kind == WV_CHARACTER_SIGMA && after_cased) {
+            int cased = is_cased_next(&r, at + bytes);
+            if (cased < 0 && r.problem != WV_SIMPLIFY_HARD) c = NULL;
+            is_final = cased != 1;
+        }
+        int is_hard = c && (kind == WV_CHARACTER_HARD || (after_mark && c->flags & WV_CHARACTER_BEGINS_MARKED));
+        if (!c || is_hard) {
+            *problem = is_hard ? WV_SIMPLIFY_HARD : r.problem;
+            *read = line - text;
+            return line_out - begin;
+        }
+        at += bytes;
+        if (!(c->flags & WV_CHARACTER_IGNORED)) after_cased = c->flags & WV_CHARACTER_CASED;
+        after_mark = c->flags & WV_CHARACTER_ENDS_MARKED;
+        memcpy(out, c->bytes, WV_CHARACTER_BYTES);
+        out[1] = (unsigned char)(out[1] - is_final);
+        out += c->length;
+    }
+    *read = length;
+    return out - begin;
+}

@@ -21,6 +21,8 @@ enum {
     WV_CHARACTER_MARK = 8,     /* may stand once within a number */
     WV_CHARACTER_CASED = 16,   /* has upper or lower case */
     WV_CHARACTER_IGNORED = 32, /* is passed over where sigma looks for a cased neighbour */
+    WV_CHARACTER_BEGINS_MARKED = 64, /* its first code point has a combining class, in wv_fold */
+    WV_CHARACTER_ENDS_MARKED = 128,  /* its last one has */
     WV_CHARACTER_BYTES = 14,
     WV_CHARACTER_PAGE = 256, /* characters */
     WV_CHARACTER_PAGES = 0x110000 / WV_CHARACTER_PAGE,
@@ -71,5 +73,12 @@ static inline const wv_character *wv_read_character(const wv_characters *charact
  * WV_SIMPLIFY_GROWTH * length + WV_CHARACTER_BYTES bytes. Returns how many were written, WV_SIMPLIFY_HARD for a text with a
  * hard character or one that is no UTF-8, or WV_SIMPLIFY_PAGE - p. */
 int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out);
+
+/* Lines of text[length] with each character replaced, in the same room; of ASCII only capitals may be, by small letters. A
+ * byte that is no UTF-8 stays. Returns how many bytes were written for the first *read bytes, which are whole lines, or all
+ * there are. Where they are fewer, *problem is WV_SIMPLIFY_HARD for a line with a hard character, or with two marked ones
+ * beside each other, or WV_SIMPLIFY_PAGE - p. */
+int64_t wv_fold(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out,
+                int64_t *read, int64_t *problem);
 
 #endif

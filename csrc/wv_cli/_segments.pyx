@@ -28,7 +28,35 @@ cdef extern from "core/segments.h" nogil:
     int64_t wv_find_boundaries(const unsigned char *text, int64_t length, int sentences, wv_segment_scratch *scratch)
     void wv_segment_scratch_free(wv_segment_scratch *scratch)
 
+cdef extern from "core/simplify.h" nogil:
+    enum:
+        WV_CHARACTER_LETTER
+        WV_CHARACTER_SIGMA
+        WV_CHARACTER_HARD
+        WV_CHARACTER_CASED
+        WV_CHARACTER_IGNORED
+        WV_CHARACTER_BEGINS_MARKED
+        WV_CHARACTER_ENDS_MARKED
+        WV_CHARACTER_BYTES
+        WV_CHARACTER_PAGE
+        WV_SIMPLIFY_GROWTH
+        WV_SIMPLIFY_HARD
+        WV_SIMPLIFY_PAGE
+    ctypedef struct wv_character:
+        pass
+    ctypedef struct wv_characters:
+        pass
+    wv_characters *wv_characters_new()
+    void wv_characters_free(wv_characters *characters)
+    int wv_characters_add(wv_characters *characters, int page, const wv_character *rows)
+    int64_t wv_fold(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out,
+                    int64_t *read, int64_t *problem)
 
+
+LETTER, SIGMA, HARD = WV_CHARACTER_LETTER, WV_CHARACTER_SIGMA, WV_CHARACTER_HARD
+CASED, IGNORED = WV_CHARACTER_CASED, WV_CHARACTER_IGNORED
+BEGINS_MARKED, ENDS_MARKED = WV_CHARACTER_BEGINS_MARKED, WV_CHARACTER_ENDS_MARKED
+BYTES, PAGE, GROWTH = WV_CHARACTER_BYTES, WV_CHARACTER_PAGE, WV_SIMPLIFY_GROWTH
 wv_segments_prepare()
 LONGEST_TEXT = (1 << 30) - 1
 
@@ -64,6 +92,59 @@ cdef class WordWriter:
             if written < 0:
                 raise MemoryError
             return (<char *>out)[:written]
+        finally:
+            free(out)
+
+
+@cython.final
+cdef class Folder:
+    """Replaces the characters of lines. `page(number)` is asked for the rows of the characters from PAGE * number on, when
+    the first of them comes: for each flags, a length and BYTES bytes. `line(text)` is asked for a line with a character of
+    the kind HARD."""
+
+    cdef wv_characters *_characters
+    cdef object _page
+    cdef object _line
+
+    def __cinit__(self, page, line):
+        self._page, self._line = page, line
+        self._characters = wv_characters_new()
+        if self._characters == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        wv_characters_free(self._characters)
+
+    cdef int _add_page(self, int page) except -1:
+        cdef const unsigned char[::1] rows = self._page(page)
+        require(rows.shape[0] == WV_CHARACTER_PAGE * <int64_t>sizeof(wv_character), "expected a page of characters")
+        cdef int failed = wv_characters_add(self._characters, page, <const wv_character *>&rows[0])
+        require(failed != -2, "a character becomes too long")
+        if failed:
+            raise MemoryError
+        return 0
+
+    def fold(self, bytes text not None):
+        """The text with each character replaced."""
+        cdef const unsigned char *at = <const unsigned char *>text
+        cdef int64_t length = len(text), begin = 0, end = 0, written = 0, done = 0, problem = 0
+        cdef list parts = []
+        cdef unsigned char *out = <unsigned char *>malloc(<size_t>(WV_SIMPLIFY_GROWTH * length + WV_CHARACTER_BYTES))
+        if out == NULL:
+            raise MemoryError
+        try:
+            while begin < length:
+                with nogil:
+                    written = wv_fold(self._characters, at + begin, length - begin, out, &done, &problem)
+                parts.append((<char *>out)[:written])
+                begin += done
+                if problem == WV_SIMPLIFY_HARD:
+                    end = text.find(b"\n", begin) + 1 or length
+                    parts.append(self._line(text[begin:end]))
+                    begin = end
+                elif problem:
+                    self._add_page(<int>(WV_SIMPLIFY_PAGE - problem))
+            return b"".join(parts)
         finally:
             free(out)
 

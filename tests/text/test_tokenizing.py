@@ -72,11 +72,59 @@ def test_kinds_are_those_of_pythons_database():
         ("10\u202f000 \u202fa b\u202f \u202f\n", {"words": "blanks"}, "10 000 a b\n"),
         ("\ufeff\u200b \u0308\x00\x01a\n", {}, "a\n"),
         ("caf\udce9 \udcff\udc80\n", {}, "caf \udce9 \udcff \udc80\n"),
+        (
+            "__label__En-1 It (__label__e\u0301.C\n__weight__0.5 x__label__A-1 OK __label__-\n",
+            {"lowercase": True, "digits": "zero", "punctuation": "drop"},
+            "__label__En-1 it __label__\u00e9.c\n__weight__0.5 x__label__a 0 ok __label__-\n",
+        ),
         ("", {}, ""),
     ],
 )
 def test_words(text, options, found):
     assert words(text, **options) == found
+
+
+def changed(config, piece):
+    """What Python makes of a text before its words are cut."""
+    text = piece.decode("utf-8", "surrogateescape")
+    if config.form != "none":
+        text = unicodedata.normalize(config.form.upper(), text)
+    return (text.lower() if config.lowercase else text).encode("utf-8", "surrogateescape")
+
+
+FORMS = [TokenizeConfig(form=form, lowercase=small) for form in ("nfc", "nfkc", "none") for small in (True, False)]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("config", FORMS[:5])
+def test_every_character_becomes_what_python_makes_of_it(config):
+    tokenizer = Tokenizer(config)
+    for first in range(0, 0x20000, 0x1000):
+        codes = [code for code in range(first, first + 0x1000) if not 0xD800 <= code < 0xE000]
+        text = "".join(f"x{chr(code)}\u03a3{chr(code)}Y\n" for code in codes).encode()
+        assert tokenizer._prepared(text) == changed(config, text), hex(first)
+
+
+def test_characters_that_join_are_known():
+    """Each of them, wherever it stands: a later Unicode may have others."""
+    parts = [unicodedata.decomposition(chr(code)).split() for code in range(0x20000)]
+    assert {chr(int(each[1], 16)) for each in parts if len(each) == 2 and each[0][0] != "<"} <= tokenizing._seconds()
+
+
+def test_neighbours_of_characters_are_seen():
+    """Marks in order among each other, letters that become one, the sigma at a word's end, bytes that are no UTF-8."""
+    chance = random.Random(1)
+    parts = [*"aA\u03a3\u03a3\u03c3 \n.'Ii\u0301\u0307\u0327\u0345\u1100\u1161\u11a8\uac00\u0130\ufb01\u2026\u212b"]
+    parts += [*"\u0e38\u0e48\u02b0\u00ad\u09c7\u09be\u3099\uff9e\u0958\u093c\U0001d15e\U000110a5\U000110ba"]
+    parts += [*"\udce9\udcff\u4e2d"]
+    texts = ["".join(chance.choices(parts, k=30)) for _ in range(300)]
+    octets = [65, 0xCE, 0xA3, 0xE2, 0x80, 0xCC, 0x81, 10, 32, 0xED, 0xA0]
+    raw = [text.encode("utf-8", "surrogateescape") for text in texts]
+    raw += [bytes(chance.choices(octets, k=40)) for _ in range(100)]
+    for config in FORMS:
+        tokenizer = Tokenizer(config)
+        for each in raw:
+            assert tokenizer._prepared(each) == changed(config, each), (config, each)
 
 
 def test_chunks_and_pieces_change_nothing(monkeypatch):

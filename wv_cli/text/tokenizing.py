@@ -4,12 +4,17 @@ Words are those of Unicode's annex 29 (csrc/core/segments.c), pieces between bla
 language. The result depends on the text alone, however its chunks are cut.
 """
 
+import functools
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from wv_cli import _segments
+from wv_cli._segments import BEGINS_MARKED, BYTES, CASED, ENDS_MARKED, GROWTH, HARD, IGNORED, LETTER, PAGE, SIGMA
+from wv_cli._text import SEPARATORS
 from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
 from wv_cli.system import meta
@@ -17,6 +22,11 @@ from wv_cli.system.extra import require
 from wv_cli.text.reading_config import OF_MODEL, TokenizeConfig, read_recipe, recipe_of
 
 PIECE = 1 << 20  # bytes of a line that are cut into words together
+# Labels and weights of lines stay as they are.
+_LABEL = re.compile(rb"(?<![^%b])__(?:label|weight)__[^%b]*" % (SEPARATORS, SEPARATORS))
+_SIGMA = "\u03a3"
+# Where characters that are composed of two stand.
+_COMPOSED = (range(0xC0, 0x3100), range(0xFB00, 0xFB50), range(0x11000, 0x1D200))
 
 Segment = Callable[[str], Iterable[str]]
 Extract = Callable[[str], str]
@@ -65,6 +75,7 @@ class Tokenizer:
         self._config = config
         self._segment = SEGMENTERS[config.words]() if config.words in SEGMENTERS else None
         self._extract = MARKUPS[config.markup]() if config.markup in MARKUPS else None
+        self._folder = _segments.Folder(partial(character_page, config), partial(_folded, config))
         self._writer = _segments.WordWriter(
             blanks=config.words != "unicode",
             drop_punctuation=config.punctuation == "drop",
@@ -94,18 +105,82 @@ class Tokenizer:
         return b"".join(self.lines([text])).removesuffix(b" ")
 
     def _prepared(self, piece: bytes) -> bytes:
-        config = self._config
-        if piece.isascii() and self._segment is None:
-            return piece.lower() if config.lowercase else piece
+        if b"__label__" not in piece and b"__weight__" not in piece:
+            return self._changed(piece)
+        found, at = [], 0
+        for label in _LABEL.finditer(piece):
+            found += [self._changed(piece[at : label.start()]), label[0]]
+            at = label.end()
+        return b"".join([*found, self._changed(piece[at:])])
+
+    def _changed(self, piece: bytes) -> bytes:
+        if piece.isascii():
+            piece = piece.lower() if self._config.lowercase else piece
+        elif self._config.lowercase or self._config.form != "none":
+            piece = self._folder.fold(piece)
+        if self._segment is None:
+            return piece
         text = piece.decode("utf-8", "surrogateescape")
-        if config.form != "none":  # line by line, since most are normal
-            normalize = partial(unicodedata.normalize, "NFC" if config.form == "nfc" else "NFKC")
-            text = "\n".join([line if line.isascii() else normalize(line) for line in text.split("\n")])
-        if config.lowercase:
-            text = text.lower()
-        if self._segment is not None:
-            text = "\n".join([" ".join(self._segment(line)) if line else "" for line in text.split("\n")])
+        text = "\n".join([" ".join(self._segment(line)) if line else "" for line in text.split("\n")])
         return text.encode("utf-8", "surrogateescape")
+
+
+def _folded(config: TokenizeConfig, line: bytes) -> bytes:
+    """A line with a character that csrc/core/simplify.c does not replace alone."""
+    text = _normal(config, line.decode("utf-8", "surrogateescape"))
+    return (text.lower() if config.lowercase else text).encode("utf-8", "surrogateescape")
+
+
+def _normal(config: TokenizeConfig, text: str) -> str:
+    return text if config.form == "none" else unicodedata.normalize("NFC" if config.form == "nfc" else "NFKC", text)
+
+
+@functools.cache
+def character_page(config: TokenizeConfig, number: int) -> bytes:
+    """What becomes of the characters from PAGE * number on, as csrc/core/simplify.h has it."""
+    page = [chr(code) for code in range(number * PAGE, (number + 1) * PAGE)]
+    if all(unicodedata.category(each) == "Lo" for each in page) and _is_plain(config, page):
+        return b"".join([bytes([LETTER, len(each)]) + each.ljust(BYTES, b"\0") for each in map(str.encode, page)])
+    return b"".join([_row(config, each) for each in page])
+
+
+def _is_plain(config: TokenizeConfig, letters: list[str]) -> bool:
+    """Whether letters stay what they are, as Chinese ones and Hangul do."""
+    text = "".join(letters)
+    return text.lower() == text.upper() == _normal(config, text) == text and _seconds().isdisjoint(letters)
+
+
+def _row(config: TokenizeConfig, character: str) -> bytes:
+    if "\ud800" <= character <= "\udfff":
+        return bytes(2 + BYTES)
+    text, marks, kind, cases = _normal(config, character), 0, LETTER, {0}
+    if config.form != "none":
+        first, last = (bool(unicodedata.combining(each)) for each in (text[0], text[-1]))
+        marks = BEGINS_MARKED * first | ENDS_MARKED * last
+        kind = HARD if text[0] in _seconds() else LETTER
+    if config.lowercase:
+        cases = {_case(each) for each in text}
+        kind = SIGMA if text == _SIGMA else HARD if len(cases) > 1 or _SIGMA in text else kind
+        text = text.lower()
+    octets = text.encode("utf-8")
+    if len(octets) > min(BYTES, GROWTH * len(character.encode("utf-8"))):
+        kind, octets = HARD, b""
+    return bytes([kind | marks | cases.pop(), len(octets)]) + octets.ljust(BYTES, b"\0")
+
+
+def _case(character: str) -> int:
+    """What the rule of the sigma sees: str.lower knows it."""
+    if (character + _SIGMA).lower().endswith("\u03c2"):
+        return CASED
+    return IGNORED if f"A{character}{_SIGMA}".lower().endswith("\u03c2") else 0
+
+
+@functools.cache
+def _seconds() -> frozenset[str]:
+    """The characters that may become one with the character before them."""
+    parts = (unicodedata.decomposition(chr(code)).split() for code in chain(*_COMPOSED))
+    found = {chr(int(each[1], 16)) for each in parts if len(each) == 2 and each[0][0] != "<"}
+    return frozenset(found) | {chr(code) for code in (*range(0x1160, 0x1176), *range(0x11A7, 0x11C3))}
 
 
 def recipe_for(
