@@ -70,12 +70,26 @@ static int is_cased_next(reader *r, const unsigned char *at) {
     return 0;
 }
 
+/* Whether a byte is a letter of ASCII that becomes one. */
+static inline int is_plain_ascii(const wv_character *ascii, unsigned char byte) {
+    return byte < 0x80 && ascii[byte].flags == WV_CHARACTER_CASED && ascii[byte].length == 1;
+}
+
 int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out) {
     reader r = {characters, text + length, 0};
     unsigned char *begin = out;
     int separated = 0, after_cased = 0;
+    const wv_character *ascii = atomic_load_explicit(&characters->page[0], memory_order_acquire);
     for (const unsigned char *at = text; at < r.end;) {
         int bytes, is_final = 0;
+        if (ascii && is_plain_ascii(ascii, *at)) { /* most of most texts */
+            if (separated && out > begin) *out++ = ' ';
+            do *out++ = ascii[*at++].bytes[0];
+            while (at < r.end && is_plain_ascii(ascii, *at));
+            separated = 0;
+            after_cased = WV_CHARACTER_CASED;
+            continue;
+        }
         const wv_character *c = read_character(&r, at, &bytes);
         if (!c) return r.problem;
         at += bytes;

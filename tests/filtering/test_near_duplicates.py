@@ -77,6 +77,21 @@ def test_numbers_and_keys_are_those_of_the_reference(banding):
     assert signer.keys(octets).tolist() == [minhash.keys(each, banding.bands) for each in expected]
 
 
+def test_numbers_near_the_modulus_are_found_among_many():
+    """Low and high parts whose sum is next to 2^61 - 1, before and behind the shingles that are not looked at first."""
+    words = [f"word{letters}" for letters in map("".join, itertools.product("abcdefgh", repeat=2))]
+    hashes = [minhash.xxhash64(word.encode()) for word in words]
+    prime = (1 << 61) - 1
+    wanted = [high << 61 | low for high in (0, 3, 7) for low in (0, 1, 9, prime - 8, prime - 7, prime - 1, prime)]
+    for place in (3, 31, 32, 60):
+        for first in range(0, len(wanted), 7):
+            sums = wanted[first : first + 7]
+            a, b = [1] * 7, [(each - hashes[place]) % 2**64 for each in sums]
+            arrays = (np.array(each, np.uint64) for each in (a, b))
+            found = Signer(character_page, simplify_bytes, 1, 7, 1, *arrays).numbers([text_of(words)])
+            assert found.tolist() == [minhash.numbers(words, 1, a, b)]
+
+
 def test_a_remainder_that_is_the_modulus_is_zero():
     """a h + b = k (2^61 - 1) leaves 0, which is the least of all."""
     a, b = np.array([0, 0, 0], np.uint64), np.array([(1 << 61) - 1, 7 * ((1 << 61) - 1), 1 << 61], np.uint64)
