@@ -269,6 +269,20 @@ def test_a_run_that_stops_goes_on_to_the_byte(options, pairs):
     assert not Path("part.checkpoint").exists()
 
 
+def test_batches_of_several_files_are_resumed_with_the_same_files_only(pairs):
+    files, how = ["train.tsv", "valid.tsv"], {"model": "pairs", **FEW}
+    Path("one.tsv").write_text(Path(files[0]).read_text() + Path(files[1]).read_text().partition("\n")[2])
+    train(files, "whole", **how)
+    train("one.tsv", "one", **how)
+    assert Path("whole/model.safetensors").read_bytes() != Path("one/model.safetensors").read_bytes()
+    with pytest.raises(TimedOut):
+        train(files, "part", max_time=1e-9, **how)
+    with pytest.raises(WvError, match=r"part\.checkpoint"):
+        train("one.tsv", "part", resume=True, **how)
+    train(files, "part", resume=True, **how)
+    assert Path("whole/model.safetensors").read_bytes() == Path("part/model.safetensors").read_bytes()
+
+
 def test_a_run_goes_on_in_a_folder_that_was_made_meanwhile(pairs):
     """As a kill leaves it that comes after the folder and before its files. Checkpoint and sidecar keep their names."""
     how = {"model": "pairs", **FEW}

@@ -8,7 +8,7 @@ import pytest
 from tests.reference.pairs import Contrast, adam_step, loss_and_gradient, masked
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
-from wv_cli.models.pairs import FirstRows, PairCorpus, PairModel
+from wv_cli.models.pairs import BatchOrder, FirstRows, PairCorpus, PairModel
 from wv_cli.models.sentence_config import PairsConfig
 
 CONFIG = PairsConfig(dim=8, nested="4", batch=6, epochs=5, lr=0.05)
@@ -73,6 +73,19 @@ def test_the_rate_rises_and_falls(corpus):
     rates = [model.rate(step) for step in range(model.steps)]
     assert model.steps == 20 and rates[:4] == pytest.approx([0, 0.025, 0.05, 0.05 * 17 / 18])
     assert rates[-1] == pytest.approx(0.05 / 18)
+
+
+@pytest.mark.parametrize("files", [(20,), (13, 7), (2, 14, 4), (5, 5, 5, 5)])
+def test_a_batch_has_pairs_of_one_file_where_there_are_enough(files, corpus):
+    orders = BatchOrder(1, replace(corpus, files=files), 6)
+    one, two = orders.of(0), orders.of(1)
+    assert sorted(one) == list(range(PAIRS)) and list(one) != list(two)
+    assert list(orders.of(0)) == list(one)
+    file_of = np.repeat(np.arange(len(files)), files)
+    pure = [len(set(file_of[one[start : start + 6]])) == 1 for start in range(0, PAIRS - 5, 6)]
+    assert sum(pure) >= sum(count // 6 for count in files)
+    if len(files) == 1:
+        assert list(one) == list(BatchOrder(1, corpus, 6).of(0))
 
 
 def test_it_learns(corpus):

@@ -170,10 +170,11 @@ class _Found:
 
     def __init__(self) -> None:
         self.same: list[int] = []
+        self.counts: list[int] = []
         self.columns = 0
 
     def texts_of(self, files: PairFiles, numbering: Numbering, progress: OnProgress | None) -> Iterator[list[bytes]]:
-        for batch in files.batches(progress):
+        for batch in files.batches(progress, self.counts):
             texts = [text for pair in batch for text in pair]
             self.columns = len(batch[0])
             self.same += numbering.of(texts)
@@ -188,7 +189,8 @@ class _Found:
             message = f"{', '.join(files.inputs)}: no text has a token of the vocabulary; do they belong together?"
             raise WvError(message)
         same = np.array(self.same, np.int32)
-        return PairCorpus(tokens.ids, tokens.starts, same, self.columns, rows, numbering.digest)
+        counts = tuple(count for count in self.counts if count)
+        return PairCorpus(tokens.ids, tokens.starts, same, self.columns, rows, numbering.digest, counts)
 
 
 def _lines(ids: NDArray[np.int32]) -> _Tokens:

@@ -243,7 +243,9 @@ class GivenPairs(PairFiles):
 
     texts: Sequence[tuple[bytes, bytes]] = ()
 
-    def batches(self, progress: OnProgress | None = None) -> Iterator[list[tuple[bytes, ...]]]:
+    def batches(
+        self, progress: OnProgress | None = None, counts: list[int] | None = None
+    ) -> Iterator[list[tuple[bytes, ...]]]:
         yield list(self.texts)
 
 

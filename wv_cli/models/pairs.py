@@ -1,8 +1,8 @@
 """Static embeddings trained on pairs of texts: the table, its optimizer and steps for the kernel csrc/kernels/pairs.c,
 which has the formulas.
 
-A step is a batch of pairs; every epoch takes the pairs in an order of its own. The threads of a step share its work and
-add up in a fixed order, so that their number changes no byte.
+A step is a batch of pairs, of one file where possible; every epoch takes the pairs in an order of its own. The threads
+of a step share its work and add up in a fixed order, so that their number changes no byte.
 """
 
 import zlib
@@ -29,7 +29,8 @@ _EPSILON = 1e-8
 @dataclass(frozen=True, eq=False)
 class PairCorpus:
     """Pairs of texts as tokens. Text t is ids[starts[t]:starts[t + 1]] and has the number same[t], which equal texts
-    share; a pair is `columns` texts: its anchor, its positive, hard negatives. `rows` are how many tokens there are."""
+    share; a pair is `columns` texts: its anchor, its positive, hard negatives. `rows` are how many tokens there are.
+    `files` are the numbers of pairs of the files they came from."""
 
     ids: NDArray[np.int32]
     starts: NDArray[np.int64]
@@ -37,6 +38,7 @@ class PairCorpus:
     columns: int
     rows: int
     digest: str
+    files: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.same) // self.columns
@@ -59,6 +61,39 @@ class FirstRows:
     known: NDArray[np.bool_]
 
 
+class BatchOrder:
+    """The order in which every epoch takes the pairs: full batches of one file each, then those of the pairs left over.
+
+    Pairs of one source are harder negatives of each other than pairs of all. One file has EpochOrder's order.
+    """
+
+    def __init__(self, seed: int, corpus: PairCorpus, batch: int) -> None:
+        self._seed, self._batch = seed, batch
+        self._files = corpus.files or (len(corpus),)
+        self._order = EpochOrder(seed, len(corpus))
+        self._last: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
+
+    def of(self, epoch: int) -> NDArray[np.int64]:
+        """The numbers of all pairs as this epoch takes them, a batch after the other."""
+        if len(self._files) == 1:
+            return self._order.of(epoch)
+        if self._last[0] != epoch:
+            self._last = epoch, self._drawn(epoch)
+        return self._last[1]
+
+    def _drawn(self, epoch: int) -> NDArray[np.int64]:
+        order, batch, sizes = self._order.of(epoch), self._batch, np.array(self._files)
+        ends = np.cumsum(sizes)
+        by_file = np.argsort(np.searchsorted(ends, order, side="right"), kind="stable")
+        within = np.arange(len(order)) - np.repeat(ends - sizes, sizes)
+        full = within < np.repeat(sizes // batch * batch, sizes)
+        left = order[np.sort(by_file[~full])]
+        mixed = len(left) // batch * batch
+        batches = np.concatenate([order[by_file[full]], left[:mixed]]).reshape(-1, batch)
+        shuffled = np.random.default_rng((self._seed, epoch, 1)).permutation(batches)
+        return np.concatenate([shuffled.ravel(), left[mixed:]])
+
+
 class PairModel:
     """A table in training. Satisfies wv_cli.engine.saved_run.Savable: the engine runs one step at a time."""
 
@@ -74,7 +109,7 @@ class PairModel:
         adam = config.optimizer == "adam"
         self._moments = {name: memory.zeros(corpus.rows, stride) for name in (("mean", "square") if adam else ())}
         self._sum = None if adam else np.zeros(corpus.rows, np.float32)
-        self._order = EpochOrder(config.seed, len(corpus))
+        self._order = BatchOrder(config.seed, corpus, config.batch)
         self._ahead = self._missed_ahead() if adam else None
         levels = config.levels
         self._run = _pairs.Run(
@@ -195,7 +230,9 @@ class PairModel:
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
         tokens = zlib.crc32(self.corpus.ids.astype("<i4").tobytes())
-        return {**self.config.identity(), "corpus": self.corpus.digest, "tokens": tokens, "rows": self.corpus.rows}
+        corpus = {"corpus": self.corpus.digest, "tokens": tokens, "rows": self.corpus.rows}
+        files = {"files": list(self.corpus.files)} if len(self.corpus.files) > 1 else {}
+        return {**self.config.identity(), **corpus, **files}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""

@@ -40,8 +40,11 @@ class PairFiles:
     fields: Sequence[str] = ()
     no_header: bool = False
 
-    def batches(self, progress: OnProgress | None = None) -> Iterator[list[tuple[bytes, ...]]]:
-        """The texts of some pairs at a time, all pairs with as many. Raises WvError, BadFile, UsageError."""
+    def batches(
+        self, progress: OnProgress | None = None, counts: list[int] | None = None
+    ) -> Iterator[list[tuple[bytes, ...]]]:
+        """The texts of some pairs at a time, all pairs with as many. `counts` gains the number of pairs of each
+        file that has been read. Raises WvError, BadFile, UsageError."""
         paths = expand_inputs(self.inputs)
         total, done = total_size(paths), 0
         width = None
@@ -56,11 +59,15 @@ class PairFiles:
             else:
                 columns = [_texts(self._blocks(path, field), sizes if field == fields[0] else None) for field in fields]
                 pairs = zip(*columns, strict=True)
+            count = 0
             while batch := list(islice(pairs, AT_ONCE)):
+                count += len(batch)
                 yield batch
                 if progress is not None:
                     progress(done + sum(sizes), total)
             done += sum(sizes)
+            if counts is not None:
+                counts.append(count)
         if progress is not None:
             progress(done, done)
 
