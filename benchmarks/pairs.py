@@ -8,6 +8,10 @@ four epochs over the sets that may be shipped, the best epoch by their validatio
 Both take the word pieces that are counted in the shipped sets. `shipped` is data/small as it is. `distilled` starts
 from the pieces of an --encoder: three epochs over the four sets. `+ bm25` fuses the ranks of a system and of BM25,
 `.5 x` and `.1 x` with these weights of the system's.
+
+With --encoder and --peers, `curve` trains beside sentence-transformers, in pieces of the encoder. It is one epoch over
+the pairs whose texts stand in no other pair, in one order, from the same random rows. `loss` is the mean of the last
+ten steps. `apart` is the largest relative difference of a step's two losses.
 """
 
 import json
@@ -18,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import record
-from measure import WV
+from measure import HERE, WV
 from record import Run
 
 SHIPPED = ("wiki", "wordnet", "python")
@@ -30,6 +34,8 @@ SMALL = ["--nested", "64,128", "--epochs", "4"]
 DISTILLED = ["--max-length", "0", "--lr", "0.1", "--epochs", "3"]
 FUSED = ["--bm25", "lucene", "--stem", "english", "--fuse", "1,1", "--fuse", ".5,1", "--fuse", ".1,1"]
 PROGRAMS = ["{}", "bm25", "{} + bm25", ".5 x {} + bm25", ".1 x {} + bm25"]
+TRAINERS = "wv", "sentence-transformers"
+CURVE = {"dim": 256, "levels": [32, 64, 128, 256], "batch": 2048, "lr": 0.2}
 
 
 def _lines(folder: Path, names: tuple[str, ...], part: str) -> list[str]:
@@ -54,6 +60,23 @@ def _tokenizer(lines: list[str], target: Path) -> None:
     pieces.save(str(target))
 
 
+def _curves(options: Any, folder: Path, lines: list[str], number: int, seed: int) -> list[Run]:
+    """Training beside sentence-transformers; the folders are `curve PROGRAM`."""
+    seen: set[str] = set()
+    once = [line for line in lines if not seen.intersection(line.split("\t")) and not seen.update(line.split("\t"))]
+    (folder / "once.tsv").write_text("".join(once), encoding="utf-8")
+    shared = {"pairs": str(folder / "once.tsv"), "tokenizer": str(options.encoder), "seed": seed}
+    runs, curves = [], []
+    for program, python in zip(TRAINERS, (sys.executable, options.peers), strict=True):
+        job = {**CURVE, **shared, "threads": options.threads, "output": str(folder / f"curve {program}")}
+        used, told = record.used([python, HERE / "peer_pairs.py", program, json.dumps(job)])
+        curves.append(json.loads(told.splitlines()[-1]))
+        loss = sum(curves[-1][-10:]) / len(curves[-1][-10:])
+        runs.append({"task": "curve", "program": program, "round": number, "pairs": len(once), **used, "loss": loss})
+    runs[-1]["apart"] = max(abs(ours / theirs - 1) for ours, theirs in zip(*curves, strict=True))
+    return runs
+
+
 def pairs(options: Any, result: Run, say: Any) -> bool:
     if len(options.data) != 1:
         sys.exit("--suite pairs needs one --data FOLDER with debian, wiki, wordnet and python in it")
@@ -64,6 +87,8 @@ def pairs(options: Any, result: Run, say: Any) -> bool:
         folder = Path(name)
         shipped = _lines(data, SHIPPED, "train")
         (folder / "shipped.tsv").write_text("".join(shipped), encoding="utf-8")
+        for data_set in SETS:
+            (folder / f"{data_set}.tsv").write_text("".join(_lines(data, (data_set,), "train")), encoding="utf-8")
         (folder / "all.tsv").write_text("".join(_lines(data, SETS, "train")), encoding="utf-8")
         (folder / "valid.tsv").write_text("".join(_lines(data, SHIPPED, "valid")), encoding="utf-8")
         _tokenizer(shipped, folder / "tokenizer.json")
@@ -71,9 +96,10 @@ def pairs(options: Any, result: Run, say: Any) -> bool:
         pieces = ["--tokenizer", folder / "tokenizer.json", "--dim", "256"]
         for number, seed in record.rounds(options):
 
-            def train(system: str, text: str, *arguments: object, number: int = number, seed: int = seed) -> None:
-                used, _ = record.used([*start, folder / text, "-o", folder / system, "--seed", seed, *arguments])
-                count = len(shipped) if text == "shipped.tsv" else (folder / text).read_bytes().count(b"\n")
+            def train(system: str, texts: str, *arguments: object, number: int = number, seed: int = seed) -> None:
+                files = [folder / name for name in texts.split()]
+                used, _ = record.used([*start, *files, "-o", folder / system, "--seed", seed, *arguments])
+                count = sum(file.read_bytes().count(b"\n") for file in files)
                 runs.append({"task": "train", "program": system, "round": number, "pairs": count, **used})
 
             train("all sets", "all.tsv", *pieces, *ALL)
@@ -85,14 +111,18 @@ def pairs(options: Any, result: Run, say: Any) -> bool:
                 systems["distilled"] = folder / "distilled"
                 distil = [*WV, "distil", "--encoder", options.encoder, "-o", folder / "start", "-q"]
                 runs.append({"task": "distil", "program": "distilled", "round": number, **record.used(distil)[0]})
-                train("distilled", "all.tsv", "--init", folder / "start", *DISTILLED)
+                train("distilled", " ".join(f"{name}.tsv" for name in SETS), "--init", folder / "start", *DISTILLED)
+            if options.encoder and options.peers != sys.executable:
+                runs.extend(_curves(options, folder, _lines(data, SETS, "train"), number, seed))
+                systems |= {f"curve {program}": folder / f"curve {program}" for program in TRAINERS}
             for data_set in SETS:
                 scores = []
                 for system, encoder in systems.items():
                     test = data / data_set / "test"
-                    score = [*WV, "eval", "search", "--encoder", encoder, *FUSED, "-d", test, "--json", "-q"]
+                    how = [] if system.startswith("curve") else FUSED
+                    score = [*WV, "eval", "search", "--encoder", encoder, *how, "-d", test, "--json", "-q"]
                     rows = json.loads(record.used(score)[1])["results"]
-                    for row, program in zip(rows, (each.format(system) for each in PROGRAMS), strict=True):
+                    for row, program in zip(rows, (each.format(system) for each in PROGRAMS[: len(rows)]), strict=True):
                         figures = {key: row[key] for key in ("ndcg", "recall")}
                         if program != "bm25" or system == "shipped":
                             scores.append((program, round(row["ndcg"], 3)))
