@@ -6,8 +6,8 @@ PAIRS is a folder with a folder for each of SETS: train.tsv.xz and valid.tsv.xz 
 BEIR's layout. `all sets` is one epoch over the four sets from random rows. `small` is the recipe of the shipped model:
 four epochs over the sets that may be shipped, the best epoch by their validation pairs, int8; --keep gets its folder.
 Both take the word pieces that are counted in the shipped sets. `shipped` is data/small as it is. `distilled` starts
-from the pieces of an --encoder: three epochs over the four sets. `+ bm25` fuses the ranks of a system and of BM25,
-`.5 x` and `.1 x` with these weights of the system's.
+from the pieces of an --encoder and from words that six pairs have: three epochs, a set a batch.
+`+ bm25` fuses the ranks of a system and of BM25, `.5 x` and `.1 x` with these weights of the system's.
 
 With --encoder and --peers, `curve` trains beside sentence-transformers, in pieces of the encoder. It is one epoch over
 the pairs whose texts stand in no other pair, in one order, from the same random rows. `loss` is the mean of the last
@@ -16,8 +16,10 @@ ten steps. `apart` is the largest relative difference of a step's two losses.
 
 import json
 import lzma
+import re
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,12 @@ def _tokenizer(lines: list[str], target: Path) -> None:
     )
     pieces.train_from_iterator((text for line in lines for text in line.rstrip("\n").split("\t")), trainer)
     pieces.save(str(target))
+
+
+def _words(lines: list[str]) -> list[str]:
+    """Words of three letters or more that at least six lines have."""
+    counts = Counter(word for line in lines for word in set(re.findall("[a-z]{3,}", line.lower())))
+    return [word for word, count in counts.most_common() if count >= 6]
 
 
 def _curves(options: Any, folder: Path, lines: list[str], number: int, seed: int) -> list[Run]:
@@ -109,7 +117,10 @@ def pairs(options: Any, result: Run, say: Any) -> bool:
             systems = {"all sets": folder / "all sets", "small": kept, "shipped": "wv/small"}
             if options.encoder:
                 systems["distilled"] = folder / "distilled"
-                distil = [*WV, "distil", "--encoder", options.encoder, "-o", folder / "start", "-q"]
+                words = _words(_lines(data, SETS, "train"))
+                (folder / "words.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
+                own = ["--words", folder / "words.txt", "--dim", "384"]
+                distil = [*WV, "distil", "--encoder", options.encoder, "-o", folder / "start", "-q", *own]
                 runs.append({"task": "distil", "program": "distilled", "round": number, **record.used(distil)[0]})
                 train("distilled", " ".join(f"{name}.tsv" for name in SETS), "--init", folder / "start", *DISTILLED)
             if options.encoder and options.peers != sys.executable:
