@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.conftest import GOLDEN
+from tests.conftest import GOLDEN, Run
 from wv_cli import formats, train
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode
@@ -334,3 +334,10 @@ def test_scores_of_people_choose_the_epoch(pairs):
     assert reading.scored_pairs("pages.tsv") is None
     Path("sentence.tsv").write_text("sentence1\tsentence2\tpage\n" + lines)
     assert PairReading(inputs=("a",), fields="sentence1,sentence2").scored_pairs("sentence.tsv") is None
+
+
+def test_a_word_that_the_folder_cannot_keep_is_refused_early(wv: Run, tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_bytes(b"anchor\tpositive\na b\tb a\nb c\t\xff c\n")
+    done = wv("train", "pairs.tsv", "-o", "out/", "--model", "pairs", "--min-count", "1")
+    assert done.returncode == 1 and "is not UTF-8, which a tokenizer.json cannot keep\n" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]

@@ -29,7 +29,7 @@ from wv_cli.formats.beside import MODEL
 from wv_cli.formats.static import TOKENIZER, TOKENS_MARK, StaticModel, Table, tokens_digest
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.words import decode
+from wv_cli.words import WordList, decode, is_utf8
 
 INT8_READERS = "int8 is read by wv and model2vec, not by sentence-transformers"
 _UNKNOWN = "[UNK]"
@@ -60,13 +60,8 @@ def save_folder(
     """Writes the four files, all or none, making the folder if need be. `lowercase` None: if no word has a capital;
     the rows are multiplied by their `weights` (rows,); `max_length` tokens of a text are read.
     Raises WvError, also for a word that is not UTF-8 and for nan or infinity."""
+    require_words(path, embeddings.words)
     words = [embeddings.words.bytes_at(row) for row in range(len(embeddings))]
-    for row, word in enumerate(words):
-        try:
-            word.decode()
-        except UnicodeDecodeError:
-            message = f"{path}: row {row + 1}: the word {word!r} is not UTF-8, which a tokenizer.json cannot keep"
-            raise WvError(message) from None
     if (bad := first_not_finite(np.ascontiguousarray(embeddings.matrix))) is not None:
         message = f"{path}: row {bad[0] + 1}: expected finite numbers, found {embeddings.matrix[bad]}"
         raise WvError(message)
@@ -87,6 +82,14 @@ def save_folder(
     save_model(path, model, dtype=dtype)
     unreachable = sum(1 for word in first if len(word.split()) != 1)
     return Written(len(first), len(words) - len(first), unreachable, lower)
+
+
+def require_words(path: str | os.PathLike[str], words: WordList) -> None:
+    """Raises WvError for a word that the folder cannot keep."""
+    for row in range(len(words)):
+        if not is_utf8(word := words.bytes_at(row)):
+            message = f"{path}: row {row + 1}: the word {word!r} is not UTF-8, which a tokenizer.json cannot keep"
+            raise WvError(message)
 
 
 def save_model(

@@ -17,6 +17,7 @@ from wv_cli.engine.saved_run import Savable
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation.ranking import Judged, Ranked, score_all
 from wv_cli.evaluation.sts_data import SCORE_NAMES, SentencePairs, read_sentence_pairs
+from wv_cli.formats import static_folder
 from wv_cli.formats.base import BadRowsName
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import run_metadata
@@ -184,8 +185,7 @@ class PairsJob(Job):
         corpus = vocabulary.corpus(reading.files(), config.max_length, run.on_reading)
         words = vocabulary.words()
         for path in self.outputs.outputs:
-            if not names_folder(path):
-                formats.require_words(path, words)
+            (static_folder if names_folder(path) else formats).require_words(path, words)
         facts = {"pairs": len(corpus), "tokens": len(corpus.ids), "table_rows": corpus.rows}
         run.log(
             f"{len(corpus):,} pairs, {len(corpus.ids):,} tokens of {corpus.rows:,} "
