@@ -14,6 +14,16 @@ class WvError(Exception):
     exit_code = 1
     agreed = False
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Whatever its constructor takes: errors cross to other processes."""
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(kind: type[WvError], args: tuple[object, ...], facts: dict[str, object]) -> WvError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
+
 
 class UsageError(WvError):
     """The options contradict each other or make no sense together (exit code 2)."""

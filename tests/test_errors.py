@@ -1,0 +1,17 @@
+"""Errors cross to other processes as they are."""
+
+import copy
+import pickle
+
+import pytest
+
+from wv_cli.errors import BadFile, Elsewhere, Interrupted, UsageError
+
+ERRORS = [BadFile("a.vec", "expected 3", line=7), Elsewhere(2), Interrupted("stopped", 15), UsageError("--dim is 0")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_is_the_same_in_another_process(error: Exception) -> None:
+    for found in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(found) is type(error)
+        assert (found.args, vars(found)) == (error.args, vars(error))
