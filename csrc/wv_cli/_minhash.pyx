@@ -9,32 +9,11 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from wv_cli._arguments cimport require
-
-
-cdef extern from "core/simplify.h" nogil:
-    enum:
-        WV_CHARACTER_LETTER
-        WV_CHARACTER_SPACE
-        WV_CHARACTER_DIGIT
-        WV_CHARACTER_SIGMA
-        WV_CHARACTER_HARD
-        WV_CHARACTER_MARK
-        WV_CHARACTER_CASED
-        WV_CHARACTER_IGNORED
-        WV_CHARACTER_BYTES
-        WV_CHARACTER_PAGE
-        WV_CHARACTER_PAGES
-        WV_SIMPLIFY_GROWTH
-        WV_SIMPLIFY_HARD
-        WV_SIMPLIFY_PAGE
-    ctypedef struct wv_character:
-        unsigned char flags
-    ctypedef struct wv_characters:
-        pass
-    wv_characters *wv_characters_new()
-    void wv_characters_free(wv_characters *characters)
-    int wv_characters_add(wv_characters *characters, int page, const wv_character *rows)
-    int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out)
+from wv_cli._characters cimport (
+    WV_CHARACTER_BYTES, WV_CHARACTER_CASED, WV_CHARACTER_DIGIT, WV_CHARACTER_HARD, WV_CHARACTER_IGNORED,
+    WV_CHARACTER_LETTER, WV_CHARACTER_MARK, WV_CHARACTER_PAGE, WV_CHARACTER_SIGMA, WV_CHARACTER_SPACE,
+    WV_SIMPLIFY_GROWTH, WV_SIMPLIFY_HARD, WV_SIMPLIFY_PAGE, add_page, new_characters, wv_characters,
+    wv_characters_free, wv_simplify)
 
 
 cdef extern from "core/minhash.h" nogil:
@@ -87,21 +66,10 @@ cdef class Signer:
         self._rules.shingle, self._rules.bands, self._rules.rows = shingle, bands, rows
         for i in range(bands * rows):
             self._rules.a[i], self._rules.b[i] = a[i], b[i]
-        self._characters = wv_characters_new()
-        if self._characters == NULL:
-            raise MemoryError
+        self._characters = new_characters()
 
     def __dealloc__(self):
         wv_characters_free(self._characters)
-
-    cdef int _add_page(self, int page) except -1:
-        cdef const unsigned char[::1] rows = self._page(page)
-        require(rows.shape[0] == WV_CHARACTER_PAGE * <int64_t>sizeof(wv_character), "expected a page of characters")
-        cdef int failed = wv_characters_add(self._characters, page, <const wv_character *>&rows[0])
-        require(failed != -2, "a character becomes too long")
-        if failed:
-            raise MemoryError
-        return 0
 
     def words(self, const unsigned char[::1] text):
         """The words of a text, with a space between two."""
@@ -117,7 +85,7 @@ cdef class Signer:
                     return self._words(bytes(text))
                 if done >= 0:
                     break
-                self._add_page(<int>(WV_SIMPLIFY_PAGE - done))
+                add_page(self._characters, self._page, done)
             return (<char *>out)[:done]
         finally:
             free(out)
@@ -160,7 +128,7 @@ cdef class Signer:
                             break
                         i += 1
                 if status <= WV_SIMPLIFY_PAGE:
-                    self._add_page(<int>(WV_SIMPLIFY_PAGE - status))
+                    add_page(self._characters, self._page, status)
                 elif status == WV_SIMPLIFY_HARD:
                     each = self._words(texts[i])
                     status = wv_minhash_text(&self._rules, NULL, each, len(each), &scratch,

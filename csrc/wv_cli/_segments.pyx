@@ -9,6 +9,10 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require
+from wv_cli._characters cimport (
+    WV_CHARACTER_BEGINS_MARKED, WV_CHARACTER_BYTES, WV_CHARACTER_CASED, WV_CHARACTER_ENDS_MARKED, WV_CHARACTER_HARD,
+    WV_CHARACTER_IGNORED, WV_CHARACTER_LETTER, WV_CHARACTER_PAGE, WV_CHARACTER_SIGMA, WV_SIMPLIFY_GROWTH,
+    WV_SIMPLIFY_HARD, add_page, new_characters, wv_characters, wv_characters_free, wv_fold)
 
 
 cdef extern from "core/segments.h" nogil:
@@ -27,30 +31,6 @@ cdef extern from "core/segments.h" nogil:
                            wv_segment_scratch *scratch, unsigned char *out)
     int64_t wv_find_boundaries(const unsigned char *text, int64_t length, int sentences, wv_segment_scratch *scratch)
     void wv_segment_scratch_free(wv_segment_scratch *scratch)
-
-cdef extern from "core/simplify.h" nogil:
-    enum:
-        WV_CHARACTER_LETTER
-        WV_CHARACTER_SIGMA
-        WV_CHARACTER_HARD
-        WV_CHARACTER_CASED
-        WV_CHARACTER_IGNORED
-        WV_CHARACTER_BEGINS_MARKED
-        WV_CHARACTER_ENDS_MARKED
-        WV_CHARACTER_BYTES
-        WV_CHARACTER_PAGE
-        WV_SIMPLIFY_GROWTH
-        WV_SIMPLIFY_HARD
-        WV_SIMPLIFY_PAGE
-    ctypedef struct wv_character:
-        pass
-    ctypedef struct wv_characters:
-        pass
-    wv_characters *wv_characters_new()
-    void wv_characters_free(wv_characters *characters)
-    int wv_characters_add(wv_characters *characters, int page, const wv_character *rows)
-    int64_t wv_fold(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out,
-                    int64_t *read, int64_t *problem)
 
 
 LETTER, SIGMA, HARD = WV_CHARACTER_LETTER, WV_CHARACTER_SIGMA, WV_CHARACTER_HARD
@@ -108,21 +88,10 @@ cdef class Folder:
 
     def __cinit__(self, page, line):
         self._page, self._line = page, line
-        self._characters = wv_characters_new()
-        if self._characters == NULL:
-            raise MemoryError
+        self._characters = new_characters()
 
     def __dealloc__(self):
         wv_characters_free(self._characters)
-
-    cdef int _add_page(self, int page) except -1:
-        cdef const unsigned char[::1] rows = self._page(page)
-        require(rows.shape[0] == WV_CHARACTER_PAGE * <int64_t>sizeof(wv_character), "expected a page of characters")
-        cdef int failed = wv_characters_add(self._characters, page, <const wv_character *>&rows[0])
-        require(failed != -2, "a character becomes too long")
-        if failed:
-            raise MemoryError
-        return 0
 
     def fold(self, bytes text not None):
         """The text with each character replaced."""
@@ -143,7 +112,7 @@ cdef class Folder:
                     parts.append(self._line(text[begin:end]))
                     begin = end
                 elif problem:
-                    self._add_page(<int>(WV_SIMPLIFY_PAGE - problem))
+                    add_page(self._characters, self._page, problem)
             return b"".join(parts)
         finally:
             free(out)

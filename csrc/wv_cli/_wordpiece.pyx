@@ -9,6 +9,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require
+from wv_cli._characters cimport (
+    WV_CHARACTER_BYTES, WV_CHARACTER_PAGE, WV_SIMPLIFY_HARD, add_page, new_characters, wv_characters,
+    wv_characters_free)
 from wv_cli._words cimport letters
 
 
@@ -25,22 +28,6 @@ cdef extern from "core/wordmap.h" nogil:
     void wv_wordmap_free(wv_wordmap *map)
     int wv_wordmap_reserve(wv_wordmap *map, int64_t more)
     wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length)
-
-
-cdef extern from "core/simplify.h" nogil:
-    enum:
-        WV_CHARACTER_BYTES
-        WV_CHARACTER_PAGE
-        WV_CHARACTER_PAGES
-        WV_SIMPLIFY_HARD
-        WV_SIMPLIFY_PAGE
-    ctypedef struct wv_character:
-        unsigned char flags
-    ctypedef struct wv_characters:
-        pass
-    wv_characters *wv_characters_new()
-    void wv_characters_free(wv_characters *characters)
-    int wv_characters_add(wv_characters *characters, int page, const wv_character *rows)
 
 
 cdef extern from "core/wordpiece.h" nogil:
@@ -111,23 +98,12 @@ cdef class PieceReader:
         self._rules.added_count = <int>numbers.shape[0]
         for i in range(numbers.shape[0]):
             self._rules.begins[blob[starts[i]]] = 1
-        self._rules.characters = wv_characters_new()
-        if self._rules.characters == NULL:
-            raise MemoryError
+        self._rules.characters = new_characters()
 
     def __dealloc__(self):
         wv_wordmap_free(&self._rules.first)
         wv_wordmap_free(&self._rules.rest)
         wv_characters_free(self._rules.characters)
-
-    cdef int _add_page(self, int64_t page) except -1:
-        cdef const unsigned char[::1] rows = self._page(page)
-        require(rows.shape[0] == WV_CHARACTER_PAGE * <int64_t>sizeof(wv_character), "expected a page of characters")
-        cdef int failed = wv_characters_add(self._rules.characters, <int>page, <const wv_character *>&rows[0])
-        require(failed != -2, "a character becomes too long")
-        if failed:
-            raise MemoryError
-        return 0
 
     def read(self, texts, int64_t most=0):
         """(the tokens of all texts, where each text's begin and the last's end, whether each was cut), at most `most` of
@@ -176,7 +152,7 @@ cdef class PieceReader:
                     length[i] = size
                     is_ordered = 1
                 else:
-                    self._add_page(WV_SIMPLIFY_PAGE - done)
+                    add_page(self._rules.characters, self._page, done)
             ids = np.empty(out.count, np.int32)
             _copy(ids, &out)
             return ids, starts, cuts
