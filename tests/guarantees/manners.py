@@ -79,6 +79,54 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
+        "A static embedding holds a digest of its tokens, and a `tokenizer.json` of another run is refused",
+        ("tests/formats/test_static.py",),
+        (
+            Fault(
+                "tokens of another run will do",
+                "wv_cli/formats/static.py",
+                "if mark is not None and mark != tokens_digest(tokenizer):",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A `tokenizer.json` that takes far too long is stopped",
+        ("tests/encoders/test_transformer.py",),
+        (
+            Fault(
+                "a tokenizer may take for ever",
+                "wv_cli/encoders/limits.py",
+                "if seconds > _PATIENCE and characters < seconds * _SLOWEST:",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "An index is never written over a text that it searches",
+        ("tests/retrieval/test_search.py",),
+        (
+            Fault(
+                "an index replaces a document",
+                "wv_cli/retrieval/files.py",
+                "if head and not is_search_index(head):",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A query has at most 1,048,576 characters",
+        ("tests/commands/test_resources.py",),
+        (
+            Fault(
+                "a query may be as long as memory",
+                "wv_cli/commands/shared/queries.py",
+                "if len(query) <= _LONGEST:",
+                "if True:",
+            ),
+        ),
+    ),
+    Guarantee(
         "Binary data, vectors and models are refused as text",
         ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py", "tests/jobs/test_pairs.py"),
         (
