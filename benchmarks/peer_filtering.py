@@ -49,7 +49,12 @@ def near_duplicates(job: dict[str, Any]) -> Judge:
 
     config = MinhashConfig(n_grams=5, num_buckets=14, hashes_per_bucket=8)
     signature = MinhashDedupSignature(tempfile.mkdtemp(), config=config)
-    return lambda text: signature.get_signature(signature.get_shingles(text))
+
+    def judge(text: str) -> object:
+        shingles = signature.get_shingles(text)
+        return signature.get_signature(shingles) if shingles.size else None
+
+    return judge
 
 
 TASKS = {"words": words, "classify": classify, "perplexity": perplexity, "near-duplicates": near_duplicates}
