@@ -137,7 +137,9 @@ def test_the_recipe_stands_beside_the_model(folder, tmp_path, monkeypatch, capsy
     assert "--tokenize is unicode,lowercase in the state and unicode here" in error
     for words, wanted in (
         ("train raw.txt -o c.vec --tokenize bogus", "words must be one of"),
-        ("train raw.txt -o c.vec --tokenize unicode,lower", "words twice"),
+        ("train raw.txt -o c.vec --tokenize unicode,lower", "found 'lower'"),
+        ("train raw.txt -o c.vec --tokenize unicode,blanks", "words twice"),
+        ("train raw.txt -o c.vec --tokenize unicode,digits", "digits must be one of"),
         ("train raw.txt -o c.vec --tokenize digits=nine", "digits must be one of"),
         ("train raw.txt -o c.vec --tokenize speed=9", "found 'speed=9'"),
         ("train raw.txt -o c.vec --tokenize model", "questions to one model"),

@@ -62,7 +62,7 @@ def read_recipe(recipe: str) -> TokenizeConfig:
     for each in recipe.split(","):
         name, equals, value = each.strip().partition("=")
         is_flag = not equals and name in options and options[name].kind is bool
-        if not equals and not is_flag:
+        if not equals and not is_flag and (name in options["words"].choices or "words" not in values):
             name, value = "words", name
         message = f"--tokenize {recipe}: expected settings of wv tokenize, such as unicode,lowercase,digits=zero, found"
         require(name in options, f"{message} {each.strip()!r}")
