@@ -38,7 +38,6 @@ class Malformed:
         self._path, self._strict, self._expected = path, strict, expected
         self.count = 0
         self.first: BadFile | None = None
-        self._first = ""
 
     def add(self, line_number: int, line: str) -> None:
         """Raises BadFile under `strict`."""
@@ -48,11 +47,10 @@ class Malformed:
         if self._strict:
             raise error
         self.first = self.first or error
-        self._first = self._first or f"line {line_number}: {problem}"
         self.count += 1
 
     def notes(self) -> list[str]:
-        if not self.count:
+        if self.first is None:
             return []
         lines = "1 malformed line was" if self.count == 1 else f"{self.count:,} malformed lines were"
-        return [f"{self._path}: {lines} left out; the first, {self._first}"]
+        return [f"{self._path}: {lines} left out; the first, line {self.first.line}: {self.first.problem}"]

@@ -248,7 +248,8 @@ class Job:
         """Returns what is to be said about those that could not be written."""
         problems = []
         recipes = {getattr(each, "tokenize", None) for each in parts_of(self)} - {None}
-        metadata = {**dict.fromkeys(["tokenize"] * len(recipes), *recipes), **metadata}
+        if recipes:
+            metadata = {"tokenize": recipes.pop(), **metadata}
         for path in written:
             if self.invocation.meta and not is_stream(path):
                 try:
