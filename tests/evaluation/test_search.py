@@ -17,6 +17,7 @@ from wv_cli.evaluation.config import SearchConfig
 from wv_cli.evaluation.ranking import Judged, Ranked, score_query
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
 from wv_cli.evaluation.search_data import read_search, search_folders
+from wv_cli.search.fusion import gains_of_scores
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -273,7 +274,7 @@ def test_golden_run_as_a_system(tmp_path):
     assert report.rows[0]["recall"] == pytest.approx(sum(each["recall_100"] for each in expected.values()) / 13)
 
 
-def test_fusion_adds_reciprocal_ranks(folder, tmp_path):
+def test_fusion_adds_reciprocal_ranks_or_scores(folder, tmp_path):
     first, second = {"d1": 9, "d2": 8, "d3": 7}, {"d3": 0.5, "d10": 0.4}
     for name, scores in (("a", first), ("b", second)):
         lines = [f"q1 Q0 {id} 1 {score} {name}\n" for id, score in scores.items()]
@@ -285,6 +286,22 @@ def test_fusion_adds_reciprocal_ranks(folder, tmp_path):
     fused = {fields[2]: float(fields[4]) for fields in found if fields[5] == "fuse-1,0.5"}
     assert fused == pytest.approx({"d1": 1 / 61, "d2": 1 / 62, "d3": 1 / 63 + 0.5 / 61, "d10": 0.5 / 62})
     assert [fields[2] for fields in found if fields[5] == "fuse-1,0"] == ["d1", "d2", "d3"]
+    run([], [folder], run=paths, fuse=("1,0.5",), fuse_by="scores", save_run=str(out))
+    found = [line.split() for line in out.read_text().splitlines()]
+    fused = {fields[2]: float(fields[4]) for fields in found if fields[5] == "fuse-1,0.5"}
+    one, two = np.std([9, 8, 7] + [0] * 97), np.std([0.5, 0.4] + [0] * 98)
+    assert fused == pytest.approx({"d1": 9 / one, "d2": 8 / one, "d3": 7 / one + 0.25 / two, "d10": 0.2 / two})
+
+
+def test_gains_are_the_same_for_scores_of_another_scale():
+    scores = np.sort(np.random.default_rng(1).random(150))[::-1]
+    gains = gains_of_scores(scores)
+    assert gains == pytest.approx((scores - scores[-1]) / scores.std()) and gains[-1] == 0
+    assert gains_of_scores(3 * scores - 7) == pytest.approx(gains)
+    assert gains_of_scores(np.full(150, 2.0)).tolist() == [0] * 150
+    assert gains_of_scores(np.array([2.0])) == pytest.approx([1 / np.std([1] + [0] * 99)])  # one answer alone counts
+    assert gains_of_scores(np.array([-1.0, -3.0])) == pytest.approx([1 / np.std([1] + [0] * 99), 0])
+    assert gains_of_scores(np.array([])).tolist() == []
 
 
 @pytest.mark.parametrize(

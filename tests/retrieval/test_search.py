@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -120,7 +121,7 @@ def test_answers_are_those_of_bm25_in_memory(texts, tmp_path):
             assert [answer.score for answer in answers] == scores.tolist()
 
 
-def test_vectors_are_the_models_and_their_ranks_are_fused(tmp_path):
+def test_vectors_are_the_models_and_their_scores_are_summed(tmp_path):
     model = Model(MODEL)
     words = ["the", "of", "and", "in", "to", "zero", "one", "two"]
     folder = tmp_path / "texts"
@@ -140,13 +141,14 @@ def test_vectors_are_the_models_and_their_ranks_are_fused(tmp_path):
     nearest = searcher(tmp_path / "index", weight=1.0).answers("one of", 99)
     assert [answer.score for answer in nearest] == sorted(found[:-1].tolist(), reverse=True)
     both = searcher(tmp_path / "index", weight=0.3).answers("one of", 99)
-    by_words = [answer.file for answer in searcher(tmp_path / "index", weight=0.0).answers("one of", 99)]
-    by_vector = [answer.file for answer in nearest]
-    for answer in both:
-        lists = ((by_words, 0.7), (by_vector, 0.3))
-        gains = [weight / (61 + ranks.index(answer.file)) for ranks, weight in lists if answer.file in ranks]
-        assert answer.score == pytest.approx(sum(gains), rel=1e-12)
-    assert len(both) == len(by_vector) and [a.score for a in both] == sorted((a.score for a in both), reverse=True)
+    by_words = searcher(tmp_path / "index", weight=0.0).answers("one of", 99)
+    gains = Counter()
+    for answers, weight in ((by_words, 0.7), (nearest, 0.3)):
+        scores = np.array([answer.score for answer in answers] + [0.0] * (100 - len(answers)))
+        for answer in answers:
+            gains[answer.file] += weight * (answer.score - scores.min()) / scores.std()
+    assert {answer.file: answer.score for answer in both} == pytest.approx(gains, rel=1e-6)
+    assert len(both) == len(nearest) and [a.score for a in both] == sorted((a.score for a in both), reverse=True)
     assert searcher(tmp_path / "index").answers("qqqqqq", 9)[0].file.endswith("none")  # which has no vector
     in_memory = searcher(folder, MODEL, stop_words="keep")
     assert in_memory.answers("one of", 5) == searcher(tmp_path / "index").answers("one of", 5)

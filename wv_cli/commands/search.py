@@ -40,7 +40,7 @@ def command(
     folder that is called index is given as ./index.
 
     Without a model the search is BM25: it finds words, their English forms, and identifiers by their parts. With
-    --model the ranks of BM25 and of the vectors are fused; wv/small comes with the program and knows English and code.
+    --model its scores and those of vectors are summed; wv/small comes with the program and knows English and code.
 
     An answer is printed as `file:line: text`: the line of the chunk that has most words of the query. Without QUERY,
     queries are read from standard input, one per line. Several queries get a first column with the query. --json prints

@@ -240,8 +240,9 @@ class SearchConfig(Config):
         (), "Also score this variant of BM25; may be repeated."
     )
     run: tuple[str, ...] = option((), "Also score the ranked lists of this TREC run file; may be repeated.")
-    fuse: tuple[str, ...] = option(
-        (), "Also score the systems' fusion by reciprocal rank, weighted W1,W2,...; may be repeated."
+    fuse: tuple[str, ...] = option((), "Also score the systems' fusion, weighted W1,W2,...; may be repeated.")
+    fuse_by: Literal["ranks", "scores"] = option(
+        "ranks", "Sum reciprocal ranks, or scores in standard deviations of a system's list.", only="fuse"
     )
     save_run: str | None = option(None, "Write the ranked lists of all systems to this TREC run file.")
     split: str = option("test", "Name of the judgements: qrels/SPLIT.tsv.")

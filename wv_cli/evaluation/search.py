@@ -85,7 +85,7 @@ def _systems(
         if len(weights) != len(single):
             message = f"--fuse has {len(weights)} weights for {len(single)} systems; give one for each, in their order"
             raise UsageError(message)
-        systems.append(fuse(single, weights))
+        systems.append(fuse(single, weights, config.fuse_by))
     return systems, notes
 
 
@@ -145,7 +145,8 @@ def _new_report(config: SearchConfig, sets: Sequence[SearchData], several: bool)
         stop = ", without 33 stop words" if config.stop_words == "drop" else ""
         protocol.append(f"BM25: k1 {config.k1:g}, b {config.b:g}, {words}{stop}")
     if config.fuse:
-        protocol.append("fuse: the sum of weight / (60 + rank) over the systems, in their order")
+        gain = "/ (60 + rank)" if config.fuse_by == "ranks" else "* (score - lowest) / deviation of the list's scores"
+        protocol.append(f"fuse: the sum of weight {gain} over the systems, in their order")
     if config.resamples:
         protocol.append(f"intervals of 95 %: {config.resamples:,} bootstrap samples of queries")
     if several and config.resamples:

@@ -14,7 +14,8 @@ from wv_cli.evaluation.config import SearchConfig
 from wv_cli.evaluation.ranking import Ranked
 from wv_cli.evaluation.search_data import SearchData
 from wv_cli.search.bm25 import STOP_WORDS, Bm25, Bm25Options, Counts, tokenize
-from wv_cli.search.fusion import fuse_ranks
+from wv_cli.search.fusion import GAINS
+from wv_cli.search.fusion import fuse as fuse_lists
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.text.stemming import stem_english
 from wv_cli.transforms.composition import composer
@@ -91,17 +92,16 @@ def _nearest(
     return System(name, answers, empty)
 
 
-def fuse(systems: Sequence[System], weights: Sequence[float]) -> System:
-    """Reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009): sum over systems of weight / (60 + rank). A document
-    that a system does not rank gets nothing of it; a system of weight 0 is left out."""
+def fuse(systems: Sequence[System], weights: Sequence[float], by: str) -> System:
+    """The sum over systems of weight * gain (wv_cli.search.fusion). A system of weight 0 is left out."""
     used = [(system, weight) for system, weight in zip(systems, weights, strict=True) if weight]
     answers = []
     for of_set in zip(*(system.answers for system, _ in used), strict=True):
-        answers.append([_fused(lists, [weight for _, weight in used]) for lists in zip(*of_set, strict=True)])
+        answers.append([_fused(lists, [weight for _, weight in used], by) for lists in zip(*of_set, strict=True)])
     empty = [sum(not len(each.rows) for each in fused) for fused in answers]
     return System(f"fuse-{','.join(f'{weight:g}' for weight in weights)}", answers, empty)
 
 
-def _fused(lists: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
-    rows, sums = fuse_ranks([each.rows for each in lists], weights)
+def _fused(lists: Sequence[Ranked], weights: Sequence[float], by: str) -> Ranked:
+    rows, sums = fuse_lists([each.rows for each in lists], [GAINS[by](each.scores) for each in lists], weights)
     return Ranked.of(rows, sums, len(rows))

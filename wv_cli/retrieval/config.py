@@ -31,5 +31,5 @@ class FusionConfig(Config):
     """Of `wv search`."""
 
     vector_weight: float = option(
-        0.5, "Weight of the vectors' ranks against BM25's: 0 is BM25 alone, 1 vectors alone.", low=0, high=1
+        0.5, "Weight of the vectors' scores against BM25's: 0 is BM25 alone, 1 vectors alone.", low=0, high=1
     )

@@ -1,4 +1,4 @@
-"""Queries -> answers: chunks ranked by BM25, by vectors, or by both with their ranks fused."""
+"""Queries -> answers: chunks ranked by BM25, by vectors, or by the sum of both scores in standard deviations."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.model import Model, cosines
 from wv_cli.retrieval.tokens import TokenReader
 from wv_cli.search.bm25 import Bm25Options, InvertedIndex, Postings, inverse_frequency, length_penalty, term_frequency
-from wv_cli.search.fusion import fuse_ranks
+from wv_cli.search.fusion import fuse, gains_of_scores
 from wv_cli.search.stored_index import SearchIndex
 from wv_cli.search.topk import best_rows
 
@@ -52,8 +52,8 @@ class StoredBm25(InvertedIndex):
 
 @dataclass(frozen=True, eq=False)
 class Searcher:
-    """Answers queries. `model` made the vectors of the index, whose ranks weigh `vector_weight`, those of BM25 the rest
-    to 1; without it BM25 answers alone."""
+    """Answers queries. `model` made the vectors of the index. Their scores weigh `vector_weight`, those of BM25 the rest
+    to 1; without a model BM25 answers alone."""
 
     index: SearchIndex
     model: Model | None
@@ -95,9 +95,9 @@ class Searcher:
         nearest = best_rows(found, np.flatnonzero(np.isfinite(found)), depth)
         if self.vector_weight == 1:
             return nearest[:k], found[nearest[:k]]
-        rows, sums = fuse_ranks(
-            [self.bm25.top(tokens, depth)[0], nearest], [1 - self.vector_weight, self.vector_weight]
-        )
+        matches, scores = self.bm25.top(tokens, depth)
+        gains = [gains_of_scores(scores), gains_of_scores(found[nearest])]
+        rows, sums = fuse([matches, nearest], gains, [1 - self.vector_weight, self.vector_weight])
         best = best_rows(sums, np.arange(len(rows)), k)
         return rows[best], sums[best]
 

@@ -1,21 +1,47 @@
-"""Reciprocal-rank fusion of ranked lists (Cormack, Clarke and Buettcher 2009)."""
+"""Ranked lists of several systems joined into one: a document's score is the sum of its gains in the lists.
 
-from collections.abc import Sequence
+The gain of a list is either 1 / (60 + rank), that of reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009), or
+the score of the document in standard deviations, as in the sum of normalized scores (Montague and Aslam 2001).
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 _RANK_CONSTANT = 60
+_SHORTEST = 100  # scores that the deviation is taken of: that of one answer alone would be 0
 
 
-def fuse_ranks(lists: Sequence[NDArray[Any]], weights: Sequence[float]) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """(rows, ascending, and their scores) of lists of rows, each best first. A score is the sum of weight / (60 + rank)
-    over the lists; a list that lacks the row adds nothing."""
+def gains_of_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Of scores that are in order, best first."""
+    return 1 / (_RANK_CONSTANT + np.arange(1, len(scores) + 1))
+
+
+def gains_of_scores(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """How far each score lies above the lowest of the list, in standard deviations of the list. A list of fewer than
+    100 scores is filled up with 0, or with the lowest score where that is below 0: what the system did not find."""
+    lowest = float(scores.min(initial=0) if len(scores) < _SHORTEST else scores.min())
+    filled = np.full(max(_SHORTEST, len(scores)), lowest)
+    filled[: len(scores)] = scores
+    deviation = filled.std()
+    gains: NDArray[np.float64] = (filled[: len(scores)] - lowest) / (deviation if deviation else 1)
+    return gains
+
+
+GAINS: dict[str, Callable[[NDArray[Any]], NDArray[np.float64]]] = {
+    "ranks": gains_of_ranks,
+    "scores": gains_of_scores,
+}
+
+
+def fuse(
+    lists: Sequence[NDArray[Any]], gains: Sequence[NDArray[np.float64]], weights: Sequence[float]
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """(rows, ascending, and their scores) of lists of rows: the sums of weight * gain. A list that lacks the row adds
+    nothing."""
     rows, places = np.unique(np.concatenate(lists), return_inverse=True)
-    gains = [
-        weight / (_RANK_CONSTANT + np.arange(1, len(each) + 1)) for each, weight in zip(lists, weights, strict=True)
-    ]
     sums: NDArray[np.float64] = np.zeros(len(rows))
-    np.add.at(sums, places, np.concatenate(gains))
+    np.add.at(sums, places, np.concatenate([weight * each for weight, each in zip(weights, gains, strict=True)]))
     return rows, sums
