@@ -7,7 +7,8 @@ BEIR's layout. `all sets` is one epoch over the four sets from random rows. `sma
 four epochs over the sets that may be shipped, the best epoch by their validation pairs, int8; --keep gets its folder.
 Both take the word pieces that are counted in the shipped sets. `shipped` is data/small as it is. `distilled` starts
 from the pieces of an --encoder and from words that six pairs have: three epochs, a set a batch.
-`+ bm25` fuses the ranks of a system and of BM25, `.5 x` and `.1 x` with these weights of the system's.
+`+ bm25` sums the scores of a system and of BM25, `4 x` with this weight of the system's: on the validation pairs the
+first is best where BM25 is near or ahead, the second where the vectors are far ahead.
 
 With --encoder and --peers, `curve` trains beside sentence-transformers, in pieces of the encoder. It is one epoch over
 the pairs whose texts stand in no other pair, in one order, from the same random rows. `loss` is the mean of the last
@@ -34,8 +35,8 @@ COMMON = ["--model", "pairs", "--no-header", "-q", "--no-meta"]
 ALL = ["--nested", "32,64,128", "--max-length", "0"]
 SMALL = ["--nested", "64,128", "--epochs", "4"]
 DISTILLED = ["--max-length", "0", "--lr", "0.1", "--epochs", "3"]
-FUSED = ["--bm25", "lucene", "--stem", "english", "--fuse", "1,1", "--fuse", ".5,1", "--fuse", ".1,1"]
-PROGRAMS = ["{}", "bm25", "{} + bm25", ".5 x {} + bm25", ".1 x {} + bm25"]
+FUSED = ["--bm25", "lucene", "--stem", "english", "--fuse-by", "scores", "--fuse", "1,1", "--fuse", "4,1"]
+PROGRAMS = ["{}", "bm25", "{} + bm25", "4 x {} + bm25"]
 TRAINERS = "wv", "sentence-transformers"
 CURVE = {"dim": 256, "levels": [32, 64, 128, 256], "batch": 2048, "lr": 0.2}
 
