@@ -63,7 +63,7 @@ def curves(axes: Any, record: dict[str, Any]) -> None:
 
 def pairs(axes: Any, record: dict[str, Any]) -> None:
     """NDCG@10 against CPU seconds of training: a color for each set, a mark for each model, filled alone and hollow
-    with the ranks of BM25. The dashed line is BM25 itself, which trains nothing."""
+    with the scores of BM25. The dashed line is BM25 itself, which trains nothing."""
     seconds: dict[str, float] = {}
     for row in record["summary"]:
         if row["task"] in ("train", "distil"):
@@ -82,7 +82,7 @@ def pairs(axes: Any, record: dict[str, Any]) -> None:
                       xytext=(-4, 3), textcoords="offset points", ha="right", fontsize=8, color=color)  # fmt: skip
     axes.set_xlim(0, 1.3 * max(seconds.values()))
     axes.set_ylim(0, 0.85)
-    axes.set_xlabel("CPU seconds of training; filled: vectors alone, hollow: their ranks and BM25's")
+    axes.set_xlabel("CPU seconds of training; filled: vectors alone, hollow: their scores and BM25's")
     axes.set_ylabel("NDCG@10 of the test")
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
