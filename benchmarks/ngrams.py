@@ -39,6 +39,19 @@ def _ngrams(arpa: Path) -> int:
     return sum(int(line.partition(b"=")[2]) for line in head if line.startswith(b"ngram "))
 
 
+def _whole_runs(options: Any, queries: Path, number: int) -> list[Run]:
+    if not options.beside:
+        return []
+    probing, own = record.data(options, "probing"), record.data(options, ".lm")
+    argv = {f"wv, {kind}": [*WV, "lm", "score", path, queries] for kind, path in (("own", own), ("probing", probing))}
+    for name, program in options.beside:
+        argv[f"{name}, probing"] = ["sh", "-c", 'exec "$0" -v sentence "$1" < "$2"', program, probing, queries]
+    return [
+        {"task": "whole run of scoring", "program": name, "round": number, **record.used(words)[0]}
+        for name, words in argv.items()
+    ]
+
+
 def ngrams(options: Any, result: Run, say: Any) -> bool:
     """Suite `ngrams`: estimating and scoring n-grams of order 5, with KenLM's Python module beside `wv`.
 
@@ -49,6 +62,10 @@ def ngrams(options: Any, result: Run, say: Any) -> bool:
 
     KenLM from PyPI reads our ARPA file into its hash tables. It has no program to estimate or to query. `kenlm` calls
     `score` for each line. `kenlm-words` calls `full_scores`, which gives the score of each word, as `wv` does.
+
+    `--beside NAME=PROGRAM` adds whole runs of KenLM's own `query`, compiled from its source, on a probing binary, and
+    of `wv lm score` on this and on its own binary of the same model (`--data` with `probing` and with `.lm` in the
+    name). They print the score of each line; starting and loading are included.
     """
     test, queries = record.data(options, "test"), record.data(options, "queries")
     corpus = Path(options.corpus)
@@ -85,6 +102,7 @@ def ngrams(options: Any, result: Run, say: Any) -> bool:
                 took = json.loads(record.used(child)[1].splitlines()[-1])["cpu_seconds"]
                 runs.append({"task": f"score by {path.name}", "program": task, "round": number, "cpu_seconds": took})
                 say(f"round {number}: {runs[-1]}")
+            runs += _whole_runs(options, queries, number)
             ours, theirs = np.load(folder / "wv.npy"), np.load(folder / "kenlm-words.npy")
             worst = max(worst, float(np.abs(ours - theirs).max()))
             for run in runs:

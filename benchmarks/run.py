@@ -199,7 +199,7 @@ def arguments() -> argparse.Namespace:
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--originals", type=Path, metavar="DIR", help="suite tutorials: where word2vec, fasttext, glove, ... are")
     add("--encoder", type=Path, metavar="DIR", help="suites sts-table, encoding, pairs: the folder of an encoder")
-    add("--beside", type=named, action="append", default=[], metavar="NAME=PROGRAM", help="suite predicting: one more")
+    add("--beside", type=named, action="append", default=[], metavar="NAME=PROGRAM", help="one more program")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")
