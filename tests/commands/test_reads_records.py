@@ -127,6 +127,22 @@ def test_the_recipe_stands_beside_the_model(folder, tmp_path, monkeypatch, capsy
         rows = [[json.loads(line) for line in Path(f"{name}{n}.jsonl").read_text().splitlines()] for n in (1, 2)]
         assert [row.pop("text") for row in rows[0]] != [row.pop("text") for row in rows[1]]
         assert rows[0] == rows[1] and rows[0][0]
+    rule = "--classifier a.bin:a=0.. --classifier other=plain.bin:a=0.. --add-scores"
+    told("train raw.txt -o plain.bin --model supervised --dim 2 --min-count 1 -q")
+    assert "--tokenize unicode,lowercase" in told(f"filter raw.jsonl -o out0 {rule}")
+    for threads in (1, 2):
+        told(f"filter raw.jsonl -o out{threads} {rule} --tokenize model --threads {threads} -q")
+        assert not capsys.readouterr().err
+    told(f"filter cut.jsonl -o out3 {rule} -q")
+    told("filter raw.jsonl -o out4 --classifier plain.bin:a=0.. --tokenize lowercase,unicode --add-scores -q")
+    scores = [[json.loads(line) for line in next(Path(f"out{n}").iterdir()).read_text().splitlines()] for n in range(5)]
+    assert [[row["classifier"] for row in rows] for rows in (scores[1], scores[2])] == [
+        [row["classifier"] for row in scores[3]]
+    ] * 2
+    assert scores[0][0]["classifier"] != scores[1][0]["classifier"]
+    # A classifier without settings of its own gets texts as they are.
+    assert [row["other"] for row in scores[1]] == [row["other"] for row in scores[0]]
+    assert [row["classifier"] for row in scores[4]] == [row["other"] for row in scores[3]]
     assert not told("eval perplexity a.lm -d raw.txt --tokenize model")
     assert "note: a.lm: trained with --tokenize" in told("eval perplexity a.lm -d raw.txt")
     told("build-vocab raw.txt -o cut.vocab --min-count 1 -q")
@@ -148,6 +164,10 @@ def test_the_recipe_stands_beside_the_model(folder, tmp_path, monkeypatch, capsy
         (f"predict a.bin raw.txt {recipe},sentences", "each line has one answer"),
         ("vectors a.vec the --tokenize model", "--tokenize needs --sentences"),
         ("build-vocab cut.vocab --merge --tokenize unicode", "no effect with --merge"),
+        ("filter raw.jsonl -o out --words 1.. --tokenize unicode", "--tokenize needs --language or --classifier"),
+        ("filter raw.jsonl -o out --classifier plain.bin:a=0.. --tokenize model", "no sidecar of plain.bin names"),
+        ("filter raw.jsonl -o out --classifier a.bin:a=0.. --tokenize unicode,sentences", "a text has one score"),
+        ("filter raw.jsonl -o out --classifier a.bin:a=0.. --tokenize unicode,lower", "found 'lower'"),
     ):
         assert wanted in told(words, 2), words
     Path("a.vec.meta.json").unlink()

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.flattening import flatten_option, unit_option
+from wv_cli.commands.shared.flattening import flatten_option, tokenize_option, unit_option
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import dask_option, field_options, given_options, json_option, quiet_option
 from wv_cli.filtering.scorers import SCORERS
@@ -48,6 +48,7 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--save-index", metavar="FILE", help="Also save the near-duplicates known in the end, for --against.")
 @click.option("--clusters", metavar="FILE", help="With --dry-run: write which records are near-duplicates.")
 @flatten_option
+@tokenize_option
 @unit_option
 @click.option("--add-scores", is_flag=True, help="Add the score of each rule to the records.")
 @click.option("--dry-run", is_flag=True, help="Write no records; show what each rule would reject.")

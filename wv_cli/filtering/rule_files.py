@@ -22,6 +22,7 @@ _OPTIONS: dict[str, Any] = {
     "tokenizer": str,
     "perplexity-of": str,
     "flatten": str,
+    "tokenize": str,
     "unit": str,
 }
 _KINDS = {(int, float): "a number", str: "text"}

@@ -1,6 +1,9 @@
 """The scorers of the table SCORERS: what makes a number of every document."""
 
 import difflib
+import threading
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +12,8 @@ from wv_cli.errors import UsageError
 from wv_cli.filtering.setting import Scorer, Setting
 from wv_cli.filtering.units import answer_units
 from wv_cli.models.classifier import ALL, load_classifier
+from wv_cli.system import meta
+from wv_cli.text.reading_config import OF_MODEL, read_recipe
 
 Scores = NDArray[np.float32]
 
@@ -39,15 +44,39 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
     chosen = np.array([known[label] for label in wanted], np.int32)
     # Where probabilities come to 1, a label of half and more is the best one: the others need not be computed.
     k = 1 if bound >= 0.5 and model.sums_to_one else ALL
+    words_of = _words_for(path, setting.tokenize)
 
     def score(texts: list[bytes]) -> Scores:
-        answered = answer_units(model, texts, setting.unit, setting.flatten, k)
+        answered = answer_units(model, words_of(texts), setting.unit, setting.flatten, k)
         valid = np.arange(answered.labels.shape[1]) < answered.found[:, None]
         of_chosen = np.where(valid & np.isin(answered.labels, chosen), answered.probabilities, np.float32(0))
         best: Scores = of_chosen.max(axis=1, initial=np.float32(0)).astype(np.float32)
         return np.where(answered.seen[:, 1] > 0, best, np.float32(0)) if unknown_is_zero else best
 
     return score
+
+
+def recipe_of_classifier(path: str, recipe: str | None) -> str | None:
+    """The settings by which texts for this classifier are cut into words: with `model` those that it was trained with,
+    if any."""
+    found: str | None = meta.read(path).get("tokenize") if recipe == OF_MODEL else recipe
+    return found
+
+
+def _words_for(path: str, asked: str | None) -> Callable[[list[bytes]], list[bytes]]:
+    recipe, of_thread = recipe_of_classifier(path, asked), threading.local()
+    if recipe is None:
+        return lambda texts: texts
+    from wv_cli.text.tokenizing import Tokenizer
+
+    config = replace(read_recipe(recipe), sentences=False)  # a document has one score
+
+    def words_of(texts: list[bytes]) -> list[bytes]:
+        if not hasattr(of_thread, "tokenizer"):
+            of_thread.tokenizer = Tokenizer(config)
+        return [of_thread.tokenizer.words_of(text) for text in texts]
+
+    return words_of
 
 
 def perplexity(subject: str, bound: float, setting: Setting) -> Scorer:

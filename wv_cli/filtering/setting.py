@@ -10,10 +10,11 @@ Scorer = Callable[[list[bytes]], Any]  # documents -> (documents,) float32
 
 @dataclass(frozen=True)
 class Setting:
-    """What scorers share: how documents become one line each, the units that classifiers get, the tokenizer and
-    the normalization of language models."""
+    """What scorers share: how documents become one line each, the words and units that classifiers get, the tokenizer
+    and the normalization of language models."""
 
     flatten: str = "space"
+    tokenize: str | None = None
     unit: str = "document"
     tokenizer: str | None = None
     perplexity: str = "ccnet"

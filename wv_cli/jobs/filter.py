@@ -1,6 +1,6 @@
 """`wv filter`: one pass over records by rules; those that stay and those that do not, shard by shard."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from wv_cli.filtering.flattening import FLATTENINGS, UNITS
 from wv_cli.filtering.journal import Journal
 from wv_cli.filtering.near_duplicates import Banding
 from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_rules, require_different_names
+from wv_cli.filtering.scoring import recipe_of_classifier
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shard_pass import ShardPass, ShardTask
 from wv_cli.filtering.shards import Shards
@@ -24,7 +25,7 @@ from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.text.inputs import Texts
-from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
+from wv_cli.text.reading_config import OF_MODEL, ReadingConfig, RecordsConfig, read_recipe
 from wv_cli.text.records.kinds import RECORDS
 from wv_cli.text.source import Source
 
@@ -53,6 +54,7 @@ class Rules(Part):
 
     given: tuple[tuple[str, str], ...] = ()
     flatten: str = "space"
+    tokenize: str | None = None
     unit: str = "document"
     tokenizer: str | None = None
     perplexity_of: str = "ccnet"
@@ -79,13 +81,30 @@ class Rules(Part):
         UNITS.find(self.unit)
         by_label = any(scorer in BY_LABEL for scorer, _ in self.given)
         require(by_label or self.unit == "document", f"--unit {self.unit} needs --language or --classifier")
+        require(by_label or self.tokenize is None, "--tokenize needs --language or --classifier")
+        if self.tokenize not in (None, OF_MODEL):
+            settings = read_recipe(str(self.tokenize))
+            require(
+                not settings.sentences, "--tokenize: a text has one score, so sentences has no effect; leave it out"
+            )
 
     def reads(self) -> list[str]:
         more = [path for path in (self.tokenizer, self.against) if path is not None]
         return [*(path for rule in self.rules for path in rule.files), *more]
 
     def setting(self) -> Setting:
-        return Setting(self.flatten, self.unit, self.tokenizer, self.perplexity_of)
+        return Setting(self.flatten, self.tokenize, self.unit, self.tokenizer, self.perplexity_of)
+
+    def require_words(self, log: Callable[[str], None]) -> None:
+        """Tells of classifiers that were trained on other words than they get. Raises UsageError."""
+        models = [path for rule in self.rules if rule.scorer in BY_LABEL for path in rule.files]
+        trained = {path: recipe_of_classifier(path, OF_MODEL) for path in models}
+        if self.tokenize is None:
+            for path, recipe in trained.items():
+                if recipe is not None:
+                    log(f"{path}: trained with --tokenize {recipe}; give --tokenize {OF_MODEL} if texts are raw")
+        none = f"--tokenize {OF_MODEL}: no sidecar of {', '.join(trained)} names settings; name them, such as unicode"
+        require(self.tokenize != OF_MODEL or any(trained.values()), none)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +169,7 @@ class FilterJob(Job):
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
         explained, rules = self.kept.explain, self.rules
+        rules.require_words(run.log)
         judge = Judge(rules.rules, rules.setting(), every=explained is not None)
         if explained is not None:
             return None, {"explained": _explained(source, judge, explained)}

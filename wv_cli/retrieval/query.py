@@ -52,8 +52,8 @@ class StoredBm25(InvertedIndex):
 
 @dataclass(frozen=True, eq=False)
 class Searcher:
-    """Answers queries. `model` made the vectors of the index. Their scores weigh `vector_weight`, those of BM25 the rest
-    to 1; without a model BM25 answers alone."""
+    """Answers queries. `model` made the vectors of the index; their scores weigh `vector_weight`, those of BM25 the
+    rest to 1. Without a model BM25 answers alone."""
 
     index: SearchIndex
     model: Model | None
