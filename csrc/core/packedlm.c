@@ -5,7 +5,8 @@
 
 #include "base/little_endian.h"
 
-#define AT_ONCE 256 /* words that are searched for together */
+#define AT_ONCE 256 /* searches that wait for memory together */
+#define BUCKETS 1024 /* parts of a level by which searches are sorted */
 #define AHEAD 8     /* so many words before it is needed memory is asked for */
 #define LOWEST (-99.0f)
 
@@ -98,22 +99,38 @@ typedef struct {
     int32_t place;
 } search;
 
-/* Words that are looked up together; nodes[k][1 + i] is the node of k + 1 words that ends in word i, nodes[k][0] the
- * one that ends before them. */
+/* An n-gram that words follow, and its back-off. */
 typedef struct {
-    int32_t nodes[WV_LARGEST_ORDER][AT_ONCE + 1];
-    search searches[AT_ONCE];
-    int32_t running[AT_ONCE];
-    int32_t active[AT_ONCE];  /* the words to search for in the next level */
-    uint8_t fresh[AT_ONCE];   /* a sentence begins before this word */
-    uint8_t longest[AT_ONCE]; /* the last level where it was found */
-    int32_t opening;          /* the state of one word in which sentences begin */
+    int32_t node;
+    float backoff;
+} context;
+
+/* Words that are looked up together. contexts[k][i] has k + 1 words and stands before word i, or behind the last one. */
+typedef struct {
+    context *contexts[WV_LARGEST_ORDER];
+    search *searches;
+    int32_t *active; /* the words to search for in the next level */
+    const int32_t *ids;
+    float *scores;    /* log10 p of the longest n-gram found */
+    uint8_t *lengths; /* and its words */
 } block;
 
-/* The node of k + 1 words that word i follows. */
-static inline int32_t context(const block *b, int32_t k, int32_t i) {
-    if (b->fresh[i]) return k == 0 ? b->opening : WV_NO_NODE;
-    return b->nodes[k][i];
+static int32_t block_size(int64_t n) { return (int32_t)(n < WV_PACKED_AT_ONCE ? n : WV_PACKED_AT_ONCE); }
+
+int64_t wv_packed_scratch(const wv_packed_model *model, int64_t n) {
+    int64_t size = block_size(n);
+    return (size + 1) * (int64_t)sizeof(context) * (model->order - 1) +
+           size * (int64_t)(sizeof(search) + sizeof(int32_t));
+}
+
+static block block_in(const wv_packed_model *model, int64_t n, void *scratch) {
+    block b;
+    int64_t size = block_size(n);
+    b.searches = scratch;
+    b.contexts[0] = (context *)(b.searches + size);
+    for (int32_t k = 1; k < model->order; k++) b.contexts[k] = b.contexts[k - 1] + size + 1;
+    b.active = (int32_t *)b.contexts[model->order - 1];
+    return b;
 }
 
 static inline void prefetch(const wv_packed_column *column, int64_t place) {
@@ -142,104 +159,125 @@ static void narrow(const wv_packed_column *words, search *searches, int32_t *run
     }
 }
 
-/* Searches for the n-grams of k + 1 words that end in the active ones, and leaves those active that may end longer
- * n-grams. */
-static int32_t descend(const wv_packed_model *model, int32_t k, block *b, int32_t active) {
-    const wv_packed_level *above = &model->levels[k - 1], *level = &model->levels[k];
-    int32_t n = 0, running = 0, left = 0;
+/* Writes the searches for n-grams of k + 1 words that end in the active ones, near nodes side by side: what is read for
+ * them is then read in about the order of the file. Returns how many of the active words follow no n-gram of k words;
+ * they come first. */
+static int32_t sort_searches(const wv_packed_model *model, int32_t k, const block *b, int32_t active) {
+    const context *before = b->contexts[k - 1];
+    int32_t starts[BUCKETS + 2] = {0};
+    int shift = 0;
+    while (model->levels[k - 1].size >> shift >= BUCKETS) shift++;
+    for (int32_t i = 0; i < active; i++) starts[(before[b->active[i]].node >> shift) + 2]++; /* none: -1 */
+    int32_t none = starts[1];
+    for (int32_t i = 1; i <= BUCKETS; i++) starts[i + 1] += starts[i];
     for (int32_t i = 0; i < active; i++) {
-        int32_t place = b->active[i], node = context(b, k - 1, place);
-        b->searches[n].place = place;
-        b->searches[n].at = (uint32_t)node;
-        n += node >= 0;
-        __builtin_prefetch(above->index + node / WV_PACKED_BLOCK * 2);
+        int32_t place = b->active[i], node = before[place].node, id = b->ids[place];
+        b->searches[starts[(node >> shift) + 1]++] =
+            (search){(uint32_t)node, 0, (uint32_t)(id < 0 ? WV_SENTENCE_END : id), place};
     }
+    return none;
+}
+
+/* Finishes up to AT_ONCE searches. */
+static int find(const wv_packed_model *model, int32_t k, const block *b, search *searches, int32_t n) {
+    const wv_packed_level *above = &model->levels[k - 1], *level = &model->levels[k];
+    int32_t order[AT_ONCE], running = 0, found = 0;
+    for (int32_t i = 0; i < n; i++) __builtin_prefetch(above->index + searches[i].at / WV_PACKED_BLOCK * 2);
     for (int32_t i = 0; i < n + AHEAD; i++) {
         if (i < n) {
-            uint32_t before = above->index[b->searches[i].at / WV_PACKED_BLOCK * 2 + 1];
+            uint32_t before = above->index[searches[i].at / WV_PACKED_BLOCK * 2 + 1];
             if (before < above->widths)
                 __builtin_prefetch(above->offsets + (int64_t)before * (WV_PACKED_BLOCK + 1) / 8);
         }
         if (i < AHEAD) continue;
-        search *one = &b->searches[i - AHEAD];
+        search *one = &searches[i - AHEAD];
         int64_t begin, end;
         if (!children(above, level->size, one->at, &begin, &end)) return WV_PACKED_DAMAGED;
         one->at = (uint32_t)begin;
         one->left = (uint32_t)(end - begin);
-        one->word = (uint32_t)b->nodes[0][one->place + 1];
-        b->running[running] = i - AHEAD;
+        order[running] = i - AHEAD;
         running += one->left > 1;
         prefetch(&level->word, begin + one->left / 2);
     }
-    narrow(&level->word, b->searches, b->running, running);
+    narrow(&level->word, searches, order, running);
     for (int32_t i = 0; i < n; i++) {
-        const search *one = &b->searches[i];
-        int found = one->left > 0 && get(&level->word, one->at) == one->word;
-        b->nodes[k][one->place + 1] = found ? (int32_t)one->at : WV_NO_NODE;
-        b->longest[one->place] = found ? (uint8_t)k : b->longest[one->place];
-        if (found) prefetch(&level->prob, one->at);
-        if (found && k < model->order - 1) prefetch(&level->backoff, one->at);
-        if (!model->closed) continue;
-        b->active[left] = one->place;
-        left += found;
+        const search *one = &searches[i];
+        if (one->left == 0 || get(&level->word, one->at) != one->word) continue;
+        prefetch(&level->prob, one->at);
+        if (k < model->order - 1) prefetch(&level->backoff, one->at);
+        order[found++] = i;
     }
-    return model->closed ? left : active;
-}
-
-/* What is found of the block's word i, or NaN where the file is damaged. */
-static float score_of(const wv_packed_model *model, const block *b, int32_t i) {
-    int32_t found = b->longest[i];
-    float sum = 0;
-    for (int32_t k = model->order - 2; k >= found; k--) {
-        int32_t node = context(b, k, i);
-        if (node < 0) continue;
-        float backoff = backoff_of(&model->levels[k], node);
-        if (!sane_backoff(backoff)) return NAN;
-        sum += backoff;
-    }
-    float prob = prob_of(&model->levels[found], b->nodes[found][i + 1]);
-    return sane_prob(prob) ? sum + prob : NAN;
-}
-
-static int score_block(const wv_packed_model *model, block *b, const int32_t *ids, int32_t n, int ends, float *scores,
-                       uint8_t *lengths) {
-    int32_t active = 0;
-    for (int32_t k = 1; k < model->order; k++)
-        for (int32_t i = 0; i < n; i++) b->nodes[k][i + 1] = WV_NO_NODE;
-    for (int32_t i = 0; i < n; i++) {
-        if (i > 0) b->fresh[i] = ids[i - 1] < 0;
-        b->nodes[0][i + 1] = ids[i] < 0 ? WV_SENTENCE_END : ids[i];
-        b->longest[i] = 0;
-        b->active[active] = i;
-        active += ends || ids[i] >= 0;
-    }
-    for (int32_t k = 1; k < model->order && active > 0; k++) {
-        active = descend(model, k, b, active);
-        if (active < 0) return WV_PACKED_DAMAGED;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        int silent = ids[i] < 0 && !ends;
-        scores[i] = silent ? 0 : score_of(model, b, i);
-        lengths[i] = silent ? 0 : (uint8_t)(b->longest[i] + 1);
-        if (isnan(scores[i])) return WV_PACKED_DAMAGED;
+    for (int32_t i = 0; i < found; i++) {
+        const search *one = &searches[order[i]];
+        b->scores[one->place] = prob_of(level, one->at);
+        b->lengths[one->place] = (uint8_t)(k + 1);
+        if (k < model->order - 1 && b->ids[one->place] >= 0)
+            b->contexts[k][one->place + 1] = (context){(int32_t)one->at, backoff_of(level, one->at)};
     }
     return 0;
 }
 
-int wv_packed_score(const wv_packed_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state,
-                    float *scores, uint8_t *lengths) {
-    block b;
-    int32_t states = model->order - 1;
-    b.opening = ends && states > 0 ? WV_SENTENCE : WV_NO_NODE;
-    b.fresh[0] = 0;
-    for (int32_t k = 0; k < states; k++) b.nodes[k][0] = state[k];
-    for (int64_t begin = 0; begin < n; begin += AT_ONCE) {
-        int32_t size = (int32_t)(n - begin < AT_ONCE ? n - begin : AT_ONCE);
-        if (score_block(model, &b, ids + begin, size, ends, scores + begin, lengths + begin)) return WV_PACKED_DAMAGED;
-        b.fresh[0] = ids[begin + size - 1] < 0;
-        for (int32_t k = 0; k < states; k++) b.nodes[k][0] = b.nodes[k][size];
+/* Looks up the single words, and begins sentences in `opening`. Returns how many are active. */
+static int32_t look_up_words(const wv_packed_model *model, const block *b, int32_t n, int ends, context opening) {
+    const wv_packed_level *level = &model->levels[0];
+    int32_t active = 0;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t id = b->ids[i], silent = id < 0 && !ends;
+        b->scores[i] = silent ? 0 : prob_of(level, id < 0 ? WV_SENTENCE_END : id);
+        b->lengths[i] = !silent;
+        b->active[active] = i;
+        active += !silent;
+        if (model->order > 1) b->contexts[0][i + 1] = id < 0 ? opening : (context){id, backoff_of(level, id)};
+        for (int32_t k = 1; k < model->order - 1; k++) b->contexts[k][i + 1] = (context){WV_NO_NODE, 0};
     }
-    for (int32_t k = 0; k < states; k++) state[k] = context(&b, k, 0);
+    return active;
+}
+
+static int score_block(const wv_packed_model *model, const block *b, int32_t n, int ends, context opening) {
+    int32_t active = look_up_words(model, b, n, ends, opening);
+    for (int32_t k = 1; k < model->order && active > 0; k++) {
+        int32_t left = 0;
+        for (int32_t i = sort_searches(model, k, b, active); i < active; i += AT_ONCE)
+            if (find(model, k, b, b->searches + i, active - i < AT_ONCE ? active - i : AT_ONCE))
+                return WV_PACKED_DAMAGED;
+        for (int32_t i = 0; i < active && model->closed; i++) { /* what is not listed ends no longer n-gram */
+            b->active[left] = b->active[i];
+            left += b->lengths[b->active[i]] > k;
+        }
+        active = model->closed ? left : active;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        float sum = 0;
+        if (b->lengths[i] == 0) continue;
+        for (int32_t k = model->order - 2; k >= b->lengths[i] - 1; k--) {
+            if (!sane_backoff(b->contexts[k][i].backoff)) return WV_PACKED_DAMAGED;
+            sum += b->contexts[k][i].backoff;
+        }
+        if (!sane_prob(b->scores[i])) return WV_PACKED_DAMAGED;
+        b->scores[i] += sum;
+    }
+    return 0;
+}
+
+static context context_of(const wv_packed_level *level, int32_t node) {
+    return (context){node, node < 0 ? 0 : backoff_of(level, node)};
+}
+
+int wv_packed_score(const wv_packed_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state,
+                    float *scores, uint8_t *lengths, void *scratch) {
+    block b = block_in(model, n, scratch);
+    int32_t states = model->order - 1, size;
+    context opening = context_of(&model->levels[0], ends && states > 0 ? WV_SENTENCE : WV_NO_NODE);
+    for (int32_t k = 0; k < states; k++) b.contexts[k][0] = context_of(&model->levels[k], state[k]);
+    for (int64_t begin = 0; begin < n; begin += size) {
+        size = block_size(n - begin);
+        b.ids = ids + begin;
+        b.scores = scores + begin;
+        b.lengths = lengths + begin;
+        if (score_block(model, &b, size, ends, opening)) return WV_PACKED_DAMAGED;
+        for (int32_t k = 0; k < states; k++) b.contexts[k][0] = b.contexts[k][size];
+    }
+    for (int32_t k = 0; k < states; k++) state[k] = b.contexts[k][0].node;
     return 0;
 }
 

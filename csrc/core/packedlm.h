@@ -12,7 +12,8 @@
  *             widths before; a block has one offset more than n-grams, so that children also end.
  *
  * There are no links: a state is the node of every length that ends in the last word, so that a word costs one search
- * for each length. Those of many words do not wait for each other.
+ * for each length. The searches of WV_PACKED_AT_ONCE words are made level by level, in about the order of the nodes in
+ * the file: they do not wait for each other, and few pages are read twice.
  *
  * What a file says is believed nowhere: WV_PACKED_DAMAGED is returned for children outside their level, numbers
  * outside their table, and probabilities above 1 or none.
@@ -23,6 +24,7 @@
 #include "core/ngrams.h"
 
 #define WV_PACKED_BLOCK 32
+#define WV_PACKED_AT_ONCE (1 << 18)
 #define WV_PACKED_PADDING 8 /* bytes that may be read behind the last column */
 enum { WV_PACKED_DAMAGED = -1 };
 
@@ -60,10 +62,14 @@ int wv_packed_children(const wv_packed_level *level, int64_t below, int32_t *fir
 /* A state (order - 1): the node of each length that ends in the last words, WV_NO_NODE where none is listed. */
 void wv_packed_begin(const wv_packed_model *model, int ends, int32_t *state);
 
+/* Bytes of scratch for scoring n ids. */
+int64_t wv_packed_scratch(const wv_packed_model *model, int64_t n);
+
 /* Scores ids (each a word of the model, or -1 for the end of a sentence, which is scored as </s>) that go on from
- * `state`, which moves on. `ends` 0: sentences neither begin in <s> nor end in </s>; the score of their ends is 0. */
+ * `state`, which moves on. `ends` 0: sentences neither begin in <s> nor end in </s>; the score of their ends is 0. The
+ * scratch is aligned as malloc does. */
 int wv_packed_score(const wv_packed_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state,
-                    float *scores, uint8_t *lengths);
+                    float *scores, uint8_t *lengths, void *scratch);
 
 /* log10 p(word | state) of all words. */
 int wv_packed_all(const wv_packed_model *model, const int32_t *state, float *scores);

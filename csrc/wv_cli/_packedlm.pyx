@@ -44,8 +44,9 @@ cdef extern from "core/packedlm.h" nogil:
     void wv_packed_write_offsets(const int32_t *first, int64_t size, const uint32_t *index, uint8_t *bits)
     int wv_packed_children(const wv_packed_level *level, int64_t below, int32_t *first)
     void wv_packed_begin(const wv_packed_model *model, int ends, int32_t *state)
+    int64_t wv_packed_scratch(const wv_packed_model *model, int64_t n)
     int wv_packed_score(const wv_packed_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state,
-                        float *scores, uint8_t *lengths)
+                        float *scores, uint8_t *lengths, void *scratch)
     int wv_packed_all(const wv_packed_model *model, const int32_t *state, float *scores)
 
 
@@ -153,10 +154,12 @@ cdef class Packed:
         self._require_state(state)
         require_ids(ids, -1, self.model.levels[0].size, "ids")
         after[:len(state)] = state
+        cdef uint8_t[::1] scratch
         if n:
+            scratch = np.empty(wv_packed_scratch(&self.model, n), np.uint8)
             with nogil:
                 failure = wv_packed_score(&self.model, &ids[0], n, ends, &after_view[0], &scores_view[0],
-                                          &lengths_view[0])
+                                          &lengths_view[0], &scratch[0])
         self._require_sane(failure)
         return scores, lengths, after[:len(state)]
 
