@@ -9,7 +9,7 @@
 
 #include "base/wv_shared.h"
 
-enum { SMALLEST_TABLE = 1024, HUGE_PAGE = 1 << 21 };
+enum { SMALLEST_TABLE = 1024, HUGE_PAGE = 1 << 21, AT_ONCE = 64 };
 
 /* A table is at most two thirds full: probe chains stay near one slot. */
 static int too_full(uint64_t words, uint64_t capacity) { return words > capacity / 3 * 2; }
@@ -135,6 +135,34 @@ wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t lengt
             return slot;
         }
     }
+}
+
+int wv_wordmap_ids(wv_wordmap *map, const unsigned char *blob, const int64_t *starts, int64_t words, int known_only,
+                   int32_t *ids) {
+    wv_word_key keys[AT_ONCE];
+    wv_slot *homes[AT_ONCE];
+    for (int64_t begin = 0; begin < words; begin += AT_ONCE) {
+        int64_t n = words - begin < AT_ONCE ? words - begin : AT_ONCE;
+        int failure = known_only ? 0 : wv_wordmap_reserve(map, n);
+        if (failure) return failure;
+        for (int64_t i = 0; i < n; i++) {
+            const unsigned char *word = blob + starts[begin + i];
+            size_t length = (size_t)(starts[begin + i + 1] - starts[begin + i]);
+            keys[i] = length <= WV_SHORT_WORD ? wv_short_key(word, length) : (wv_word_key){0, 0};
+            homes[i] = wv_home_slot(map, wv_hash_key(keys[i]));
+            __builtin_prefetch(homes[i], 1);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            const unsigned char *word = blob + starts[begin + i];
+            size_t length = (size_t)(starts[begin + i + 1] - starts[begin + i]);
+            wv_slot *slot = keys[i].low   ? wv_wordmap_seek(map, keys[i], homes[i], known_only)
+                            : known_only ? wv_wordmap_find(map, word, length)
+                                         : wv_wordmap_add(map, word, length);
+            if (!slot && !known_only) return WV_NO_MEMORY;
+            ids[begin + i] = slot ? slot->id : -1;
+        }
+    }
+    return 0;
 }
 
 /* The bytes of a slot's word, and how many. */

@@ -59,6 +59,11 @@ wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t lengt
 /* The slot of a word or NULL. */
 wv_slot *wv_wordmap_find(wv_wordmap *map, const unsigned char *word, size_t length);
 
+/* The ids of words of a list, word i being blob[starts[i] .. starts[i + 1]); new ones are inserted, or with `known_only`
+ * get -1. 0 or a failure. */
+int wv_wordmap_ids(wv_wordmap *map, const unsigned char *blob, const int64_t *starts, int64_t words, int known_only,
+                   int32_t *ids);
+
 /* Bytes of all words end to end. */
 uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map);
 /* Writes word `id` to blob[starts[id] .. starts[id + 1]] and its count to counts[id] (unless NULL). starts has size + 1
@@ -68,8 +73,8 @@ void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts
 /* Bytes of memory that the map takes. */
 uint64_t wv_wordmap_bytes(const wv_wordmap *map);
 
-/* A hash of each word of a list, word i being blob[starts[i] .. starts[i + 1]): not cryptographic, and another one
- * in another version: no file may keep it. hashes (words). */
+/* A hash of each word of a list: not cryptographic, and another one in another version: no file may keep it. hashes
+ * (words). */
 void wv_hash_words(const unsigned char *blob, const int64_t *starts, int64_t words, uint64_t *hashes);
 
 /* ------------------------------------------------ for the tokenizer's inner loop */

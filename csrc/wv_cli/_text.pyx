@@ -24,18 +24,13 @@ cdef extern from "core/wordmap.h" nogil:
         WV_NO_MEMORY
         WV_TOO_MANY_WORDS
 
-    ctypedef struct wv_slot:
-        int64_t count
-        int32_t id
-
     ctypedef struct wv_wordmap:
         int32_t size
 
     int wv_wordmap_init(wv_wordmap *map, int64_t expected_words) noexcept
     void wv_wordmap_free(wv_wordmap *map) noexcept
-    int wv_wordmap_reserve(wv_wordmap *map, int64_t more) noexcept
-    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
-    wv_slot *wv_wordmap_find(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
+    int wv_wordmap_ids(wv_wordmap *map, const unsigned char *blob, const int64_t *starts, int64_t words,
+                       int known_only, int32_t *ids) noexcept
     uint64_t wv_wordmap_bytes(const wv_wordmap *map) noexcept
     void wv_hash_words(const unsigned char *blob, const int64_t *starts, int64_t words, uint64_t *hashes) noexcept
     uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map) noexcept
@@ -138,24 +133,10 @@ cdef tuple dumped(wv_wordmap *map):
 cdef int add_words(wv_wordmap *map, const unsigned char[::1] blob, const int64_t[::1] starts, int32_t[::1] ids,
                    bint known_only) except -1:
     """ids[i] = id of word i of the list; -1 when unknown (`known_only`)."""
-    cdef int64_t i
-    cdef wv_slot *slot
     cdef int failure = 0
-    cdef const unsigned char *words = letters(blob)
-    with nogil:
-        for i in range(ids.shape[0]):
-            if known_only:
-                slot = wv_wordmap_find(map, words + starts[i], starts[i + 1] - starts[i])
-                ids[i] = slot.id if slot else -1
-                continue
-            failure = wv_wordmap_reserve(map, 1)
-            if failure:
-                break
-            slot = wv_wordmap_add(map, words + starts[i], starts[i + 1] - starts[i])
-            if not slot:
-                failure = WV_NO_MEMORY
-                break
-            ids[i] = slot.id
+    if ids.shape[0]:
+        with nogil:
+            failure = wv_wordmap_ids(map, letters(blob), &starts[0], ids.shape[0], known_only, &ids[0])
     return check(failure)
 
 
