@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK: int
+AT_ONCE: int
 PADDING: int
 PROB_WIDTH: int
 BACKOFF_WIDTH: int

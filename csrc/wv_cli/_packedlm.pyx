@@ -23,6 +23,7 @@ cdef extern from "core/ngrams.h" nogil:
 cdef extern from "core/packedlm.h" nogil:
     enum:
         WV_PACKED_BLOCK
+        WV_PACKED_AT_ONCE
         WV_PACKED_PADDING
     ctypedef struct wv_packed_column:
         const uint8_t *bits
@@ -52,6 +53,7 @@ cdef extern from "core/packedlm.h" nogil:
 
 BLOCK = WV_PACKED_BLOCK
 PADDING = WV_PACKED_PADDING
+AT_ONCE = WV_PACKED_AT_ONCE
 PROB_WIDTH, BACKOFF_WIDTH = 31, 32  # of numbers without a table
 
 

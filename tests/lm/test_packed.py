@@ -1,5 +1,6 @@
 """Packed models: what they say against the list of their n-grams, what they keep, what damage to them is found."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from wv_cli.lm.config import LmConfig
 from wv_cli.lm.files import load, save
 from wv_cli.lm.model import LOG_ZERO, NgramModel, unpack_model
 from wv_cli.lm.packed import pack
-from wv_cli.lm.scoring import Scorer
+from wv_cli.lm.scoring import Scored, Scorer
 from wv_cli.text.source import Source
 
 GAPS = {"closed": lambda model: model, "gaps": lambda model: without_suffixes(model)}
@@ -66,6 +67,32 @@ def test_a_stream_may_be_cut_anywhere(tiny, cuts):
         scores, _, state = tiny.asked.score(part, state)
         parts.append(scores)
     assert np.array_equal(np.concatenate(parts), whole[0]) and np.array_equal(state, whole[2])
+
+
+def test_more_words_than_are_looked_up_together(tiny):
+    ids = np.tile(ids_of(tiny), 30)
+    assert len(ids) > _packedlm.AT_ONCE
+    whole, parts, state = tiny.asked.score(ids, tiny.asked.begin()), [], tiny.asked.begin()
+    for part in np.array_split(ids, 7):
+        *answer, state = tiny.asked.score(part, state)
+        parts.append(answer)
+    for each, cut in zip(whole[:2], zip(*parts, strict=True), strict=True):
+        assert np.array_equal(each, np.concatenate(cut))
+    assert np.array_equal(state, whole[2])
+
+
+@pytest.mark.parametrize("smallest", [-30, -7, -3])
+def test_totals_are_rounded_once(smallest):
+    ends = np.arange(1, 2001) % 20 == 0
+    exponents = np.random.default_rng(1).uniform(smallest, 2, len(ends))
+    scores = -(10**exponents).astype(np.float32)
+    scores[:20] = -0.0
+    scores[20], scores[41] = -np.inf, 0
+    ids = np.where(ends, -1, np.arange(len(ends)) % 3).astype(np.int32)
+    scored = Scored(ids, ids, scores, np.ones(len(ids), np.uint8))
+    sums, oov = scored.totals()
+    assert list(map(repr, sums)) == [repr(math.fsum(scores[part].tolist())) for part in scored.sentences()]
+    assert oov == [int(np.count_nonzero(ids[part] == 0)) for part in scored.sentences()]
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 13, 31, 32])

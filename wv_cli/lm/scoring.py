@@ -4,6 +4,7 @@ A line is a sentence; its words and its end are the events. A word that the mode
 vocabulary (OOV).
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +43,20 @@ class Scored:
         for end in (np.flatnonzero(self.ids < 0) + 1).tolist():
             yield slice(begin, end)
             begin = end
+
+    def totals(self) -> tuple[list[float], list[int]]:
+        """(log10 p, OOV words) of each sentence. The sums are those of math.fsum, digit for digit."""
+        ends = np.flatnonzero(self.ids < 0) + 1
+        if not len(ends):
+            return [], []
+        starts = np.append(0, ends[:-1])
+        wide = self.scores.astype(np.float64)
+        sums, sizes = np.add.reduceat(wide, starts) + 0.0, np.abs(wide)
+        # float64 adds float32 numbers without rounding while the sum stays below 2^29 times the smallest of them.
+        smallest = np.minimum.reduceat(np.where(sizes > 0, sizes, np.inf), starts)
+        for i in np.flatnonzero(np.add.reduceat(sizes, starts) > smallest * 2.0**28).tolist():
+            sums[i] = math.fsum(wide[starts[i] : ends[i]].tolist())
+        return sums.tolist(), np.add.reduceat(self.oov, starts, dtype=np.int64).tolist()
 
 
 class Scorer:

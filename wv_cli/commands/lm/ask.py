@@ -1,8 +1,7 @@
 """`wv lm score`, `next` and `sample`: what a model says of sentences, how it would go on, what it would write."""
 
-import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -122,8 +121,7 @@ def score(
     text: Iterable[bytes] = Source(read(one_line=True)) if inputs else _piped()
     prepared, scorer = opened()
     for scored in scorer.read(prepared.blocks(text), name):
-        words = scorer.words() if each_word else None
-        lines = [_line(_facts(scored, sentence, words, ends), as_json) for sentence in scored.sentences()]
+        lines = _lines(scored, scorer.words() if each_word else None, ends, as_json)
         sys.stdout.buffer.write("".join(lines).encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
 
@@ -136,27 +134,26 @@ def _piped() -> Iterable[bytes]:
     return without_mark(blocks(open_raw("-"), "standard input", _PIPE_BYTES))
 
 
-def _facts(scored: "Scored", sentence: slice, words: "WordList | None", ends: bool) -> dict[str, Any]:
-    """What is said of a sentence."""
-    part = sentence if ends else slice(sentence.start, sentence.stop - 1)
-    scores, oov = scored.scores[part].tolist(), scored.oov[part].tolist()
-    facts = {"log10": math.fsum(scores), "events": len(scores), "oov": sum(oov)}
-    if words is not None:
-        spelled = [words[word] if word >= 0 else "</s>" for word in scored.spelled[part].tolist()]
-        ids = [word if word >= 0 else 2 for word in scored.ids[part].tolist()]
-        rows = zip(spelled, ids, scored.lengths[part].tolist(), scores, strict=True)
-        keys = ("word", "id", "length", "log10")
-        facts["words"] = [dict(zip(keys, row, strict=True)) for row in rows]
-    return facts
+def _lines(scored: "Scored", spellings: "WordList | None", ends: bool, as_json: bool) -> Iterator[str]:
+    """What is said of each sentence, and with `spellings` of its words."""
+    for sentence, log10, oov in zip(scored.sentences(), *scored.totals(), strict=True):
+        part = sentence if ends else slice(sentence.start, sentence.stop - 1)
+        words = _words(scored, part, spellings) if spellings is not None else []
+        if as_json:
+            import json
+
+            facts: dict[str, Any] = {"log10": log10, "events": part.stop - part.start, "oov": oov}
+            yield f"{json.dumps(facts | ({'words': words} if spellings is not None else {}))}\n"
+        else:
+            fields = [f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}\t" for word in words]
+            yield f"{''.join(fields)}Total: {log10:.8g} OOV: {oov}\n"
 
 
-def _line(facts: dict[str, Any], as_json: bool) -> str:
-    if as_json:
-        import json
-
-        return f"{json.dumps(facts)}\n"
-    fields = [f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}" for word in facts.get("words", [])]
-    return "\t".join([*fields, f"Total: {facts['log10']:.8g} OOV: {facts['oov']}"]) + "\n"
+def _words(scored: "Scored", part: slice, spellings: "WordList") -> list[dict[str, Any]]:
+    spelled = [spellings[word] if word >= 0 else "</s>" for word in scored.spelled[part].tolist()]
+    ids = [word if word >= 0 else 2 for word in scored.ids[part].tolist()]
+    rows = zip(spelled, ids, scored.lengths[part].tolist(), scored.scores[part].tolist(), strict=True)
+    return [dict(zip(("word", "id", "length", "log10"), row, strict=True)) for row in rows]
 
 
 @click.command("next", cls=Command, short_help="Print the most probable next words.")
