@@ -29,6 +29,7 @@ cdef extern from "core/wordmap.h" nogil:
 
     int wv_wordmap_init(wv_wordmap *map, int64_t expected_words) noexcept
     void wv_wordmap_free(wv_wordmap *map) noexcept
+    int wv_wordmap_reserve(wv_wordmap *map, int64_t more) noexcept
     int wv_wordmap_ids(wv_wordmap *map, const unsigned char *blob, const int64_t *starts, int64_t words,
                        int known_only, int32_t *ids) noexcept
     uint64_t wv_wordmap_bytes(const wv_wordmap *map) noexcept
@@ -265,6 +266,7 @@ cdef class Encoder:
     def add_words(self, const unsigned char[::1] blob, const int64_t[::1] starts):
         """Ids (n,) int32 of words, those not seen before added with count 0."""
         ids = zeros(starts.shape[0] - 1, "i4")
+        check(wv_wordmap_reserve(&self.encoder.map, ids.shape[0]))
         add_words(&self.encoder.map, blob, starts, ids, False)
         return ids
 

@@ -95,7 +95,7 @@ def _words(reader: container.Reader, letters: NDArray[np.uint8]) -> WordList:
     if not len(ends) or ends[-1] != len(letters) - 1 or ends[0] == 0 or (np.diff(ends) < 2).any():
         reader.refuse("the words do not follow each other", reader.offset("letters"))
     starts = np.append(0, ends - np.arange(len(ends)))
-    words = WordList(letters[letters != _NEWLINE].tobytes(), starts)
+    words = WordList(letters.tobytes().replace(b"\n", b""), starts)
     if words[: len(SPECIAL)] != SPECIAL:
         reader.refuse("the words are not those of a model", reader.offset("letters"))
     return words
