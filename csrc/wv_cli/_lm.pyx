@@ -78,7 +78,6 @@ cdef class Windows:
     cdef int32_t[::1] ids, positions
     cdef uint8_t[::1] lengths
     cdef wv_ngram_windows windows
-    cdef int64_t at
     cdef readonly object first_words
 
     def __init__(self, const int32_t[::1] stream, int32_t order, int32_t words):
@@ -88,7 +87,6 @@ cdef class Windows:
         require_ids(stream, -1, words, "ids of the text")
         sentences = np.count_nonzero(np.asarray(stream) < 0)
         require(n + sentences < 2**31, "too many words for one sorting")
-        self.at = 0
         self.ids = np.empty(n + sentences, np.int32)
         self.lengths = np.empty(n + sentences, np.uint8)
         self.positions = np.zeros(n + sentences, np.int32)
@@ -98,24 +96,29 @@ cdef class Windows:
         self.first_words = np.bincount(self.ids[:self.windows.n], minlength=words)  # how many windows begin with each
 
     def sort(self, int32_t low, int32_t high):
-        """Sorts the windows that begin with the words low .. high - 1. Different words may be sorted at the same time;
-        all must be before records are taken."""
+        """Sorts the windows that begin with the words low .. high - 1, and returns their places in the order of all.
+        Different words may be sorted at the same time."""
         require(0 <= low <= high <= self.windows.words, "no such words")
         cdef int64_t before = self.first_words[:low].sum(), found = self.first_words[low:high].sum()
-        if found == 0:
-            return
-        cdef int32_t[::1] spare = np.empty(found, np.int32)
-        cdef int64_t[::1] counts = np.empty(self.windows.words + 1, np.int64)
-        with nogil:
-            wv_ngrams_sort(&self.windows, low, high, found, &self.positions[before], &spare[0], &counts[0])
+        cdef int32_t[::1] spare
+        cdef int64_t[::1] counts
+        if found:
+            spare, counts = np.empty(found, np.int32), np.empty(self.windows.words + 1, np.int64)
+            with nogil:
+                wv_ngrams_sort(&self.windows, low, high, found, &self.positions[before], &spare[0], &counts[0])
+        return before, before + found
 
-    def take(self, int32_t[:, ::1] records):
-        """Fills records (capacity, order + 2) with the next ones; how many, 0 at the end."""
+    def take(self, int64_t at, int64_t end, int32_t[:, ::1] records):
+        """Fills records (capacity, order + 2) with those of the windows at .. end, which are sorted. Returns how many,
+        and the place behind their windows."""
         cdef int64_t capacity = records.shape[0], written
+        cdef wv_ngram_windows part = self.windows
         require(capacity > 0 and records.shape[1] == WV_RECORD(self.windows.order), "the records do not fit the order")
+        require(0 <= at <= end <= self.windows.n, "no such windows")
+        part.n = end
         with nogil:
-            written = wv_ngrams_records(&self.windows, &self.positions[0], &self.at, &records[0, 0], capacity)
-        return written
+            written = wv_ngrams_records(&part, &self.positions[0], &at, &records[0, 0], capacity)
+        return written, at
 
 
 def merge(int32_t order, const int32_t[:, ::1] records, int64_t[::1] first, const int64_t[::1] last,

@@ -4,9 +4,9 @@ The text is read once: ids in order of first sight, a stream of them sorted wind
 text that is too long for the memory is sorted in segments, whose records wait in a file without a name (record_runs).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NoReturn
 
 import numpy as np
@@ -21,7 +21,7 @@ from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, new_encoder
 from wv_cli.system.events import OnProgress
 from wv_cli.system.host import processors
 from wv_cli.system.shelf import Pieces, Shelf
-from wv_cli.system.threads import run_all
+from wv_cli.system.threads import in_order, run_all
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
@@ -32,6 +32,7 @@ _BLOCK = 1 << 16  # records at a time
 _BYTES_A_WORD = 32  # of the stream while it grows, and of what sorting it takes
 _LEAST_SEGMENT = 1 << 12
 _HELD = 1 << 20  # n-grams of a length while they are counted
+_MOST_PARTS = 16  # of the n-grams, made by as many threads; each may have files of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +74,15 @@ def count(
         for chunk in source:
             text.encoder.feed(chunk)
             if text.encoder.ids_bytes > longest:
-                runs.add(text.records())
+                runs.add(chain.from_iterable(text.parts()))
         text.encoder.finish()
         require_words(text.encoder.tokens, source.inputs)
-        last = text.records()
-        blob, starts, _ = text.encoder.vocabulary()
-        blocks: Iterable[Records] = last
+        parts = text.parts()
         if len(runs):
-            runs.add(last)
-            blocks = runs.merged()
-        return of_records(blocks, WordList(blob, starts), config.order, new_shelf(spool_beside, memory), threads)
+            runs.add(chain.from_iterable(parts))
+            parts = [runs.merged()]
+        blob, starts, _ = text.encoder.vocabulary()
+        return of_records(parts, WordList(blob, starts), config.order, new_shelf(spool_beside, memory), threads)
 
 
 def new_shelf(beside: str | None, memory: int) -> Shelf:
@@ -91,12 +91,14 @@ def new_shelf(beside: str | None, memory: int) -> Shelf:
 
 
 def of_records(
-    blocks: Iterable[Records], words: WordList, order: int, shelf: Shelf | None = None, threads: int = 1
+    parts: Sequence[Iterable[Records]], words: WordList, order: int, shelf: Shelf | None = None, threads: int = 1
 ) -> NgramCounts:
-    """The counts that ascending records make. Raises ValueError for records that are those of no text."""
+    """The counts that ascending records make. They may come in parts, each for a thread, of which none begins with a
+    word of another. Raises ValueError for records that are those of no text."""
     shelf = shelf or Shelf()
     try:
-        bounds, word, first, count = _concatenate_levels(_levels(blocks, len(words), order, shelf), shelf)
+        levels = list(in_order(lambda part: _levels(part, order, shelf, len(parts)), parts, threads))
+        bounds, word, first, count = _concatenate_levels(levels, len(words), shelf, threads)
     finally:
         shelf.drop_pieces()
     suffix, lacking = link(bounds, word, first, shelf, threads)
@@ -106,52 +108,62 @@ def of_records(
 
 
 _Level = tuple[Pieces, Pieces, Pieces]
+_Words = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
 
 
 def _concatenate_levels(
-    levels: list[_Level], shelf: Shelf
+    parts: list[tuple[_Words, list[_Level]]], words: int, shelf: Shelf, threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """(levels, word, first, count) of all lengths, as in Trie and NgramCounts."""
-    bounds = np.cumsum([0, *(level[0].length for level in levels)])
+    sizes = np.array([[level[0].length for level in longer] for _, longer in parts], np.int64).reshape(len(parts), -1)
+    bounds = np.cumsum([0, words, *sizes.sum(axis=0).tolist()])
     if bounds[-1] >= 2**31:
         message = f"{bounds[-1]:,} n-grams are more than 2^31; lower --order or give less text"
         raise WvError(message)
+    begins = bounds[1:-1] + np.cumsum(sizes, axis=0) - sizes  # of the parts in each level but the first
     word, count = shelf.new(int(bounds[-1]), np.int32), shelf.new(int(bounds[-1]), np.int64)
     first = shelf.new(int(bounds[-2]) + 1, np.int32)
     first[-1] = bounds[-1]
-    for length, (words_of, first_of, count_of) in enumerate(levels, 1):
-        begin, end = int(bounds[length - 1]), int(bounds[length])
+    children = begins[:, 0] if sizes.size else np.zeros(len(parts), np.int64)
+    found = [(each[0], each[1] + np.int32(begin), each[2]) for (each, _), begin in zip(parts, children, strict=True)]
+    own = _all_words(words, *map(np.concatenate, zip(*found, strict=True)), int(bounds[2]) if sizes.size else 0)
+    word[:words], count[:words] = own[0], own[2]
+    if sizes.size:
+        first[:words] = own[1]
+
+    def place(at: tuple[int, int]) -> None:
+        part, level = at
+        words_of, first_of, count_of = parts[part][1][level]
+        begin = int(begins[part, level])
+        end = begin + int(sizes[part, level])
         words_of.move(word[begin:end])
         count_of.move(count[begin:end])
-        if length < len(levels):
+        if level + 1 < sizes.shape[1]:
             first_of.move(first[begin:end])
-            first[begin:end] += np.int32(end)
+            first[begin:end] += np.int32(begins[part, level + 1])
         shelf.let_go()
+
+    run_all(place, [(part, level) for level in range(sizes.shape[1]) for part in range(len(parts))], threads)
     return bounds, word, first, count
 
 
-def _levels(blocks: Iterable[Records], words: int, order: int, shelf: Shelf) -> list[_Level]:
-    """(word, first, count) of the n-grams of every length that ascending records make."""
+def _levels(blocks: Iterable[Records], order: int, shelf: Shelf, parts: int) -> tuple[_Words, list[_Level]]:
+    """(word, first, count) of the single words and of the longer n-grams that ascending records make."""
     builder = Builder(order)
-    levels = [(shelf.pieces(np.int32), shelf.pieces(np.int32), shelf.pieces(np.int64)) for _ in range(order)]
+    levels = [(shelf.pieces(np.int32), shelf.pieces(np.int32), shelf.pieces(np.int64)) for _ in range(order - 1)]
 
     def take(length: int, *, finished: bool) -> None:
-        _append(levels[length - 1], builder.take(length, finished))
+        for pieces, array in zip(levels[length - 2], builder.take(length, finished), strict=True):
+            pieces.append(array)
 
     for records in blocks:
         builder.add(records)
         for length in range(2, order + 1):
-            if builder.held(length) > _HELD:
+            if builder.held(length) > _HELD // parts:
                 take(length, finished=False)
     for length in range(2, order + 1):
         take(length, finished=True)
-    _append(levels[0], _all_words(words, *builder.take(1, True), levels[1][0].length if order > 1 else 0))
-    return levels
-
-
-def _append(level: _Level, arrays: tuple[NDArray[np.generic], ...]) -> None:
-    for pieces, array in zip(level, arrays, strict=True):
-        pieces.append(array)
+    return builder.take(1, True), levels
 
 
 def _all_words(
@@ -175,18 +187,22 @@ class _Text:
         self._carry = np.empty(0, np.int32)
         self._lines = 0
 
-    def records(self) -> Iterator[Records]:
-        """Those of the sentences that have ended since they were last asked for; each block is valid until the next.
-        Raises BadFile for SPECIAL words, unless the config skips these."""
+    def parts(self) -> list[Iterator[Records]]:
+        """The records of the sentences that have ended since they were last asked for, in parts for as many threads;
+        each block is valid until the next. Raises BadFile for SPECIAL words, unless the config skips these."""
         stream = self._sentences()
         if not len(stream):
-            return
+            return []
         windows = Windows(stream, self._config.order, len(self.encoder.vocabulary()[1]) - 1)
         del stream
-        shares = _shares(windows.first_words, self._threads)
-        run_all(lambda share: windows.sort(*share), shares, self._threads)
+        shares = _shares(windows.first_words, min(self._threads, _MOST_PARTS))
+        places = list(in_order(lambda share: windows.sort(*share), shares, self._threads))
+        return [self._records(windows, *place) for place in places]
+
+    def _records(self, windows: Windows, at: int, end: int) -> Iterator[Records]:
         records = np.empty((_BLOCK, self._config.order + 2), np.int32)
-        while found := windows.take(records):
+        while at < end:
+            found, at = windows.take(at, end, records)
             yield records[:found]
 
     def _sentences(self) -> NDArray[np.int32]:

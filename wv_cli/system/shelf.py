@@ -7,6 +7,7 @@ disk would be a signal and not an error.
 """
 
 import mmap
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class Shelf:
         self._most = (memory or 0) // 2
         self._mapped: list[mmap.mmap] = []
         self._spools: list[Spool] = []
+        self._lock = Lock()
 
     def new(self, size: int, dtype: type[np.generic]) -> Array:
         """An array whose numbers are anything. Raises WvError where the folder cannot hold it."""
@@ -62,13 +64,15 @@ class Shelf:
         """Whether there is room in memory for so many bytes, which is then taken; give() returns it."""
         if self._left is None:
             return True
-        room = length <= self._left
-        self._left -= length if room else 0
+        with self._lock:
+            room = length <= self._left
+            self._left -= length if room else 0
         return room
 
     def give(self, length: int) -> None:
         if self._left is not None:
-            self._left += length
+            with self._lock:
+                self._left += length
 
 
 class Pieces:
