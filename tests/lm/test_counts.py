@@ -8,6 +8,7 @@ import pytest
 from tests.lm.golden import TINY, entries, text_of, trained, unpacked
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.lm import counts as counts_module
+from wv_cli.lm import packed as packed_module
 from wv_cli.lm import trie as trie_module
 from wv_cli.lm.config import CountConfig, LmConfig
 from wv_cli.lm.count_files import load, save, sum_counts
@@ -79,6 +80,7 @@ def test_threads_and_memory_change_no_byte(monkeypatch, tmp_path, memory, thread
     """Of files, nor of the numbers: blocks of n-grams are the same, whoever works on them."""
     monkeypatch.setattr(trie_module, "_BLOCK", 1000)
     monkeypatch.setattr(counts_module, "_HELD", 500)
+    monkeypatch.setattr(packed_module, "_BLOCK", 1024)
     files = []
     for name, bound, number in (("one", None, 1), ("other", memory, threads)):
         config = LmConfig(order=4, threads=number, **options)

@@ -87,7 +87,7 @@ def _packed(model: Ngrams, quantise: int | None) -> PackedModel:
     if quantise is None:
         return model if isinstance(model, PackedModel) else model.packed
     whole = unpack_model(model)
-    return pack(whole.trie, whole.prob, whole.backoff, quantise)
+    return pack(whole.trie, whole.prob, whole.backoff, quantise, whole.threads)
 
 
 def _words(reader: container.Reader, letters: NDArray[np.uint8]) -> WordList:

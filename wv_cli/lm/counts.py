@@ -126,10 +126,12 @@ def _concatenate_levels(
     first[-1] = bounds[-1]
     children = begins[:, 0] if sizes.size else np.zeros(len(parts), np.int64)
     found = [(each[0], each[1] + np.int32(begin), each[2]) for (each, _), begin in zip(parts, children, strict=True)]
-    own = _all_words(words, *map(np.concatenate, zip(*found, strict=True)), int(bounds[2]) if sizes.size else 0)
-    word[:words], count[:words] = own[0], own[2]
+    ids, firsts, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+    word[:words], begin_of_each, count[:words] = _all_words(
+        words, ids, firsts, counts, int(bounds[2]) if sizes.size else 0
+    )
     if sizes.size:
-        first[:words] = own[1]
+        first[:words] = begin_of_each
 
     def place(at: tuple[int, int]) -> None:
         part, level = at
@@ -153,7 +155,8 @@ def _levels(blocks: Iterable[Records], order: int, shelf: Shelf, parts: int) -> 
     levels = [(shelf.pieces(np.int32), shelf.pieces(np.int32), shelf.pieces(np.int64)) for _ in range(order - 1)]
 
     def take(length: int, *, finished: bool) -> None:
-        for pieces, array in zip(levels[length - 2], builder.take(length, finished), strict=True):
+        arrays: tuple[NDArray[np.generic], ...] = builder.take(length, finished)
+        for pieces, array in zip(levels[length - 2], arrays, strict=True):
             pieces.append(array)
 
     for records in blocks:

@@ -4,7 +4,7 @@ N-grams are worked on in blocks of whole contexts, which need nothing of each ot
 them, and what does not fit in memory is touched once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,8 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
     if config.prune_entropy:
         events = counts.tokens + counts.sentences
         model = prune(model, counted / events, config.prune_entropy)
-    return Estimate(model, run.discounts, trie.sizes)
+    threads = config.threads or processors()
+    return Estimate(replace(model, threads=threads), run.discounts, trie.sizes)
 
 
 class _Run:

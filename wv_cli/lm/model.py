@@ -21,11 +21,13 @@ from wv_cli.words import WordList
 @dataclass(frozen=True, eq=False)
 class NgramModel:
     """`prob` (nodes,) is log10 p of the last word of each n-gram after the others, `backoff` (nodes shorter than the
-    order,) what p of shorter n-grams is multiplied with after one. Both float32."""
+    order,) what p of shorter n-grams is multiplied with after one. Both float32. `threads` is how many pack the
+    model."""
 
     trie: Trie
     prob: NDArray[np.float32]
     backoff: NDArray[np.float32]
+    threads: int = 1
 
     @property
     def order(self) -> int:
@@ -37,7 +39,7 @@ class NgramModel:
 
     @cached_property
     def packed(self) -> PackedModel:
-        return pack(self.trie, self.prob, self.backoff)
+        return pack(self.trie, self.prob, self.backoff, threads=self.threads)
 
     @property
     def asked(self) -> _packedlm.Packed:

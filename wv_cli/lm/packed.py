@@ -5,8 +5,9 @@ nothing is lost. Quantised, all columns but those of single words do, and their 
 allow; words are few, and what is unseen ends with them.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from wv_cli import _packedlm
 from wv_cli.lm.trie import Trie
 from wv_cli.system.shelf import Shelf
+from wv_cli.system.threads import in_order
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float32]
@@ -48,46 +50,69 @@ class PackedModel:
         return _packedlm.Packed(self.sizes, self.widths, self.index, self.tables, self.bits, self.closed, self.name)
 
 
-def pack(trie: Trie, prob: Floats, backoff: Floats, quantise: int | None = None) -> PackedModel:
+_Column = tuple[int, int, Floats, int]  # level, place in `widths`, values, bits of each without a table
+
+
+def pack(trie: Trie, prob: Floats, backoff: Floats, quantise: int | None = None, threads: int = 1) -> PackedModel:
     """The model with these numbers (see NgramModel), which quantised take `quantise` bits each."""
-    shelf = trie.shelf
+    shelf, nodes = trie.shelf, [trie.level(length) for length in range(1, trie.order + 1)]
+    columns = [(level, 1, prob[every], _packedlm.PROB_WIDTH) for level, every in enumerate(nodes)]
+    columns += [(level, 3, backoff[every], _packedlm.BACKOFF_WIDTH) for level, every in enumerate(nodes[:-1])]
+    columns.sort(key=lambda column: column[:2])
     widths = np.zeros((trie.order, 5), np.int64)
-    index, tables, bits = [np.empty(0, np.uint32)], [np.empty(0, np.float32)], shelf.pieces(np.uint8)
+    word_width = (len(trie.words) - 1).bit_length()
+    widths[1:, 0] = word_width
+    index = [np.empty(0, np.uint32)] * trie.order
 
-    def add(level: int, place: int, values: Floats, plain: int) -> None:
-        bins = quantise if level else None
-        table = _distinct(values, plain) if bins is None else _quantised(*np.unique(values, return_counts=True), bins)
-        width = plain if table is None else (len(table) - 1).bit_length()
-        widths[level, place : place + 2] = width, 0 if table is None else len(table)
-        tables.append(np.empty(0, np.float32) if table is None else table)
-        for begin in range(0, len(values), _BLOCK):
-            bits.append(_packedlm.write(_codes(values[begin : begin + _BLOCK], table, plain), width))
-            shelf.let_go()
+    def table_of(column: _Column) -> Floats | None:
+        level, _, values, plain = column
+        if quantise is None or level == 0:
+            return _distinct(values, plain)
+        return _quantised(*np.unique(values, return_counts=True), quantise)
 
+    def write_words(begin: int, end: int) -> NDArray[np.uint8]:
+        return _packedlm.write(trie.word[begin:end].view(np.uint32), word_width)
+
+    def write_offsets(length: int) -> NDArray[np.uint8]:
+        index[length], offsets = _packedlm.write_offsets(trie.children(length))
+        return offsets
+
+    def parts(tables: list[Floats | None]) -> Iterator[Callable[[], NDArray[np.uint8]]]:
+        for (level, place, values, plain), table in zip(columns, tables, strict=True):
+            width = plain if table is None else (len(table) - 1).bit_length()
+            widths[level, place : place + 2] = width, 0 if table is None else len(table)
+            if level and place == 1:
+                for begin, end in _blocks(nodes[level]):
+                    yield partial(write_words, begin, end)
+            for begin, end in _blocks(slice(0, len(values))):
+                yield partial(_write_values, values[begin:end], table, plain, width)
+            if place == 3:
+                yield partial(write_offsets, level + 1)
+
+    bits = shelf.pieces(np.uint8)
     try:
-        word_width = (len(trie.words) - 1).bit_length()
-        for length in range(1, trie.order + 1):
-            nodes, level = trie.level(length), length - 1
-            if length > 1:
-                widths[level, 0] = word_width
-                for begin in range(nodes.start, nodes.stop, _BLOCK):
-                    part = trie.word[begin : min(begin + _BLOCK, nodes.stop)]
-                    bits.append(_packedlm.write(part.view(np.uint32), word_width))
-            add(level, 1, prob[nodes], _packedlm.PROB_WIDTH)
-            if length < trie.order:
-                add(level, 3, backoff[nodes], _packedlm.BACKOFF_WIDTH)
-                pairs, offsets = _packedlm.write_offsets(trie.children(length))
-                index.append(pairs)
-                bits.append(offsets)
+        tables = list(in_order(table_of, columns, threads if quantise is None else 1))
+        for part in in_order(lambda make: make(), parts(tables), threads):
+            bits.append(part)
             shelf.let_go()
         bits.append(np.zeros(_packedlm.PADDING, np.uint8))
         whole = shelf.new(bits.length, np.uint8)
         bits.move(whole)
     finally:
         shelf.drop_pieces()
-    parts = np.concatenate(index), np.concatenate(tables), whole
+    none = np.empty(0, np.float32)
+    all_tables = np.concatenate([none, *(none if table is None else table for table in tables)])
     sizes = np.array(trie.sizes, np.int64)
-    return PackedModel(trie.words, sizes, widths, *parts, closed=_closed(trie), shelf=shelf)
+    parts_of_all = np.concatenate(index), all_tables, whole
+    return PackedModel(trie.words, sizes, widths, *parts_of_all, closed=_closed(trie), shelf=shelf)
+
+
+def _blocks(nodes: slice) -> Iterator[tuple[int, int]]:
+    return ((begin, min(begin + _BLOCK, nodes.stop)) for begin in range(nodes.start, nodes.stop, _BLOCK))
+
+
+def _write_values(values: Floats, table: Floats | None, plain: int, width: int) -> NDArray[np.uint8]:
+    return _packedlm.write(_codes(values, table, plain), width)
 
 
 def _closed(trie: Trie) -> bool:
