@@ -93,11 +93,14 @@ void wv_packed_begin(const wv_packed_model *model, int ends, int32_t *state) {
     if (ends && model->order > 1) state[0] = WV_SENTENCE;
 }
 
-/* A search for `word` among `left` nodes from `at` on, and for which word of the block it is. */
+/* A search for `word` among `left` nodes from `at` on, and for which word of the block it is: ~place where a sentence
+ * ends there. */
 typedef struct {
     uint32_t at, left, word;
     int32_t place;
 } search;
+
+static inline int32_t place_of(const search *one) { return one->place < 0 ? ~one->place : one->place; }
 
 /* An n-gram that words follow, and its back-off. */
 typedef struct {
@@ -173,7 +176,7 @@ static int32_t sort_searches(const wv_packed_model *model, int32_t k, const bloc
     for (int32_t i = 0; i < active; i++) {
         int32_t place = b->active[i], node = before[place].node, id = b->ids[place];
         b->searches[starts[(node >> shift) + 1]++] =
-            (search){(uint32_t)node, 0, (uint32_t)(id < 0 ? WV_SENTENCE_END : id), place};
+            (search){(uint32_t)node, 0, (uint32_t)(id < 0 ? WV_SENTENCE_END : id), id < 0 ? ~place : place};
     }
     return none;
 }
@@ -203,16 +206,20 @@ static int find(const wv_packed_model *model, int32_t k, const block *b, search 
     for (int32_t i = 0; i < n; i++) {
         const search *one = &searches[i];
         if (one->left == 0 || get(&level->word, one->at) != one->word) continue;
-        prefetch(&level->prob, one->at);
-        if (k < model->order - 1) prefetch(&level->backoff, one->at);
         order[found++] = i;
+        prefetch(&level->prob, one->at);
+        __builtin_prefetch(&b->scores[place_of(one)], 1);
+        if (k == model->order - 1) continue;
+        prefetch(&level->backoff, one->at);
+        __builtin_prefetch(&b->contexts[k][place_of(one) + 1], 1);
     }
     for (int32_t i = 0; i < found; i++) {
         const search *one = &searches[order[i]];
-        b->scores[one->place] = prob_of(level, one->at);
-        b->lengths[one->place] = (uint8_t)(k + 1);
-        if (k < model->order - 1 && b->ids[one->place] >= 0)
-            b->contexts[k][one->place + 1] = (context){(int32_t)one->at, backoff_of(level, one->at)};
+        int32_t place = place_of(one);
+        b->scores[place] = prob_of(level, one->at);
+        b->lengths[place] = (uint8_t)(k + 1);
+        if (k < model->order - 1 && one->place >= 0)
+            b->contexts[k][place + 1] = (context){(int32_t)one->at, backoff_of(level, one->at)};
     }
     return 0;
 }
