@@ -99,15 +99,21 @@ static int is_unknown(const uint8_t *word, int64_t length) {
 }
 
 int wv_kenlm_find(const wv_kenlm *model, const uint8_t *blob, const int64_t *starts, int64_t n, int32_t *ids) {
-    for (int64_t i = 0; i < n; i++) {
-        const uint8_t *word = blob + starts[i];
-        int64_t length = starts[i + 1] - starts[i], id = 0;
-        if (!is_unknown(word, length)) {
-            uint64_t hash = hash_word(word, (uint64_t)length);
-            id = model->hashed ? find_hashed(model, hash) : find_sorted(model, hash);
+    uint64_t hashes[AT_ONCE];
+    for (int64_t begin = 0; begin < n; begin += AT_ONCE) {
+        int64_t end = n - begin < AT_ONCE ? n : begin + AT_ONCE;
+        for (int64_t i = begin; i < end; i++) {
+            uint64_t hash = hash_word(blob + starts[i], (uint64_t)(starts[i + 1] - starts[i]));
+            hashes[i - begin] = hash;
+            if (model->hashed) __builtin_prefetch(model->vocabulary + hash % (uint64_t)model->vocabulary_size * 12);
         }
-        if (id >= model->words) return WV_KENLM_DAMAGED;
-        ids[i] = wv_id(model, (int32_t)id);
+        for (int64_t i = begin; i < end; i++) {
+            uint64_t hash = hashes[i - begin];
+            int64_t id = model->hashed ? find_hashed(model, hash) : find_sorted(model, hash);
+            if (is_unknown(blob + starts[i], starts[i + 1] - starts[i])) id = 0;
+            if (id >= model->words) return WV_KENLM_DAMAGED;
+            ids[i] = wv_id(model, (int32_t)id);
+        }
     }
     return 0;
 }
