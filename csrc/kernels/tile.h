@@ -90,8 +90,8 @@ typedef struct {
     tile_ahead ahead;
 } tile_step;
 
-/* `outputs` is a constant. */
-WV_INLINE void tile_update_of(const tile_step *step, int outputs) {
+/* `outputs` and `in_place`, that x_new is x, are constants. */
+WV_INLINE void tile_update_of(const tile_step *step, int outputs, int in_place) {
     int inputs = step->inputs, stride = step->stride;
     float *const *x = step->x, *const *x_new = step->x_new, *const *y = step->y;
     const float *g = step->g;
@@ -101,37 +101,42 @@ WV_INLINE void tile_update_of(const tile_step *step, int outputs) {
         vfloat row[WV_TILE_OUTPUTS], delta[WV_TILE_OUTPUTS];
         for (int j = 0; j < outputs; j++) row[j] = v_load(y[j] + d), delta[j] = v_splat(0);
         for (int i = 0; i < inputs; i++) {
-            vfloat old = v_load(x[i] + d), sum = v_load(x_new[i] + d);
+            vfloat old = v_load(x[i] + d), sum = in_place ? old : v_load(x_new[i] + d);
             for (int j = 0; j < outputs; j++) {
                 vfloat times = v_splat(g[i * outputs + j]);
                 sum += times * row[j];
                 delta[j] += times * old;
             }
-            v_store(x_new[i] + d, sum);
+            v_store((in_place ? x : x_new)[i] + d, sum);
         }
         for (int j = 0; j < outputs; j++) v_store(y[j] + d, row[j] + delta[j]);
     }
 }
 
-WV_INLINE void tile_update_switch(const tile_step *step) {
+WV_INLINE void tile_update_switch(const tile_step *step, int in_place) {
     switch (step->outputs) {
-    case 6: tile_update_of(step, 6); break;
-    case 5: tile_update_of(step, 5); break;
-    case 4: tile_update_of(step, 4); break;
-    case 3: tile_update_of(step, 3); break;
-    case 2: tile_update_of(step, 2); break;
-    default: tile_update_of(step, 1);
+    case 6: tile_update_of(step, 6, in_place); break;
+    case 5: tile_update_of(step, 5, in_place); break;
+    case 4: tile_update_of(step, 4, in_place); break;
+    case 3: tile_update_of(step, 3, in_place); break;
+    case 2: tile_update_of(step, 2, in_place); break;
+    default: tile_update_of(step, 1, in_place);
     }
 }
 
-__attribute__((unused)) static void tile_update(const tile_step *step) { tile_update_switch(step); }
+__attribute__((unused)) static void tile_update(const tile_step *step) {
+    if (step->x == step->x_new)
+        tile_update_switch(step, 1);
+    else
+        tile_update_switch(step, 0);
+}
 
 /* The same for one input, whose steps go to `delta`. A loop of its own: without the sums over inputs a step is one
  * multiply-add, rounded once. */
 __attribute__((unused)) static void tile_update_one(float *x, float *delta, int outputs, float *const *y, int stride,
                                                     const float *g, tile_ahead ahead) {
     tile_step step = {1, outputs, stride, &x, &delta, y, g, ahead};
-    tile_update_switch(&step);
+    tile_update_switch(&step, 0);
 }
 
 #endif

@@ -95,6 +95,7 @@ typedef struct {
 typedef struct {
     const wv_word2vec_run *run;
     wv_word2vec_rows *rows;
+    int width; /* floats of a row that are computed with: dim in whole vectors, at most the stride */
     uint64_t random;
     random_pool pool;
     sentence_batch batch;

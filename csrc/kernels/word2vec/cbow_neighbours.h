@@ -208,7 +208,7 @@ static void train_cbow_neighbours(word2vec_block *block, const neighbour_tile *t
     const wv_word2vec_run *run = block->run;
     tile_training *training = &block->training;
     neighbour_training *shared = &block->shared;
-    int dim = (run->options.dim + WV_LANES - 1) / WV_LANES * WV_LANES, negatives = tile->negatives;
+    int dim = block->width, negatives = tile->negatives;
     int noise = WV_SHARING * negatives, cells = noise + WV_SHARING; /* the cells of the centres stand last */
     const int32_t *centre = block->batch.word + tile->position;
     float *score = shared->score, *weight = shared->weight, *label = shared->label, *const *y = tile->output;

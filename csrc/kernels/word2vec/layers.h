@@ -36,11 +36,11 @@ static int outputs_from(int first, int outputs) {
 
 /* What a tile of several blocks of outputs must show to all of them: the inputs as they were, copied unless their steps
  * go elsewhere. */
-static float **old_inputs(tile_training *training, int inputs, float **x, const float *delta, int stride) {
+static float **old_inputs(tile_training *training, int inputs, float **x, const float *delta, int width) {
     if (delta) return x;
     for (int i = 0; i < inputs; i++) {
-        float *copy = training->x_copy + (size_t)i * (size_t)stride;
-        for (int d = 0; d < stride; d += WV_LANES) v_store(copy + d, v_load(x[i] + d));
+        float *copy = training->x_copy + (size_t)i * (size_t)width;
+        for (int d = 0; d < width; d += WV_LANES) v_store(copy + d, v_load(x[i] + d));
         training->x[i] = copy;
     }
     return training->x;
@@ -76,17 +76,17 @@ WV_INLINE void update_biases(float *const *output_bias, int count, int inputs, c
 WV_INLINE void train_logistic(word2vec_block *block, const position_tile *tile, const position_tile *fetched, int inputs,
                               float **x, float *delta, int biased) {
     tile_training *training = &block->training;
-    int outputs = tile->outputs, stride = block->run->stride;
+    int outputs = tile->outputs, width = block->width;
     const float *log_noise = block->run->log_noise;
     float **y = tile->output;
     float *score = training->score, *label = training->label;
     float *weight = tile->weighted ? training->weight : NULL;
-    float **old = outputs > WV_TILE_OUTPUTS ? old_inputs(training, inputs, x, delta, stride) : x;
+    float **old = outputs > WV_TILE_OUTPUTS ? old_inputs(training, inputs, x, delta, width) : x;
     /* Blocks of outputs one after the other, each (inputs, block). What is stored beyond an input's row of a block is
      * overwritten by the next. */
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
         int some = outputs_from(j, outputs), cell = j * inputs;
-        tile_scores(inputs, old, some, y + j, stride, training->sums, score + cell);
+        tile_scores(inputs, old, some, y + j, width, training->sums, score + cell);
         if (biased) add_biases(tile->output_bias + j, tile->output_row + j, log_noise, some, inputs, score + cell);
         for (int i = 0; i < inputs; i++, cell += some) {
             memcpy(label + cell, tile->output_label + j, sizeof(float) * WV_TILE_OUTPUTS);
@@ -102,7 +102,7 @@ WV_INLINE void train_logistic(word2vec_block *block, const position_tile *tile, 
         fetch += left;
         const float *step = score + j * inputs;
         if (biased) update_biases(tile->output_bias + j, some, inputs, step);
-        update_outputs(&(tile_step){inputs, some, stride, old, x, y + j, step, ahead}, delta);
+        update_outputs(&(tile_step){inputs, some, width, old, x, y + j, step, ahead}, delta);
     }
 }
 
@@ -247,31 +247,31 @@ static void train_softmax(word2vec_block *block, const position_tile *tile, cons
     (void)fetched;
     const wv_word2vec_run *run = block->run;
     tile_training *training = &block->training;
-    int words = run->vocab_size, stride = run->stride;
-    size_t width = (size_t)all_words(run);
+    int words = run->vocab_size, width = block->width;
+    size_t scores = (size_t)all_words(run);
     double loss = 0;
-    float *y[WV_TILE_OUTPUTS], *cells = training->label, **old = old_inputs(training, inputs, x, delta, stride);
+    float *y[WV_TILE_OUTPUTS], *cells = training->label, **old = old_inputs(training, inputs, x, delta, width);
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int some = outputs_from(word, words);
         rows_of_words(run, word, some, y);
-        tile_scores(inputs, old, some, y, stride, training->sums, cells);
+        tile_scores(inputs, old, some, y, width, training->sums, cells);
         for (int i = 0; i < inputs; i++) {
-            float *score = training->score + (size_t)i * width + word;
+            float *score = training->score + (size_t)i * scores + word;
             for (int j = 0; j < some; j++) score[j] = cells[i * some + j];
         }
     }
     for (int i = 0; i < inputs; i++) {
-        float *score = training->score + (size_t)i * width;
+        float *score = training->score + (size_t)i * scores;
         loss += softmax_steps(words, score, tile->centre, training->lr, &training->totals);
     }
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int some = outputs_from(word, words);
         rows_of_words(run, word, some, y);
         for (int i = 0; i < inputs; i++) {
-            const float *step = training->score + (size_t)i * width + word;
+            const float *step = training->score + (size_t)i * scores + word;
             for (int j = 0; j < some; j++) cells[i * some + j] = step[j];
         }
-        update_outputs(&(tile_step){inputs, some, stride, old, x, y, cells, {0, NULL}}, delta);
+        update_outputs(&(tile_step){inputs, some, width, old, x, y, cells, {0, NULL}}, delta);
     }
     training->loss += loss;
 }
@@ -282,16 +282,16 @@ static void train_every_word(word2vec_block *block, const position_tile *tile, c
     (void)fetched;
     const wv_word2vec_run *run = block->run;
     tile_training *training = &block->training;
-    int words = run->vocab_size, stride = run->stride;
-    float *y[WV_TILE_OUTPUTS], *g = training->score, **old = old_inputs(training, inputs, x, delta, stride);
+    int words = run->vocab_size, width = block->width;
+    float *y[WV_TILE_OUTPUTS], *g = training->score, **old = old_inputs(training, inputs, x, delta, width);
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int some = outputs_from(word, words);
         rows_of_words(run, word, some, y);
-        tile_scores(inputs, old, some, y, stride, training->sums, g);
+        tile_scores(inputs, old, some, y, width, training->sums, g);
         for (int i = 0; i < inputs; i++)
             for (int j = 0; j < some; j++) training->label[i * some + j] = (float)(word + j == tile->centre);
         logistic_steps(inputs * some, g, training->label, NULL, training->lr, g, &training->totals);
-        update_outputs(&(tile_step){inputs, some, stride, old, x, y, g, {0, NULL}}, delta);
+        update_outputs(&(tile_step){inputs, some, width, old, x, y, g, {0, NULL}}, delta);
     }
 }
 

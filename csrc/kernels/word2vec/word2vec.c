@@ -53,11 +53,11 @@ static int one_input(const wv_word2vec_run *run) {
 }
 
 /* hidden = scale * the sum of the inputs, each times its weight with subwords; delta = 0. */
-WV_INLINE void sum_inputs(const wv_word2vec_run *run, const position_tile *tile, float scale, float *hidden,
+WV_INLINE void sum_inputs(const word2vec_block *block, const position_tile *tile, float scale, float *hidden,
                           float *delta) {
-    for (int d = 0; d < run->stride; d += WV_LANES) {
+    for (int d = 0; d < block->width; d += WV_LANES) {
         vfloat sum = v_splat(0);
-        if (run->subword) {
+        if (block->run->subword) {
             for (int i = 0; i < tile->inputs; i++) sum += tile->input_weight[i] * v_load(tile->input[i] + d);
         } else {
             for (int i = 0; i < tile->inputs; i++) sum += v_load(tile->input[i] + d);
@@ -73,8 +73,7 @@ WV_INLINE void sum_inputs(const wv_word2vec_run *run, const position_tile *tile,
 WV_INLINE void train_cbow(word2vec_block *block, const output_layer *layer, const position_tile *tile,
                           const position_tile *fetched) {
     const wv_word2vec_run *run = block->run;
-    int stride = run->stride;
-    float *hidden = block->training.x_copy, *delta = hidden + stride;
+    float *hidden = block->training.x_copy, *delta = hidden + run->stride;
     float count = (float)tile->inputs;
     if (run->subword) {
         count = 0;
@@ -82,11 +81,11 @@ WV_INLINE void train_cbow(word2vec_block *block, const output_layer *layer, cons
     }
     float mean = run->options.cbow_mean ? 1.0f / count : 1.0f;
     float share = run->options.cbow_gradient == WV_CBOW_GRADIENT_CORRECTED ? mean : 1.0f;
-    sum_inputs(run, tile, mean, hidden, delta);
+    sum_inputs(block, tile, mean, hidden, delta);
     layer->train(block, tile, fetched, 1, &hidden, delta);
     for (int i = 0; i < tile->inputs; i++) {
         float *row = tile->input[i];
-        for (int d = 0; d < stride; d += WV_LANES) v_store(row + d, v_load(row + d) + share * v_load(delta + d));
+        for (int d = 0; d < block->width; d += WV_LANES) v_store(row + d, v_load(row + d) + share * v_load(delta + d));
     }
     block->training.examples++;
 }
@@ -296,7 +295,7 @@ static size_t block_lay_out(const wv_word2vec_run *run, const output_layer *laye
     wv_scratch scratch = {memory, 0};
     int words = BATCH_WORDS + run->options.max_sentence;
     int scores = layer->most_scores(run), outputs = layer->list_outputs ? scores : 0;
-    *block = (word2vec_block){.run = run};
+    *block = (word2vec_block){.run = run, .width = (run->options.dim + WV_LANES - 1) / WV_LANES * WV_LANES};
     block->batch.word = WV_TAKE(&scratch, int32_t, words);
     block->batch.first = WV_TAKE(&scratch, int32_t, words);
     block->batch.last = WV_TAKE(&scratch, int32_t, words);
