@@ -24,30 +24,39 @@ typedef struct {
     vfloat loss, magnitude;
 } tile_totals;
 
+enum { WV_FACTORS = 64 }; /* 2^-64 is far from the smallest float */
+
 /* g[k] = weight[k] * lr * (label[k] - sigmoid(score[k])) for k in 0 .. count-1; g may be `score`.
  * weight NULL: all one. Buffers may be read and g written up to WV_LANES - 1 beyond count. */
 WV_INLINE void logistic_steps(int count, const float *score, const float *label, const float *weight, float lr,
                               float *g, tile_totals *totals) {
     vfloat loss = totals->loss, magnitude = totals->magnitude; /* in registers: g might be part of *totals, for all C knows */
+    vfloat product = v_splat(1); /* of max(p, 1 - p), at least 1/2 each: one logarithm of many */
     vint lane;
     for (int k = 0; k < WV_LANES; k++) lane[k] = k;
     for (int k = 0; k < count; k += WV_LANES) {
         vint inside = lane + k < count;
         vfloat s = v_load_unaligned(score + k), l = v_load_unaligned(label + k);
         vfloat p = 1.0f / (1.0f + v_exp(-s));
-        vfloat error = l - p, q = 1.0f - p;
-        vfloat log_likelihood = l * s - v_select(s > 0.0f, s, v_splat(0)) + v_log(v_select(p > q, p, q));
+        vfloat error = l - p, q = 1.0f - p, larger = v_select(p > q, p, q);
+        vfloat log_likelihood = l * s - v_select(s > 0.0f, s, v_splat(0));
         vfloat step = lr * error;
         if (weight) {
             vfloat w = v_load_unaligned(weight + k);
-            log_likelihood *= w;
+            log_likelihood = (log_likelihood + v_log(larger)) * w;
             step *= w;
+        } else {
+            product *= v_select(inside, larger, v_splat(1));
+            if (k % (WV_FACTORS * WV_LANES) == (WV_FACTORS - 1) * WV_LANES) {
+                loss -= v_log(product);
+                product = v_splat(1);
+            }
         }
         loss -= v_select(inside, log_likelihood, v_splat(0));
         magnitude += v_select(inside, v_abs(error), v_splat(0));
         v_store_unaligned(g + k, step);
     }
-    totals->loss = loss;
+    totals->loss = weight ? loss : loss - v_log(product);
     totals->magnitude = magnitude;
 }
 
