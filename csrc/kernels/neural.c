@@ -137,7 +137,7 @@ static void mix_full(block_state *state) {
     float *row[WV_TILE_OUTPUTS], *cells = state->batch.cells;
     for (int j = 0; j < run->hidden; j += WV_TILE_OUTPUTS) {
         int block = mixing_rows(run, j, row);
-        tile_scores(inputs, state->x, block, row, length, state->batch.sums, cells);
+        tile_scores(inputs, state->x, block, row, length, cells);
         for (int i = 0; i < inputs; i++)
             for (int k = 0; k < block; k++) state->batch.z[i][j + k] = cells[i * block + k];
     }

@@ -13,7 +13,6 @@ typedef struct {
     float **z, **delta;     /* (inputs, output_stride): predicted vectors; steps for them are added to delta */
     float lr;
     uint64_t *random;
-    vfloat *sums;           /* (batch, WV_TILE_OUTPUTS) */
     float *cells;           /* (batch, WV_TILE_OUTPUTS) */
     float *score;           /* (batch, scores of one input) */
     float *label, *weight;  /* as score; sampled layers */

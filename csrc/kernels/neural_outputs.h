@@ -25,7 +25,7 @@ static double train_softmax_of(const wv_neural_run *run, neural_batch *batch, in
     for (int j = 0; j < rows; j += WV_TILE_OUTPUTS) {
         int block = rows_from(rows, j);
         point_at(run, first + j, block, y);
-        tile_scores(inputs, z, block, y, run->output_stride, batch->sums, cells);
+        tile_scores(inputs, z, block, y, run->output_stride, cells);
         for (int i = 0; i < inputs; i++)
             for (int k = 0; k < block; k++)
                 batch->score[(size_t)i * width + (size_t)(j + k)] = cells[i * block + k] + run->bias[first + j + k];
@@ -98,7 +98,6 @@ static int lay_out_outputs(const wv_neural_run *run, wv_scratch *scratch, neural
     int listed = run->sampler || run->code_start;
     batch->target = WV_TAKE(scratch, int32_t, inputs);
     batch->choice = WV_TAKE(scratch, int32_t, inputs);
-    batch->sums = WV_TAKE(scratch, vfloat, inputs * WV_TILE_OUTPUTS + WV_LANES);
     batch->cells = WV_TAKE(scratch, float, inputs * WV_TILE_OUTPUTS + WV_ROW_FLOATS);
     batch->score = WV_TAKE(scratch, float, cells);
     batch->label = WV_TAKE(scratch, float, listed || run->path ? cells : 0);

@@ -46,7 +46,7 @@ WV_INLINE void score_sample(const wv_neural_run *run, neural_batch *batch, int c
     for (int j = 0; j < count; j += WV_TILE_OUTPUTS) {
         int block = rows_from(count, j);
         float *score = batch->score + (size_t)j * (size_t)inputs;
-        tile_scores(inputs, batch->z, block, batch->row + j, run->output_stride, batch->sums, score);
+        tile_scores(inputs, batch->z, block, batch->row + j, run->output_stride, score);
         for (int k = 0; k < block; k++) {
             int32_t word = batch->word[j + k];
             float shift = run->bias[word] - (corrected ? run->log_noise[word] : 0);

@@ -14,7 +14,7 @@ static int path_scores(const wv_neural_run *run) {
 /* The nodes listed for one position: their scores, or the update with the steps that have taken their place. */
 static void score_nodes(const wv_neural_run *run, neural_batch *batch, int i, int nodes) {
     for (int j = 0; j < nodes; j += WV_TILE_OUTPUTS)
-        tile_scores(1, batch->z + i, rows_from(nodes, j), batch->row + j, run->output_stride, batch->sums,
+        tile_scores(1, batch->z + i, rows_from(nodes, j), batch->row + j, run->output_stride,
                     batch->score + j);
 }
 

@@ -27,7 +27,6 @@ typedef struct {
     float *piece;  /* (PIECE, dim) rows made from codes */
     float *score;  /* (LINES, labels) */
     float *block;  /* (LINES, WV_TILE_OUTPUTS) scores of a tile */
-    vfloat *sums;
     int32_t *node; /* (2 labels) the tree's branches still to walk, and their scores */
     float *node_score;
     answer *answers; /* (k + 1) */
@@ -166,7 +165,7 @@ static void all_scores(const wv_prediction_run *run, scratch_space *space, int l
     for (int32_t label = 0; label < run->labels; label += WV_TILE_OUTPUTS) {
         int block = run->labels - label < WV_TILE_OUTPUTS ? run->labels - label : WV_TILE_OUTPUTS;
         for (int j = 0; j < block; j++) y[j] = (float *)run->output + (size_t)(label + j) * (size_t)run->stride;
-        tile_scores(lines, x, block, y, run->stride, space->sums, space->block);
+        tile_scores(lines, x, block, y, run->stride, space->block);
         for (int i = 0; i < lines; i++) {
             float *score = scores_of(run, space, i) + label;
             for (int j = 0; j < block; j++) score[j] = space->block[i * block + j];
@@ -368,7 +367,6 @@ static size_t lay_out(const wv_prediction_run *run, void *memory, scratch_space 
     space->piece = WV_TAKE(&scratch, float, PIECE * run->dim);
     space->score = WV_TAKE(&scratch, float, LINES * (labels + WV_ROW_FLOATS));
     space->block = WV_TAKE(&scratch, float, LINES * WV_TILE_OUTPUTS + WV_ROW_FLOATS);
-    space->sums = WV_TAKE(&scratch, vfloat, LINES * WV_TILE_OUTPUTS + WV_LANES);
     space->node = WV_TAKE(&scratch, int32_t, 2 * labels + 2);
     space->node_score = WV_TAKE(&scratch, float, 2 * labels + 2);
     space->answers = WV_TAKE(&scratch, answer, (size_t)run->k + 1);

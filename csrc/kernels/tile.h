@@ -11,7 +11,7 @@
  * every row is read once for S and once more for the update, and M x N dot products share the loads. The registers hold
  * WV_TILE_INPUTS x WV_TILE_OUTPUTS sums: 4 x 6 of AVX-512's and ARM's 32 registers, 2 x 6 of AVX2's and SSE2's 16.
  *
- * Rows: aligned to 64 bytes, `stride` floats (a multiple of WV_ROW_FLOATS), zero padding, which stays zero.
+ * Rows: aligned to 64 bytes, zero padding, which stays zero. `width` floats of each take part, a multiple of WV_LANES.
  * All functions are static with constant block sizes; the compiler makes one loop per size. A kernel may use one half.
  */
 #ifndef WV_TILE_H
@@ -22,55 +22,49 @@
 #define WV_TILE_OUTPUTS 6
 #define WV_TILE_INPUTS (WV_REGISTERS == 32 ? 4 : 2)
 
-/* sums[input * outputs + output] = lane-wise partial dot products of x[input] and y[output]; both counts are constants. */
-WV_INLINE void tile_dots(int inputs, float *const *x, int outputs, float *const *y, int stride, vfloat *sums) {
-    vfloat s[4][WV_TILE_OUTPUTS];
+/* The scores of a block of inputs and outputs; both counts are constants. The sums stay in registers until they are
+ * scores. */
+WV_INLINE void tile_block(int inputs, float *const *x, int outputs, float *const *y, int width, float *scores) {
+    vfloat sums[WV_TILE_INPUTS * WV_TILE_OUTPUTS + WV_LANES];
+    int count = inputs * outputs;
     for (int i = 0; i < inputs; i++)
-        for (int j = 0; j < outputs; j++) s[i][j] = v_splat(0);
-    for (int d = 0; d < stride; d += WV_LANES) {
-        vfloat row[4];
+        for (int j = 0; j < outputs; j++) sums[i * outputs + j] = v_splat(0);
+    for (int k = count; k % WV_LANES; k++) sums[k] = v_splat(0);
+    for (int d = 0; d < width; d += WV_LANES) {
+        vfloat row[WV_TILE_INPUTS];
         for (int i = 0; i < inputs; i++) row[i] = v_load(x[i] + d);
         for (int j = 0; j < outputs; j++) {
             vfloat other = v_load(y[j] + d);
-            for (int i = 0; i < inputs; i++) s[i][j] += row[i] * other;
+            for (int i = 0; i < inputs; i++) sums[i * outputs + j] += row[i] * other;
         }
     }
-    for (int i = 0; i < inputs; i++)
-        for (int j = 0; j < outputs; j++) sums[i * outputs + j] = s[i][j];
+    for (int k = 0; k < count; k += WV_LANES) v_store_unaligned(scores + k, v_sums(sums + k));
 }
 
-WV_INLINE void tile_scores_of(int inputs, float *const *x, int outputs, float *const *y, int stride, vfloat *sums) {
+WV_INLINE void tile_scores_of(int inputs, float *const *x, int outputs, float *const *y, int width, float *scores) {
     int i = 0;
     for (; i + WV_TILE_INPUTS <= inputs; i += WV_TILE_INPUTS)
-        tile_dots(WV_TILE_INPUTS, x + i, outputs, y, stride, sums + i * outputs);
+        tile_block(WV_TILE_INPUTS, x + i, outputs, y, width, scores + i * outputs);
     if (WV_TILE_INPUTS == 4 && inputs - i == 3)
-        tile_dots(3, x + i, outputs, y, stride, sums + i * outputs);
+        tile_block(3, x + i, outputs, y, width, scores + i * outputs);
     else if (WV_TILE_INPUTS == 4 && inputs - i == 2)
-        tile_dots(2, x + i, outputs, y, stride, sums + i * outputs);
+        tile_block(2, x + i, outputs, y, width, scores + i * outputs);
     else if (i < inputs)
-        tile_dots(1, x + i, outputs, y, stride, sums + i * outputs);
+        tile_block(1, x + i, outputs, y, width, scores + i * outputs);
 }
 
-/* sums[input * outputs + output] = lane-wise partial dot products of x[input] and y[output], for outputs in 1 ..
- * WV_TILE_OUTPUTS. */
-__attribute__((unused)) static void tile_sums(int inputs, float *const *x, int outputs, float *const *y, int stride,
-                                              vfloat *sums) {
+/* scores[input * outputs + output] = x[input] . y[output], for outputs in 1 .. WV_TILE_OUTPUTS. `scores` may be overrun
+ * by WV_LANES - 1. */
+__attribute__((unused)) static void tile_scores(int inputs, float *const *x, int outputs, float *const *y, int width,
+                                                float *scores) {
     switch (outputs) {
-    case 6: tile_scores_of(inputs, x, 6, y, stride, sums); break;
-    case 5: tile_scores_of(inputs, x, 5, y, stride, sums); break;
-    case 4: tile_scores_of(inputs, x, 4, y, stride, sums); break;
-    case 3: tile_scores_of(inputs, x, 3, y, stride, sums); break;
-    case 2: tile_scores_of(inputs, x, 2, y, stride, sums); break;
-    default: tile_scores_of(inputs, x, 1, y, stride, sums);
+    case 6: tile_scores_of(inputs, x, 6, y, width, scores); break;
+    case 5: tile_scores_of(inputs, x, 5, y, width, scores); break;
+    case 4: tile_scores_of(inputs, x, 4, y, width, scores); break;
+    case 3: tile_scores_of(inputs, x, 3, y, width, scores); break;
+    case 2: tile_scores_of(inputs, x, 2, y, width, scores); break;
+    default: tile_scores_of(inputs, x, 1, y, width, scores);
     }
-}
-
-/* scores[input * outputs + output] = x[input] . y[output]. `sums` is scratch for inputs * outputs vectors, rounded up to
- * WV_LANES; `scores` may be overrun by WV_LANES - 1. */
-__attribute__((unused)) static void tile_scores(int inputs, float *const *x, int outputs, float *const *y, int stride,
-                                                vfloat *sums, float *scores) {
-    tile_sums(inputs, x, outputs, y, stride, sums);
-    for (int k = 0; k < inputs * outputs; k += WV_LANES) v_store_unaligned(scores + k, v_sums(sums + k));
 }
 
 /* Rows that will be needed soon. Their lines are asked for one column of the update loop at a time: all at once they
@@ -84,7 +78,7 @@ typedef struct {
  * x_new may be x itself when these are all the outputs of the tile; with more than WV_TILE_OUTPUTS outputs the caller
  * passes a copy of the old rows as x, so that every output sees the same inputs. Outputs must be distinct rows. */
 typedef struct {
-    int inputs, outputs, stride; /* outputs: 1 .. WV_TILE_OUTPUTS */
+    int inputs, outputs, width; /* outputs: 1 .. WV_TILE_OUTPUTS */
     float *const *x, *const *x_new, *const *y;
     const float *g; /* (inputs, outputs) */
     tile_ahead ahead;
@@ -92,11 +86,11 @@ typedef struct {
 
 /* `outputs` and `in_place`, that x_new is x, are constants. */
 WV_INLINE void tile_update_of(const tile_step *step, int outputs, int in_place) {
-    int inputs = step->inputs, stride = step->stride;
+    int inputs = step->inputs, width = step->width;
     float *const *x = step->x, *const *x_new = step->x_new, *const *y = step->y;
     const float *g = step->g;
     tile_ahead ahead = step->ahead;
-    for (int d = 0; d < stride; d += WV_LANES) {
+    for (int d = 0; d < width; d += WV_LANES) {
         for (int k = 0; d % 16 == 0 && k < ahead.count; k++) __builtin_prefetch(ahead.rows[k] + d, 1, 3);
         vfloat row[WV_TILE_OUTPUTS], delta[WV_TILE_OUTPUTS];
         for (int j = 0; j < outputs; j++) row[j] = v_load(y[j] + d), delta[j] = v_splat(0);
@@ -133,9 +127,9 @@ __attribute__((unused)) static void tile_update(const tile_step *step) {
 
 /* The same for one input, whose steps go to `delta`. A loop of its own: without the sums over inputs a step is one
  * multiply-add, rounded once. */
-__attribute__((unused)) static void tile_update_one(float *x, float *delta, int outputs, float *const *y, int stride,
+__attribute__((unused)) static void tile_update_one(float *x, float *delta, int outputs, float *const *y, int width,
                                                     const float *g, tile_ahead ahead) {
-    tile_step step = {1, outputs, stride, &x, &delta, y, g, ahead};
+    tile_step step = {1, outputs, width, &x, &delta, y, g, ahead};
     tile_update_switch(&step, 0);
 }
 

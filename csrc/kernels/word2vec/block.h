@@ -67,7 +67,6 @@ typedef struct {
     float *x_copy; /* (inputs + 1, dim): old inputs; CBOW: the hidden vector and its gradient */
     float *score;  /* (inputs, outputs) */
     float *label, *weight;
-    vfloat *sums; /* (inputs, WV_TILE_OUTPUTS) */
     float lr;
     tile_totals totals;
     double loss; /* of the batch, what is not in `totals` */
@@ -79,7 +78,6 @@ typedef struct {
     float *score, *label, *weight; /* (cells): scores and steps, labels, weights */
     float *held;                   /* (inputs, WV_SHARING): 1 where a window holds the row */
     float *hidden, *delta;         /* (WV_SHARING, dim) */
-    vfloat *sums;                  /* (cells) */
     float *mean;                   /* (dim): of the drawn output rows */
     int tiles;                     /* that it is made of, at most MEAN_TILES */
 } neighbour_training;

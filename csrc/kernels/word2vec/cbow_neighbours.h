@@ -64,15 +64,15 @@ WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *s
         }
 }
 
-/* hidden, and sums[n] = lane-wise partial dot products of hidden[n] and own[n]. Two columns at a time: one sum would wait
- * for the one before. */
-WV_INLINE void take_rows(const cbow_tile *tile, vfloat *sums) {
-    vfloat score[WV_SHARING];
+/* hidden, and scores[n] = hidden[n] . own[n]; scores may be overrun by WV_LANES - 1. Two columns at a time: one sum would
+ * wait for the one before. */
+WV_INLINE void take_rows(const cbow_tile *tile, float *scores) {
+    vfloat score[WV_SHARING + WV_LANES];
     int d = 0;
-    for (int n = 0; n < WV_SHARING; n++) score[n] = v_splat(0);
+    for (int n = 0; n < WV_SHARING + WV_LANES; n++) score[n] = v_splat(0);
     for (; d + WV_LANES < tile->dim; d += 2 * WV_LANES) take_columns(tile, 2, d, score);
     if (d < tile->dim) take_columns(tile, 1, d, score);
-    for (int n = 0; n < WV_SHARING; n++) sums[n] = score[n];
+    v_store_unaligned(scores, v_sums(score));
 }
 
 /* input[i] += sum over n of held[i, n] * step[n] in the column d. */
@@ -215,15 +215,16 @@ static void train_cbow_neighbours(word2vec_block *block, const neighbour_tile *t
     cbow_tile rows = {.inputs = tile->inputs, .dim = dim, .input = tile->input};
     hold_rows(block, tile, &rows);
     for (int n = 0; n < WV_SHARING; n++) rows.own[n] = y[negatives + (n < tile->positions ? n : 0)];
-    take_rows(&rows, shared->sums + noise);
+    float own_score[WV_SHARING + WV_LANES];
+    take_rows(&rows, own_score);
     for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS) {
         int some = outputs_from(j, negatives);
-        tile_sums(WV_SHARING, rows.hidden, some, y + j, dim, shared->sums + j * WV_SHARING);
+        tile_scores(WV_SHARING, rows.hidden, some, y + j, dim, score + j * WV_SHARING);
         weigh_block(tile, centre, j, some, weight + j * WV_SHARING);
     }
+    memcpy(score + noise, own_score, sizeof(float) * WV_SHARING);
     for (int n = 0; n < WV_SHARING; n++) weight[noise + n] = n < tile->positions;
     for (int n = 0; n < WV_SHARING; n++) label[noise + n] = 1;
-    for (int k = 0; k < cells; k += WV_LANES) v_store_unaligned(score + k, v_sums(shared->sums + k));
     logistic_steps(cells, score, label, weight, training->lr, score, &training->totals);
     for (int n = 0; n < WV_SHARING; n++) label[noise + n] = 0;
     training->examples += tile->positions;

@@ -49,7 +49,7 @@ static float **old_inputs(tile_training *training, int inputs, float **x, const 
 /* The update of a block of outputs: of the inputs x_new, or, with `delta`, of one input's delta. */
 WV_INLINE void update_outputs(const tile_step *step, float *delta) {
     if (delta)
-        tile_update_one(step->x[0], delta, step->outputs, step->y, step->stride, step->g, step->ahead);
+        tile_update_one(step->x[0], delta, step->outputs, step->y, step->width, step->g, step->ahead);
     else
         tile_update(step);
 }
@@ -86,7 +86,7 @@ WV_INLINE void train_logistic(word2vec_block *block, const position_tile *tile, 
      * overwritten by the next. */
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
         int some = outputs_from(j, outputs), cell = j * inputs;
-        tile_scores(inputs, old, some, y + j, width, training->sums, score + cell);
+        tile_scores(inputs, old, some, y + j, width, score + cell);
         if (biased) add_biases(tile->output_bias + j, tile->output_row + j, log_noise, some, inputs, score + cell);
         for (int i = 0; i < inputs; i++, cell += some) {
             memcpy(label + cell, tile->output_label + j, sizeof(float) * WV_TILE_OUTPUTS);
@@ -254,7 +254,7 @@ static void train_softmax(word2vec_block *block, const position_tile *tile, cons
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int some = outputs_from(word, words);
         rows_of_words(run, word, some, y);
-        tile_scores(inputs, old, some, y, width, training->sums, cells);
+        tile_scores(inputs, old, some, y, width, cells);
         for (int i = 0; i < inputs; i++) {
             float *score = training->score + (size_t)i * scores + word;
             for (int j = 0; j < some; j++) score[j] = cells[i * some + j];
@@ -287,7 +287,7 @@ static void train_every_word(word2vec_block *block, const position_tile *tile, c
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int some = outputs_from(word, words);
         rows_of_words(run, word, some, y);
-        tile_scores(inputs, old, some, y, width, training->sums, g);
+        tile_scores(inputs, old, some, y, width, g);
         for (int i = 0; i < inputs; i++)
             for (int j = 0; j < some; j++) training->label[i * some + j] = (float)(word + j == tile->centre);
         logistic_steps(inputs * some, g, training->label, NULL, training->lr, g, &training->totals);

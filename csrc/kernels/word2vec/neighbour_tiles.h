@@ -40,7 +40,6 @@ static void neighbour_lay_out(word2vec_block *block, wv_scratch *scratch) {
     shared->held = WV_TAKE(scratch, float, WV_SHARING * inputs);
     shared->hidden = WV_TAKE(scratch, float, WV_SHARING * run->stride);
     shared->delta = WV_TAKE(scratch, float, WV_SHARING * run->stride);
-    shared->sums = WV_TAKE(scratch, vfloat, cells);
     shared->mean = WV_TAKE(scratch, float, run->stride);
 }
 

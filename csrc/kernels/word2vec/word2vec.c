@@ -286,7 +286,6 @@ static void training_lay_out(const wv_word2vec_run *run, wv_scratch *scratch, in
     training->score = WV_TAKE(scratch, float, inputs * (size_t)scores + WV_ROW_FLOATS);
     training->label = WV_TAKE(scratch, float, cells);
     training->weight = WV_TAKE(scratch, float, cells);
-    training->sums = WV_TAKE(scratch, vfloat, inputs * WV_TILE_OUTPUTS + WV_LANES);
 }
 
 /* Lays the block's buffers out in `memory`; returns their size in bytes. With memory NULL it only measures. */
