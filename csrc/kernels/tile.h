@@ -18,6 +18,7 @@
 #define WV_TILE_H
 
 #include "base/lanes.h"
+#include "base/wv_shared.h"
 
 #define WV_TILE_OUTPUTS 6
 #define WV_TILE_INPUTS (WV_REGISTERS == 32 ? 4 : 2)
@@ -68,11 +69,15 @@ __attribute__((unused)) static void tile_scores(int inputs, float *const *x, int
 }
 
 /* Rows that will be needed soon. Their lines are asked for one column of the update loop at a time: all at once they
- * would fill the core's dozen line buffers and stall it (a tenth of the whole time). */
+ * would fill the core's dozen line buffers and stall it (a tenth of the whole time), as would all of one row. */
 typedef struct {
     int count;
     const float *const *rows;
 } tile_ahead;
+
+WV_INLINE void tile_fetch(tile_ahead ahead, int d) {
+    for (int k = 0; d % WV_ROW_FLOATS == 0 && k < ahead.count; k++) __builtin_prefetch(ahead.rows[k] + d, 1, 3);
+}
 
 /* A tile's update: x_new[input] += sum over outputs of g * y[output];  y[output] += sum over inputs of g * x[input].
  * x_new may be x itself when these are all the outputs of the tile; with more than WV_TILE_OUTPUTS outputs the caller
@@ -91,7 +96,7 @@ WV_INLINE void tile_update_of(const tile_step *step, int outputs, int in_place) 
     const float *g = step->g;
     tile_ahead ahead = step->ahead;
     for (int d = 0; d < width; d += WV_LANES) {
-        for (int k = 0; d % 16 == 0 && k < ahead.count; k++) __builtin_prefetch(ahead.rows[k] + d, 1, 3);
+        tile_fetch(ahead, d);
         vfloat row[WV_TILE_OUTPUTS], delta[WV_TILE_OUTPUTS];
         for (int j = 0; j < outputs; j++) row[j] = v_load(y[j] + d), delta[j] = v_splat(0);
         for (int i = 0; i < inputs; i++) {
@@ -125,12 +130,34 @@ __attribute__((unused)) static void tile_update(const tile_step *step) {
         tile_update_switch(step, 0);
 }
 
+WV_INLINE void tile_update_one_of(float *x, float *delta, int outputs, float *const *y, int width, const float *g,
+                                  tile_ahead ahead) {
+    vfloat times[WV_TILE_OUTPUTS];
+    for (int j = 0; j < outputs; j++) times[j] = v_splat(g[j]);
+    for (int d = 0; d < width; d += WV_LANES) {
+        tile_fetch(ahead, d);
+        vfloat old = v_load(x + d), sum = v_load(delta + d);
+        for (int j = 0; j < outputs; j++) {
+            vfloat row = v_load(y[j] + d);
+            sum += times[j] * row;
+            v_store(y[j] + d, row + times[j] * old);
+        }
+        v_store(delta + d, sum);
+    }
+}
+
 /* The same for one input, whose steps go to `delta`. A loop of its own: without the sums over inputs a step is one
  * multiply-add, rounded once. */
 __attribute__((unused)) static void tile_update_one(float *x, float *delta, int outputs, float *const *y, int width,
                                                     const float *g, tile_ahead ahead) {
-    tile_step step = {1, outputs, width, &x, &delta, y, g, ahead};
-    tile_update_switch(&step, 0);
+    switch (outputs) {
+    case 6: tile_update_one_of(x, delta, 6, y, width, g, ahead); break;
+    case 5: tile_update_one_of(x, delta, 5, y, width, g, ahead); break;
+    case 4: tile_update_one_of(x, delta, 4, y, width, g, ahead); break;
+    case 3: tile_update_one_of(x, delta, 3, y, width, g, ahead); break;
+    case 2: tile_update_one_of(x, delta, 2, y, width, g, ahead); break;
+    default: tile_update_one_of(x, delta, 1, y, width, g, ahead);
+    }
 }
 
 #endif

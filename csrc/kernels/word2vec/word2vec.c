@@ -52,19 +52,35 @@ static int one_input(const wv_word2vec_run *run) {
     return 1;
 }
 
+/* The columns from d on of sum_inputs, as many vectors as `columns`, a constant. */
+WV_INLINE void sum_columns(const word2vec_block *block, const position_tile *tile, int columns, int d, float scale,
+                           float *hidden, float *delta) {
+    vfloat sum[2] = {v_splat(0), v_splat(0)};
+    if (block->run->subword) {
+        for (int i = 0; i < tile->inputs; i++)
+            for (int c = 0; c < columns; c++) sum[c] += tile->input_weight[i] * v_load(tile->input[i] + d + c * WV_LANES);
+    } else {
+        for (int i = 0; i < tile->inputs; i++)
+            for (int c = 0; c < columns; c++) sum[c] += v_load(tile->input[i] + d + c * WV_LANES);
+    }
+    for (int c = 0; c < columns; c++, d += WV_LANES) {
+        v_store(hidden + d, sum[c] * scale);
+        v_store(delta + d, v_splat(0));
+    }
+}
+
 /* hidden = scale * the sum of the inputs, each times its weight with subwords; delta = 0. */
 WV_INLINE void sum_inputs(const word2vec_block *block, const position_tile *tile, float scale, float *hidden,
                           float *delta) {
-    for (int d = 0; d < block->width; d += WV_LANES) {
-        vfloat sum = v_splat(0);
-        if (block->run->subword) {
-            for (int i = 0; i < tile->inputs; i++) sum += tile->input_weight[i] * v_load(tile->input[i] + d);
-        } else {
-            for (int i = 0; i < tile->inputs; i++) sum += v_load(tile->input[i] + d);
-        }
-        v_store(hidden + d, sum * scale);
-        v_store(delta + d, v_splat(0));
-    }
+    int d = 0;
+    for (; d + WV_LANES < block->width; d += 2 * WV_LANES) sum_columns(block, tile, 2, d, scale, hidden, delta);
+    if (d < block->width) sum_columns(block, tile, 1, d, scale, hidden, delta);
+}
+
+/* row += share * delta in the columns from d on, as many vectors as `columns`, a constant. */
+WV_INLINE void give_columns(float *row, int columns, int d, float share, const float *delta) {
+    for (int end = d + columns * WV_LANES; d < end; d += WV_LANES)
+        v_store(row + d, v_load(row + d) + share * v_load(delta + d));
 }
 
 /* One input, h = sum of the context rows, divided by their number for the mean. The gradient of h goes to every context
@@ -84,8 +100,9 @@ WV_INLINE void train_cbow(word2vec_block *block, const output_layer *layer, cons
     sum_inputs(block, tile, mean, hidden, delta);
     layer->train(block, tile, fetched, 1, &hidden, delta);
     for (int i = 0; i < tile->inputs; i++) {
-        float *row = tile->input[i];
-        for (int d = 0; d < block->width; d += WV_LANES) v_store(row + d, v_load(row + d) + share * v_load(delta + d));
+        int d = 0;
+        for (; d + WV_LANES < block->width; d += 2 * WV_LANES) give_columns(tile->input[i], 2, d, share, delta);
+        if (d < block->width) give_columns(tile->input[i], 1, d, share, delta);
     }
     block->training.examples++;
 }
