@@ -67,22 +67,37 @@ WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *s
 /* hidden, and scores[n] = hidden[n] . own[n]; scores may be overrun by WV_LANES - 1. Two columns at a time: one sum would
  * wait for the one before. */
 WV_INLINE void take_rows(const cbow_tile *tile, float *scores) {
-    vfloat score[WV_SHARING + WV_LANES];
+    vfloat score[WV_SHARING], sums[WV_LANES];
     int d = 0;
-    for (int n = 0; n < WV_SHARING + WV_LANES; n++) score[n] = v_splat(0);
+    for (int n = 0; n < WV_SHARING; n++) score[n] = v_splat(0);
     for (; d + WV_LANES < tile->dim; d += 2 * WV_LANES) take_columns(tile, 2, d, score);
     if (d < tile->dim) take_columns(tile, 1, d, score);
-    v_store_unaligned(scores, v_sums(score));
+    for (int n = 0; n < WV_LANES; n++) sums[n] = n < WV_SHARING ? score[n] : v_splat(0);
+    v_store_unaligned(scores, v_sums(sums));
 }
 
-/* input[i] += sum over n of held[i, n] * step[n] in the column d. */
-WV_INLINE void give_column(const cbow_tile *tile, int d, const vfloat *step) {
+/* input[i] += sum over n of held[i, n] * delta[n] in the columns from d on, as many vectors as `columns`, a constant. */
+WV_INLINE void give_columns_back(const cbow_tile *tile, int columns, int d) {
+    vfloat step[WV_SHARING][2];
     const float *held = tile->held;
+    for (int n = 0; n < WV_SHARING; n++)
+        for (int c = 0; c < columns; c++) step[n][c] = v_load(tile->delta[n] + d + c * WV_LANES);
     for (int i = 0; i < tile->inputs; i++, held += WV_SHARING) {
-        vfloat sum = v_load(tile->input[i] + d);
-        for (int n = 0; n < WV_SHARING; n++) sum += v_splat(held[n]) * step[n];
-        v_store(tile->input[i] + d, sum);
+        float *row = tile->input[i] + d;
+        vfloat sum[2];
+        for (int c = 0; c < columns; c++) sum[c] = v_load(row + c * WV_LANES);
+        for (int n = 0; n < WV_SHARING; n++) {
+            vfloat times = v_splat(held[n]);
+            for (int c = 0; c < columns; c++) sum[c] += times * step[n][c];
+        }
+        for (int c = 0; c < columns; c++) v_store(row + c * WV_LANES, sum[c]);
     }
+}
+
+WV_INLINE void give_rows(const cbow_tile *tile) {
+    int d = 0;
+    for (; d + WV_LANES < tile->dim; d += 2 * WV_LANES) give_columns_back(tile, 2, d);
+    if (d < tile->dim) give_columns_back(tile, 1, d);
 }
 
 /* A block of negatives and what is to be done with it. */
@@ -121,16 +136,12 @@ WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_neg
         for (int j = 0; j < outputs; j++) v_store(some->y[j] + d, row[j] + delta[j]);
         if (!some->first)
             for (int n = 0; n < WV_SHARING; n++) step[n] += v_load(tile->delta[n] + d);
-        if (!some->last) {
-            for (int n = 0; n < WV_SHARING; n++) v_store(tile->delta[n] + d, step[n]);
-            continue;
-        }
-        for (int n = 0; n < WV_SHARING; n++) {
+        for (int n = 0; some->last && n < WV_SHARING; n++) {
             vfloat own = v_load(tile->own[n] + d), g = v_splat(some->own_step[n]);
             v_store(tile->own[n] + d, own + g * v_load(tile->hidden[n] + d));
             step[n] = tile->share[n] * (step[n] + g * own);
         }
-        give_column(tile, d, step);
+        for (int n = 0; n < WV_SHARING; n++) v_store(tile->delta[n] + d, step[n]);
     }
 }
 
@@ -212,7 +223,10 @@ static void train_cbow_neighbours(word2vec_block *block, const neighbour_tile *t
     int noise = WV_SHARING * negatives, cells = noise + WV_SHARING; /* the cells of the centres stand last */
     const int32_t *centre = block->batch.word + tile->position;
     float *score = shared->score, *weight = shared->weight, *label = shared->label, *const *y = tile->output;
-    cbow_tile rows = {.inputs = tile->inputs, .dim = dim, .input = tile->input};
+    cbow_tile rows;
+    rows.inputs = tile->inputs;
+    rows.dim = dim;
+    rows.input = tile->input;
     hold_rows(block, tile, &rows);
     for (int n = 0; n < WV_SHARING; n++) rows.own[n] = y[negatives + (n < tile->positions ? n : 0)];
     float own_score[WV_SHARING + WV_LANES];
@@ -240,6 +254,7 @@ static void train_cbow_neighbours(word2vec_block *block, const neighbour_tile *t
         some.last = updates == 1;
         update_negatives(&rows, outputs_from(j, negatives), &some, part_of(fetched, &fetch, updates));
     }
+    give_rows(&rows);
 }
 
 #endif
