@@ -19,6 +19,13 @@ def weighted_means(
     weights: NDArray[np.float32] | None,
     out: NDArray[np.float64],
 ) -> None: ...
+def spread_rows(
+    values: NDArray[np.float32],
+    kept: NDArray[np.int64],
+    source: NDArray[np.int32] | None,
+    first: int,
+    out: NDArray[np.float32],
+) -> None: ...
 def read_table(
     data: Buffer, start: int, entries: int
 ) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], int]: ...

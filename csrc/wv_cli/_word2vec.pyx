@@ -1,5 +1,5 @@
-"""word2vec's kernels for Python: tables (negatives, Huffman), the block boundaries of a corpus, and the training
-of blocks.
+"""word2vec's kernels for Python: tables (negatives, Huffman), first numbers, the block boundaries of a corpus, and the
+training of blocks.
 
 Every array is checked here, once, before its address goes to C.
 """
@@ -21,10 +21,37 @@ from wv_cli._scratch cimport address, aligned_zeros
 cdef extern from "core/sampler.h" nogil:
     void wv_alias_build(int32_t n, double *weights, wv_alias *table, int32_t *work)
 
+cdef extern from "core/uniform.h" nogil:
+    ctypedef struct wv_pcg64:
+        uint64_t state_high, state_low, increment_high, increment_low
+        uint32_t kept
+        int has_kept
+    void wv_uniform_fill(wv_pcg64 *generator, float *rows, int64_t count, int64_t dim, int64_t stride, float factor,
+                         float divisor)
+
 cdef extern from "core/huffman.h" nogil:
     int64_t wv_huffman_build(int32_t n, int64_t *counts, int32_t *parent, uint8_t *bit)
     void wv_huffman_paths(int32_t n, const int32_t *parent, const uint8_t *bit, int64_t *start, int32_t *node,
                           uint8_t *code)
+
+
+def fill_uniform(random, float[:, ::1] matrix, int64_t dim, *, float factor=1, float divisor=1):
+    """Fills the first `dim` columns with (u - 0.5) * factor / divisor. The numbers u, uniform in 0 .. 1, are those that
+    `random`, a NumPy Generator on PCG64, draws with random((rows, dim), float32); it goes on behind them."""
+    cdef int64_t rows = matrix.shape[0], stride = matrix.shape[1]
+    cdef wv_pcg64 generator
+    require(0 < dim <= stride, f"{dim} columns do not fit rows of {stride} floats")
+    found = random.bit_generator.state
+    state, low = found["state"], 2**64 - 1
+    generator = wv_pcg64(
+        state_high=state["state"] >> 64, state_low=state["state"] & low, increment_high=state["inc"] >> 64,
+        increment_low=state["inc"] & low, kept=found["uinteger"], has_kept=found["has_uint32"],
+    )
+    if rows:
+        with nogil:
+            wv_uniform_fill(&generator, &matrix[0, 0], rows, dim, stride, factor, divisor)
+    state["state"] = int(generator.state_high) << 64 | int(generator.state_low)
+    random.bit_generator.state = {**found, "has_uint32": generator.has_kept, "uinteger": generator.kept}
 
 
 def alias_table(weights):

@@ -418,6 +418,25 @@ def test_huffman_refuses(counts):
         _word2vec.huffman(counts)
 
 
+def test_first_numbers_are_numpys():
+    """Row after row, whether or not half of a draw is left for the next, and so that others go on behind them."""
+    ours, numpys = np.random.default_rng(7), np.random.default_rng(7)
+    for rows, dim, options in (
+        (17, 100, {"factor": 2, "divisor": 100}),
+        (3, 7, {"factor": 0.3}),
+        (0, 2, {}),
+        (4, 5, {}),
+    ):
+        matrix = np.zeros((rows, dim + 3), np.float32)
+        _word2vec.fill_uniform(ours, matrix, dim, **options)
+        factor, divisor = np.float32(options.get("factor", 1)), np.float32(options.get("divisor", 1))
+        expected = (numpys.random((rows, dim), np.float32) - np.float32(0.5)) * factor / divisor
+        assert np.array_equal(matrix[:, :dim], expected) and not matrix[:, dim:].any()
+    assert ours.random() == numpys.random() and ours.integers(9, dtype=np.uint32) == numpys.integers(9, dtype=np.uint32)
+    with pytest.raises(ValueError, match="4 columns do not fit rows of 3 floats"):
+        _word2vec.fill_uniform(ours, np.zeros((2, 3), np.float32), 4)
+
+
 @pytest.mark.parametrize("weights", [[1.0], [1, 0, 0], [1] * 7, list(1 / np.arange(1, 1000))])
 def test_alias_table_has_the_exact_distribution(weights):
     table = _word2vec.alias_table(weights)

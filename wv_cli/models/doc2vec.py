@@ -64,7 +64,7 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
         self.output = allocator.zeros(outputs, width)
         random = np.random.default_rng(config.seed)
         for matrix in (self.documents, self.input):
-            _initialise(matrix, config.dim, random)
+            _word2vec.fill_uniform(random, matrix, config.dim, divisor=config.dim)  # as word2vec
         if before is not None:
             model, self.documents[:, : config.dim] = before
             self.input[:, : config.dim], self.output[:] = model.input, padded_parts(model.output, config.dim)
@@ -118,11 +118,3 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
         matrix = self.documents[:, : self.config.dim].copy()
         matrix[empty] = 0
         return Embeddings(number_words(0, len(matrix)), matrix)
-
-
-def _initialise(matrix: NDArray[np.float32], dim: int, random: np.random.Generator) -> None:
-    """Uniform in +-0.5 / dim as word2vec."""
-    rows_at_once = 1 << 16
-    for first in range(0, len(matrix), rows_at_once):
-        part = matrix[first : first + rows_at_once]
-        part[:, :dim] = (random.random((len(part), dim), np.float32) - np.float32(0.5)) / np.float32(dim)

@@ -59,11 +59,8 @@ class Sent2vec(TextTraining[Sent2vecConfig]):
 
     def _initialise(self) -> None:
         """Uniform in +-1 / dim as fastText; output rows stay zero."""
-        random = np.random.default_rng(self.config.seed)
-        dim, rows_at_once = self.config.dim, 1 << 16
-        for first in range(0, len(self.input), rows_at_once):
-            part = self.input[first : first + rows_at_once]
-            part[:, :dim] = (random.random((len(part), dim), np.float32) * 2 - 1) / np.float32(dim)
+        dim = self.config.dim
+        _word2vec.fill_uniform(np.random.default_rng(self.config.seed), self.input, dim, factor=2, divisor=dim)
 
     @property
     def nbytes(self) -> int:

@@ -160,11 +160,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
     def _initialise(self, pretrained: Embeddings | None) -> int:
         """Uniform in +-1 / dim as fastText; output rows stay zero. Returns how many words came from `pretrained`; its
         words that are not in the text are left out."""
-        random = np.random.default_rng(self.config.seed)
-        dim, rows_at_once = self.config.dim, 1 << 16
-        for first in range(0, len(self.input), rows_at_once):
-            part = self.input[first : first + rows_at_once]
-            part[:, :dim] = (random.random((len(part), dim), np.float32) * 2 - 1) / np.float32(dim)
+        dim = self.config.dim
+        _word2vec.fill_uniform(np.random.default_rng(self.config.seed), self.input, dim, factor=2, divisor=dim)
         if pretrained is None:
             return 0
         known = pretrained.words.find_all(self.corpus.words)[: self.corpus.kept]

@@ -100,12 +100,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         """Uniform in +-0.5 / dim as word2vec, with subwords in +-1 / dim as fastText; output rows stay zero. Returns
         how many words came from `init`. With the same n-grams, a fastText model gives its rows of words and n-grams;
         other n-grams stay random."""
-        random = np.random.default_rng(self.config.seed)
-        dim, rows_at_once = self.config.dim, 1 << 16
-        scale = np.float32((2 if self.subwords else 1) / dim)
-        for first in range(0, len(self.input), rows_at_once):
-            part = self.input[first : first + rows_at_once]
-            part[:, :dim] = (random.random((len(part), dim), np.float32) - np.float32(0.5)) * scale
+        dim = self.config.dim
+        scale = (2 if self.subwords else 1) / dim
+        _word2vec.fill_uniform(np.random.default_rng(self.config.seed), self.input, dim, factor=scale)
         if init is None:
             return 0
         known = init.words.find_all(self.corpus.vocab.words)
@@ -116,7 +113,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             return len(found)
         self.input[found, :dim] = model.input.take(known[found])
         rows = model.rows_of_buckets(self.subwords.buckets)
-        first = len(self.corpus.vocab)
+        first, rows_at_once = len(self.corpus.vocab), 1 << 16
         for begin in range(0, len(rows), rows_at_once):
             block = rows[begin : begin + rows_at_once]
             held = np.flatnonzero(block >= 0)
