@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/cache.h"
 #include "base/little_endian.h"
 
 /* FNV-1a; a byte of 0x80 and above is sign-extended before it is mixed in, which fastText's models depend on. */
@@ -121,4 +122,20 @@ void wv_weighted_means(const char *matrix, int64_t dim, const int64_t *starts, c
         const int64_t size = starts[group + 1] - starts[group];
         for (int64_t d = 0; d < dim; d++) out[d] /= (double)(size ? size : 1);
     }
+}
+
+enum { ROWS_AHEAD = 8 };
+
+void wv_spread_rows(const float *values, int64_t stride, const int32_t *source, const int64_t *kept, int64_t count,
+                    int64_t first, int64_t rows, int64_t dim, float *out) {
+    size_t size = sizeof(float) * (size_t)dim;
+    int64_t next = 0; /* row of `out` */
+    for (int64_t i = 0; i < count; i++) {
+        if (source && i + ROWS_AHEAD < count) wv_fetch(values + stride * source[i + ROWS_AHEAD], dim);
+        int64_t row = kept[i] - first;
+        memset(out + next * dim, 0, size * (size_t)(row - next));
+        memcpy(out + row * dim, values + stride * (source ? source[i] : i), size);
+        next = row + 1;
+    }
+    memset(out + next * dim, 0, size * (size_t)(rows - next));
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t
 
-from wv_cli._arguments cimport require, require_ids, require_starts
+from wv_cli._arguments cimport require, require_ids, require_starts, row_stride
 from wv_cli._words cimport letters
 
 
@@ -24,6 +24,8 @@ cdef extern from "core/subwords.h" nogil:
                            const float *weights, int64_t groups, double *out) noexcept
     void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const int64_t *rows, int64_t groups,
                       float *out) noexcept
+    void wv_spread_rows(const float *values, int64_t stride, const int32_t *source, const int64_t *kept, int64_t count,
+                        int64_t first, int64_t rows, int64_t dim, float *out) noexcept
 
 cdef extern from "core/fasttexttable.h" nogil:
     ctypedef struct wv_table_size:
@@ -142,6 +144,28 @@ def weighted_means(const unsigned char[:, ::1] matrix, const int64_t[::1] starts
     with nogil:
         wv_weighted_means(<const char *> &matrix[0, 0], out.shape[1], &starts[0], &rows[0],
                           NULL if weights is None else &weights[0], out.shape[0], &out[0, 0])
+
+
+def spread_rows(const float[:, :] values, const int64_t[::1] kept, source, int64_t first, float[:, ::1] out):
+    """out = rows first, first + 1, ... of a matrix whose row kept[i] is row source[i] of `values`, with `source` None row
+    i, and whose other rows are zero. `kept` ascends. Raises ValueError for shapes and rows that do not fit."""
+    cdef const int32_t[::1] numbers
+    cdef const int32_t *number = NULL
+    cdef int64_t i, count = kept.shape[0], last = first - 1, stride = row_stride(values)
+    require(values.shape[1] == out.shape[1], "the shapes do not fit")
+    if source is None:
+        require(count <= values.shape[0], "rows: a number out of range")
+    else:
+        numbers = np.ascontiguousarray(source)
+        require(numbers.shape[0] == count, "expected a source for every row")
+        require_ids(numbers, 0, values.shape[0], "rows")
+        number = &numbers[0] if count else NULL
+    for i in range(count):
+        require(last < kept[i] < first + out.shape[0], "rows do not ascend, or are others")
+        last = kept[i]
+    with nogil:
+        wv_spread_rows(&values[0, 0] if count else NULL, stride, number, &kept[0] if count else NULL,
+                       count, first, out.shape[0], out.shape[1], &out[0, 0] if out.shape[0] else NULL)
 
 
 def read_table(const unsigned char[::1] data, int64_t start, int64_t entries):

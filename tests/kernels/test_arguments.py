@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.kernels import test_supervised
-from wv_cli import _product, _supervised
+from wv_cli import _product, _subwords, _supervised
 from wv_cli.vectors.quantizer import CENTROIDS
 
 
@@ -51,3 +51,19 @@ def test_rows_of_words_lie_in_the_matrix(bad):
     config = test_supervised.SupervisedConfig(loss="softmax", dim=16)
     with pytest.raises(ValueError, match="word_rows: expected 0 to 2, found"):
         _supervised.Run(config, rules=rules, survey=survey, ids=ids, input=matrix, output=matrix[:2], labels=2)
+
+
+def test_rows_to_spread_are_checked():
+    values, out = np.ones((2, 3), np.float32), np.empty((4, 3), np.float32)
+    for kept, source, first in (
+        ([0, 4], None, 0),
+        ([1, 1], None, 0),
+        ([0, 1], None, 1),
+        ([0], [2], 0),
+        ([0], [0, 1], 0),
+    ):
+        numbers = None if source is None else np.array(source, np.int32)
+        with pytest.raises(ValueError):
+            _subwords.spread_rows(values, np.array(kept), numbers, first, out)
+    with pytest.raises(ValueError, match="the shapes do not fit"):
+        _subwords.spread_rows(values[:, :2], np.array([0]), None, 0, out)

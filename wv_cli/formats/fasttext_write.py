@@ -128,17 +128,17 @@ def _write_sparse(stream: BinaryIO, matrix: SparseRows, holes: bool) -> None:
     not end with a hole."""
     rows, dim = matrix.shape
     step = max(1, _SPARSE_BLOCK_BYTES // (4 * dim))
-    block = np.zeros((min(step, rows), dim), "<f4")
+    block = np.empty((min(step, rows), dim), np.float32)
     for first in range(0, rows, step):
         last = min(first + step, rows)
         begin, end = np.searchsorted(matrix.kept, (first, last)).tolist()
         if holes and begin == end and last < rows:
             stream.seek((last - first) * dim * 4, os.SEEK_CUR)
             continue
-        filled = matrix.kept[begin:end] - first
-        block[filled] = matrix.stored(begin, end)
-        stream.write(block[: last - first].view(np.uint8).data)
-        block[filled] = 0
+        filled, values, source = block[: last - first], matrix.values, matrix.source
+        values, source = (values[begin:end], None) if source is None else (values, source[begin:end])
+        _subwords.spread_rows(values, matrix.kept[begin:end], source, first, filled)
+        stream.write(filled.view(np.uint8).data)
 
 
 def _write_quantised(stream: BinaryIO, matrix: QuantMatrix) -> None:
