@@ -5,6 +5,7 @@ from wv_cli import _training
 
 class Rules:
     bucket_row: NDArray[np.int32] | None
+    ngram_rows: NDArray[np.int32] | None
     def __init__(
         self,
         *,
@@ -24,6 +25,7 @@ class Rules:
         next_row: int,
         isa: str | None = None,
         *,
+        ngram_rows: NDArray[np.int32] | None = None,
         bucket_count: NDArray[np.int64] | None = None,
     ) -> dict[str, int]: ...
 

@@ -1,7 +1,7 @@
 /* A pipeline: items (tiles, lines, sentences) on their way through the stages of a kernel, one item in each stage.
  *
  *     stage 0            enter: the item is read or drawn; memory that the next stage reads is asked for
- *     stage 1            list: its rows are listed
+ *     stage 1            list: its rows are listed, where `enter` does not
  *     `fetched`          the item that is trained meanwhile asks for its rows, a few lines at a time
  *     ...                the rows are on their way
  *     stages - 1         train
@@ -45,7 +45,7 @@ WV_INLINE void pipeline_run(const pipeline *line, void *block, const void *kind,
         item[0] = done;
         live[0] = line->enter(block, kind, item[0]);
         if (!live[0]) steps--;
-        if (live[1]) line->list(block, kind, item[1]);
+        if (line->list && live[1]) line->list(block, kind, item[1]);
         if (live[last]) line->train(block, kind, item[last], item[line->fetched]);
     }
 }

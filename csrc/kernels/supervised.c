@@ -19,6 +19,7 @@
  * example move at once.
  */
 #include "base/cache.h"
+#include "kernels/buckets.h"
 #include "kernels/dropout.h"
 #include "kernels/lines.h"
 #include "kernels/pipeline.h"
@@ -27,7 +28,7 @@
 #include "kernels/wv_kernels.h"
 
 enum {
-    LINE_STAGES = 3,
+    LINE_STAGES = 2,
     CHUNK = 8,      /* vectors of a row summed at once, in registers */
     UPDATE_CHUNK = WV_REGISTERS == 32 ? 8 : 4 /* two of them and a few more: of 32 registers or of 16 */
 };
@@ -59,29 +60,41 @@ struct output_layer {
     double (*train)(const wv_supervised_run *run, line_block *state, const text_line *line, int32_t target);
 };
 
-/* Gives rows to the buckets of the n-grams of a line that has `words` words, `ids` on: labels and what follows `</s>`
- * are no part of them. Returns how many n-grams there are. */
-static int64_t give_rows(const wv_line_rules *rules, const int32_t *ids, int64_t words, int32_t *next_row) {
+/* Writes the buckets of the n-grams of length 2 .. word_ngrams of a line, `length` ids with `words` words, to where their
+ * rows will be: h = h * 116049371 + hash, where a hash is an int32 that is widened with its sign. Labels and what
+ * follows `</s>` are no part of them. */
+static void list_buckets(const wv_line_rules *rules, const int32_t *ids, int64_t length, int64_t words, int32_t *bucket) {
     uint64_t scale = UINT64_MAX / rules->buckets;
-    int64_t grams = 0;
+    int64_t each = rules->word_ngrams - 1;
+    for (int64_t k = 0; k < length * each; k++) bucket[k] = -1;
     for (int64_t i = 0, word = 0; word < words; i++) {
         if (ids[i] <= WV_FIRST_LABEL) continue;
         word++;
         int32_t first = ids[i] == WV_END_OF_LINE ? rules->end_of_line : ids[i];
         uint64_t h = (uint64_t)(int64_t)rules->hash[first];
         int64_t next = word;
-        for (int64_t j = i + 1, n = 1; n < rules->word_ngrams && next < words; j++) {
+        for (int64_t j = i + 1, n = 0; n < each && next < words; j++) {
             if (ids[j] <= WV_FIRST_LABEL) continue;
             int32_t other = ids[j] == WV_END_OF_LINE ? rules->end_of_line : ids[j];
             h = h * 116049371u + (uint64_t)(int64_t)rules->hash[other];
-            uint32_t bucket = bucket_of(h, rules->buckets, scale);
-            int32_t *row = rules->bucket_row + bucket;
-            if (*row == -1) *row = (*next_row)++;
-            if (rules->bucket_count) rules->bucket_count[bucket]++;
-            grams++;
+            bucket[i * each + n] = (int32_t)bucket_of(h, rules->buckets, scale);
+            __builtin_prefetch(rules->bucket_row + bucket[i * each + n]);
             n++;
             next++;
         }
+    }
+}
+
+/* Puts the rows of `count` buckets in their place, gives rows to those that have none, and returns how many there are. */
+static int64_t give_rows(const wv_line_rules *rules, int32_t *bucket, int64_t count, int32_t *next_row) {
+    int64_t grams = 0;
+    for (int64_t k = 0; k < count; k++) {
+        if (bucket[k] < 0) continue;
+        int32_t *row = rules->bucket_row + bucket[k];
+        if (*row == -1) *row = (*next_row)++;
+        if (rules->bucket_count) rules->bucket_count[bucket[k]]++;
+        bucket[k] = *row;
+        grams++;
     }
     return grams;
 }
@@ -94,7 +107,12 @@ void WV_NAME(wv_supervised_survey)(const wv_line_rules *rules, const int32_t *id
         int64_t begin = position;
         position = read_line(rules, ids, begin, length, &line);
         int64_t rows = line.rows;
-        if (rules->hash) rows += give_rows(rules, ids + begin, line.words, &survey->next_row);
+        if (rules->hash) {
+            int64_t each = rules->word_ngrams - 1;
+            int32_t *ngrams = rules->ngram_row + begin * each;
+            list_buckets(rules, ids + begin, position - begin, line.words, ngrams);
+            rows += give_rows(rules, ngrams, (position - begin) * each, &survey->next_row);
+        }
         survey->lines++;
         survey->rows += rows;
         survey->examples += line.labels > 0 && rows > 0;
@@ -284,10 +302,8 @@ static size_t line_lay_out(const wv_supervised_run *run, const output_layer *lay
     *state = (line_block){.lr = run->options.lr};
     for (int k = 0; k < LINE_STAGES; k++) {
         text_line *line = &state->line[k];
-        line->word = WV_TAKE(&scratch, int32_t, run->longest_words);
         line->row = WV_TAKE(&scratch, int32_t, run->longest_rows);
         line->label = WV_TAKE(&scratch, int32_t, run->longest_labels);
-        if (run->rules.hash) line->bucket = WV_TAKE(&scratch, int32_t, run->longest_rows);
     }
     state->hidden = WV_TAKE(&scratch, float, run->stride);
     state->delta = WV_TAKE(&scratch, float, run->stride);
@@ -371,12 +387,6 @@ static int line_read(void *of, const void *kind, void *item) {
     return 1;
 }
 
-static void line_list(void *of, const void *kind, void *item) {
-    (void)kind;
-    line_block *state = of;
-    find_rows(&state->run->rules, item);
-}
-
 static void line_train(void *of, const void *kind, void *item, const void *next) {
     (void)kind;
     line_block *state = of;
@@ -396,7 +406,7 @@ static void line_train(void *of, const void *kind, void *item, const void *next)
     state->examples++;
 }
 
-static const pipeline LINES = {LINE_STAGES, 1, line_read, line_list, line_train};
+static const pipeline LINES = {LINE_STAGES, 0, line_read, NULL, line_train};
 
 void WV_NAME(wv_supervised_block)(const wv_supervised_run *shared, wv_private_outputs *private, const wv_block *block,
                                   void *scratch, wv_block_result *result) {

@@ -28,6 +28,7 @@ typedef struct {
     int32_t word_ngrams;        /* longest word n-gram */
     uint32_t buckets;
     int32_t *bucket_row;        /* (buckets): row of every bucket, -1 when it does not occur, -2 when it has been pruned away */
+    int32_t *ngram_row;         /* (ids of the corpus, word_ngrams - 1): rows of the n-grams that begin there, below 0 for none */
     int32_t labels;             /* labels from this number on are weights of their line: */
     const float *line_weight;   /* that of label `labels` + i is line_weight[i]; NULL: there are none */
     int64_t *bucket_count;      /* (buckets) or NULL: the survey adds how many word n-grams fall into each bucket */
@@ -45,7 +46,7 @@ typedef struct {
 typedef struct {
     wv_supervised_options options;
     wv_line_rules rules;
-    int64_t longest_words, longest_rows, longest_labels; /* from the survey */
+    int64_t longest_rows, longest_labels; /* from the survey */
     int32_t labels, stride;
     float *input;  /* (rows, dim) */
     float *output; /* (labels, dim); hierarchical softmax: (labels - 1, dim), one row per inner node */

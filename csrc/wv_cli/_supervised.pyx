@@ -30,7 +30,7 @@ cdef class Rules:
     cdef wv_line_rules rules
     cdef int64_t ids, weights
     cdef object kept_alive
-    cdef readonly object bucket_row
+    cdef readonly object bucket_row, ngram_rows
 
     def __init__(self, *, int ids, int words, int end_of_line, word_rows=None, hashes=None, int word_ngrams=1,
                  bucket_row=None, int labels=0, line_weights=None):
@@ -63,17 +63,27 @@ cdef class Rules:
             self.rules.hash, self.rules.bucket_row = &hash_of[0], &row_of_bucket[0]
             self.rules.buckets = <uint32_t>row_of_bucket.shape[0]
 
-    def survey(self, const int32_t[::1] ids, int next_row, isa=None, *, bucket_count=None):
-        """Walks over a corpus once and gives its word n-grams rows from `next_row` on, in order of first sight; adds to
-        `bucket_count`, (buckets,) int64, how many of them fall into each bucket. Returns a dict: lines, examples (lines
-        with a label and a row), rows, longest_words, longest_rows, longest_labels, next_row."""
+    def survey(self, const int32_t[::1] ids, int next_row, isa=None, *, ngram_rows=None, bucket_count=None):
+        """Walks over a corpus once and gives its word n-grams rows from `next_row` on, in order of first sight. Writes to
+        `ngram_rows`, (ids of the corpus * (word_ngrams - 1),) int32, the rows of the n-grams that begin at each id: from
+        there training reads them. Adds to `bucket_count`, (buckets,) int64, how many fall into each bucket. Returns a
+        dict: lines, examples (lines with a label and a row), rows, longest_words, longest_rows, longest_labels,
+        next_row."""
         cdef const wv_kernels *kernel = table(isa)
-        cdef wv_line_rules rules = self.rules
+        cdef wv_line_rules rules
         cdef int64_t[::1] counts
+        cdef int32_t[::1] rows
         cdef wv_line_survey survey
         memset(&survey, 0, sizeof(survey))
         survey.next_row = next_row
         self.check(ids)
+        if self.rules.hash != NULL:
+            if ngram_rows is None:
+                ngram_rows = np.empty(ids.shape[0] * (self.rules.word_ngrams - 1), np.int32)
+            rows = ngram_rows
+            self.require_ngram_rows(rows, ids)
+            self.ngram_rows, self.rules.ngram_row = ngram_rows, &rows[0]
+        rules = self.rules
         if bucket_count is not None:
             counts = bucket_count
             require(rules.hash != NULL and counts.shape[0] == rules.buckets,
@@ -83,12 +93,18 @@ cdef class Rules:
             kernel.supervised_survey(&rules, &ids[0], ids.shape[0], &survey)
         return dict(survey)
 
-    cdef int require_rows(self, int64_t rows) except -1:
-        """Every row that a line can have is one of the first `rows` of a matrix. A bucket without one has a negative."""
+    cdef int require_ngram_rows(self, const int32_t[::1] rows, const int32_t[::1] ids) except -1:
+        return require(rows.shape[0] == ids.shape[0] * (self.rules.word_ngrams - 1),
+                       f"ngram_rows: {rows.shape[0]} do not fit {ids.shape[0]} ids")
+
+    cdef int require_rows(self, int64_t rows, const int32_t[::1] ids) except -1:
+        """Every row that a line of `ids` can have is one of the first `rows` of a matrix. No row is a negative one."""
         if self.kept_alive[0] is not None:
             require_ids(self.kept_alive[0][1], 0, rows, "word_rows")
-        if self.bucket_row is not None:
-            require_ids(self.bucket_row, -(2**31), rows, "bucket_row")
+        if self.rules.hash != NULL:
+            require(self.ngram_rows is not None, "word n-grams need a survey first")
+            self.require_ngram_rows(self.ngram_rows, ids)
+            require_ids(self.ngram_rows, -(2**31), rows, "ngram_rows")
         return 0
 
     cdef int check(self, const int32_t[::1] ids) except -1:
@@ -130,7 +146,7 @@ cdef class Run(_training.Run):
                 f"input: expected {survey['next_row']} rows, found {x.shape[0]}")
         require(y.shape[0] == labels - (path is not None) and y.shape[0] > 0,
                 f"output: {y.shape[0]} rows do not fit {labels} labels")
-        rules.require_rows(x.shape[0])
+        rules.require_rows(x.shape[0], ids)
         require_aligned(&x[0, 0], "input")
         require_aligned(&y[0, 0], "output")
         rules.check(ids)
@@ -142,8 +158,7 @@ cdef class Run(_training.Run):
                 f"the stream has label {WV_FIRST_LABEL - lowest}, beyond {labels} labels")
         self.ids, self.length = &ids[0], ids.shape[0]
         self.run.rules = rules.rules
-        self.run.longest_words, self.run.longest_rows = survey["longest_words"], survey["longest_rows"]
-        self.run.longest_labels = survey["longest_labels"]
+        self.run.longest_rows, self.run.longest_labels = survey["longest_rows"], survey["longest_labels"]
         self.run.labels, self.run.stride = labels, <int32_t>x.shape[1]
         self.run.input, self.run.output, self.output_rows = &x[0, 0], &y[0, 0], y.shape[0]
         self.run.epoch_ids = self.length

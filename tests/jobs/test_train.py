@@ -133,7 +133,10 @@ def test_a_classifier_says_what_its_text_and_words_take(text, tmp_path):
     train(labelled, tmp_path / "out.bin", log=lambda _, **facts: told.update(facts), **options)
     words = {*text.read_text().split(), "</s>"}
     ids = len(labelled.read_text().split()) + told["lines"]  # labels among them, and the end of each line
-    assert told["text_bytes"] == 4 * ids + sum(len(word.encode()) + 16 for word in words) + 8
+    of_words = sum(len(word.encode()) + 16 for word in words) + 8
+    assert told["text_bytes"] == 4 * ids + of_words
+    train(labelled, tmp_path / "3.bin", log=lambda _, **facts: told.update(facts), word_ngrams=3, **options)
+    assert told["text_bytes"] == 4 * 3 * ids + of_words  # a row for each n-gram that can begin at an id
 
 
 def test_all_rows_of_a_foreign_model_are_first_rows(tmp_path):

@@ -42,6 +42,25 @@ def test_counts_of_buckets_are_as_many_as_the_buckets(hashes, buckets):
         rules.survey(ids, 3, bucket_count=np.zeros(buckets, np.int64))
 
 
+def test_rows_of_ngrams_are_those_of_the_corpus():
+    ids, matrix = np.array([0, 1, -2, -3, -1], np.int32), test_supervised.zeros(9, 16)
+    hashes, buckets = np.zeros(3, np.int32), np.full(5, -1, np.int32)
+    rules = _supervised.Rules(ids=3, words=3, end_of_line=2, hashes=hashes, word_ngrams=2, bucket_row=buckets)
+    config = test_supervised.SupervisedConfig(loss="softmax", dim=16)
+    options = {"rules": rules, "input": matrix, "output": matrix[:2], "labels": 2}
+    survey = {"next_row": 5, "longest_rows": 9, "longest_labels": 2}
+    with pytest.raises(ValueError, match="word n-grams need a survey first"):
+        _supervised.Run(config, ids=ids, survey=survey, **options)
+    with pytest.raises(ValueError, match="ngram_rows: 4 do not fit 5 ids"):
+        rules.survey(ids, 3, ngram_rows=np.zeros(4, np.int32))
+    rules.survey(ids, 3)
+    with pytest.raises(ValueError, match="ngram_rows: 5 do not fit 4 ids"):
+        _supervised.Run(config, ids=ids[:4], survey=survey, **options)
+    rules.ngram_rows[0] = 9
+    with pytest.raises(ValueError, match="ngram_rows: expected"):
+        _supervised.Run(config, ids=ids, survey=survey, **options)
+
+
 @pytest.mark.parametrize("bad", [-1, 100])
 def test_rows_of_words_lie_in_the_matrix(bad):
     ids = np.array([0, 1, -2, -3, -1], np.int32)

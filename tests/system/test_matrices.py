@@ -42,6 +42,21 @@ def test_matrices_are_on_disk_when_they_are_more_than_a_run_may_take(most, on_di
         assert str(tmp_path) in message and "slower" in message and facts == {"matrices_on_disk": 4000}
 
 
+def test_what_stands_beside_ids_is_on_disk_by_itself(tmp_path, monkeypatch):
+    allocator = MatrixAllocator(4000, str(tmp_path / "out.bin"))
+    for count in (1000, 1001, 0):
+        numbers = allocator.beside_ids(count)
+        assert numbers.shape == (count,) and numbers.dtype == np.int32 and not numbers.any()
+        numbers[:] = 7
+        assert numbers.sum() == 7 * count and not list(tmp_path.iterdir()) and not allocator.on_disk
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**6, 0, 4003))
+    with pytest.raises(WvError, match=r"needs 0\.0 MB for the matrices, but 0\.0 MB are free"):
+        allocator.beside_ids(1001)
+    monkeypatch.setattr(memory, "available", lambda: 3999)
+    with pytest.raises(WvError, match=r"word n-grams of the text needs .* lower --word-ngrams"):
+        allocator.beside_ids(1000)
+
+
 def test_what_is_on_disk_stays_there(tmp_path):
     """Several models of one run have one allocator, and each says what it needs of it."""
     said = []

@@ -318,15 +318,15 @@ class SupervisedJob(Job):
         if peers is not None:
             examples = peers.total(examples)
         size = model.input.nbytes + model.output.nbytes
-        left_out = corpus.lines - examples
+        left_out, text = corpus.lines - examples, corpus.nbytes + model.ngram_rows.nbytes
         run.log(
             f"{number_of(examples, 'line')} to learn from"
             + (f" ({left_out:,} have no label)" if left_out else "")
-            + f"; needs {size / 1e6:,.0f} MB for the model, {corpus.nbytes / 1e6:,.0f} MB for the text and its words",
+            + f"; needs {size / 1e6:,.0f} MB for the model, {text / 1e6:,.0f} MB for the text and its words",
             examples=examples,
             rows=len(model.input),
             model_bytes=size,
-            text_bytes=corpus.nbytes,
+            text_bytes=text,
         )
         if self.first.pretrained and model.words_initialised:
             start = self.first.pretrained

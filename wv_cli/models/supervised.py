@@ -68,7 +68,10 @@ class Supervised(BlockTraining[SupervisedConfig]):
         self._rules = self._make_rules()
         self._peers = peers
         self._bucket_count = np.zeros(config.buckets, np.int64) if peers and config.word_ngrams > 1 else None
-        self.survey = self._rules.survey(corpus.ids, self._next_row, bucket_count=self._bucket_count)
+        self.ngram_rows = allocator.beside_ids(len(corpus.ids) * (config.word_ngrams - 1))
+        self.survey = self._rules.survey(
+            corpus.ids, self._next_row, ngram_rows=self.ngram_rows, bucket_count=self._bucket_count
+        )
         if peers is not None and config.word_ngrams > 1:
             self._agree_on_rows(peers)
         rows, stride = self.survey["next_row"], memory.pad_width(config.dim)
@@ -122,7 +125,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
         used = np.flatnonzero(self.bucket_row >= self._next_row)
         together = peers.union(used[np.argsort(self.bucket_row[used])].astype(np.int32))
         self.bucket_row[together] = self._next_row + np.arange(len(together), dtype=np.int32)
-        self.survey["next_row"] = self._next_row + len(together)
+        end = self._next_row + len(together)
+        self.survey = self._rules.survey(self.corpus.ids, end, ngram_rows=self.ngram_rows)
 
     def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """(starts, rows): for every word its row, if it has one, then those of its character n-grams, which get rows in
