@@ -29,7 +29,8 @@
 
 enum {
     LINE_STAGES = 2,
-    CHUNK = 8,      /* vectors of a row summed at once, in registers */
+    LINE_VECTORS = WV_ROW_FLOATS / WV_LANES,
+    HELD_LINES = (WV_REGISTERS - 2) / LINE_VECTORS < 7 ? (WV_REGISTERS - 2) / LINE_VECTORS : 7, /* of a row, in registers */
     UPDATE_CHUNK = WV_REGISTERS == 32 ? 8 : 4 /* two of them and a few more: of 32 registers or of 16 */
 };
 
@@ -128,25 +129,40 @@ static inline float *input_row(const wv_supervised_run *run, int32_t row) {
     return run->input + (size_t)row * (size_t)run->stride;
 }
 
-/* out = scale * sum of the rows, `vectors` (a constant) vectors of each from column d on. */
-WV_INLINE void sum_columns(const wv_supervised_run *run, const text_line *line, int d, int vectors, float scale,
-                           float *out) {
-    vfloat sum[CHUNK];
-    for (int v = 0; v < vectors; v++) sum[v] = v_splat(0);
+/* Does `call` with the constant `lines`, which is `count`: 1 .. HELD_LINES cache lines of a row. */
+#define LINES_CASE(number, call) \
+    case number: {               \
+        enum { lines = number }; \
+        call;                    \
+    } break
+#define WITH_LINES(count, call)                                                                              \
+    switch (count) {                                                                                         \
+        LINES_CASE(1, call); LINES_CASE(2, call); LINES_CASE(3, call); LINES_CASE(4, call);                  \
+        LINES_CASE(5, call); LINES_CASE(6, call); LINES_CASE(7, call);                                       \
+    default: break;                                                                                          \
+    }
+
+/* out = scale * sum of the rows, `lines` (a constant) cache lines of each from column d on. */
+WV_INLINE void sum_lines(const wv_supervised_run *run, const text_line *line, int d, int lines, float scale, float *out) {
+    vfloat sum[HELD_LINES * LINE_VECTORS];
+    if (lines > HELD_LINES) __builtin_unreachable();
+#pragma GCC unroll 16
+    for (int v = 0; v < lines * LINE_VECTORS; v++) sum[v] = v_splat(0);
     for (int64_t k = 0; k < line->rows; k++) {
         const float *row = input_row(run, line->row[k]) + d;
-        for (int v = 0; v < vectors; v++) sum[v] += v_load(row + v * WV_LANES);
+#pragma GCC unroll 16
+        for (int v = 0; v < lines * LINE_VECTORS; v++) sum[v] += v_load(row + v * WV_LANES);
     }
-    for (int v = 0; v < vectors; v++) v_store(out + d + v * WV_LANES, sum[v] * scale);
+#pragma GCC unroll 16
+    for (int v = 0; v < lines * LINE_VECTORS; v++) v_store(out + d + v * WV_LANES, sum[v] * scale);
 }
 
 static void mean_of_rows(const wv_supervised_run *run, const text_line *line, float *out) {
     float scale = 1.0f / (float)line->rows;
-    int d = 0;
-    for (; d + CHUNK * WV_LANES <= run->stride; d += CHUNK * WV_LANES)
-        sum_columns(run, line, d, CHUNK, scale, out);
-    for (; d + 4 * WV_LANES <= run->stride; d += 4 * WV_LANES) sum_columns(run, line, d, 4, scale, out);
-    for (; d < run->stride; d += WV_LANES) sum_columns(run, line, d, 1, scale, out);
+    for (int d = 0; d < run->stride; d += HELD_LINES * WV_ROW_FLOATS) {
+        int left = (run->stride - d) / WV_ROW_FLOATS;
+        WITH_LINES(left < HELD_LINES ? left : HELD_LINES, sum_lines(run, line, d, lines, scale, out))
+    }
 }
 
 WV_INLINE void prefetch_row(const wv_supervised_run *run, const text_line *line, int64_t k) {
@@ -158,14 +174,33 @@ WV_INLINE void prefetch_rows(const wv_supervised_run *run, const text_line *line
     for (int64_t k = first; k < line->rows; k++) prefetch_row(run, line, k);
 }
 
+/* Adds `delta`, which has `lines` (a constant) cache lines, to every row; asks for a row of the next line with each. */
+WV_INLINE void add_lines(const wv_supervised_run *run, const text_line *line, int lines, const float *delta,
+                         const text_line *next, int64_t ahead) {
+    vfloat step[HELD_LINES * LINE_VECTORS];
+    if (lines > HELD_LINES) __builtin_unreachable();
+#pragma GCC unroll 16
+    for (int v = 0; v < lines * LINE_VECTORS; v++) step[v] = v_load(delta + v * WV_LANES);
+    for (int64_t k = 0; k < line->rows; k++) {
+        if (k < ahead) prefetch_row(run, next, k);
+        float *row = input_row(run, line->row[k]);
+#pragma GCC unroll 16
+        for (int v = 0; v < lines * LINE_VECTORS; v++) v_store(row + v * WV_LANES, v_load(row + v * WV_LANES) + step[v]);
+    }
+}
+
 /* Adds `delta` to every row of the line and fetches the rows of the next. */
 static void add_to_rows(const wv_supervised_run *run, const text_line *line, const float *delta,
                         const text_line *next) {
     int64_t ahead = next ? next->rows : 0;
-    for (int64_t k = 0; k < line->rows; k++) {
-        if (k < ahead) prefetch_row(run, next, k);
-        float *row = input_row(run, line->row[k]);
-        for (int d = 0; d < run->stride; d += WV_LANES) v_store(row + d, v_load(row + d) + v_load(delta + d));
+    if (run->stride <= HELD_LINES * WV_ROW_FLOATS) {
+        WITH_LINES(run->stride / WV_ROW_FLOATS, add_lines(run, line, lines, delta, next, ahead))
+    } else {
+        for (int64_t k = 0; k < line->rows; k++) {
+            if (k < ahead) prefetch_row(run, next, k);
+            float *row = input_row(run, line->row[k]);
+            for (int d = 0; d < run->stride; d += WV_LANES) v_store(row + d, v_load(row + d) + v_load(delta + d));
+        }
     }
     if (next) prefetch_rows(run, next, line->rows);
 }
