@@ -136,6 +136,14 @@ class Run:
 
     def run(self, files: int, seconds: float | None = None) -> None:
         """`files` of every target, or as many as `seconds` allow."""
+        gc.collect()
+        gc.freeze()  # a child does not walk, and so copy, what it has of this process
+        try:
+            self._run(files, seconds)
+        finally:
+            gc.unfreeze()
+
+    def _run(self, files: int, seconds: float | None) -> None:
         until = None if seconds is None else time.monotonic() + seconds
         waiting = list(self._chunks(files))[::-1]
         running: list[_Child] = []
