@@ -43,6 +43,10 @@ def named(corpus, config):
     return {(words[row], words[column]): Fraction(units, scale) for (row, column), units in sums.items()}
 
 
+def rounded(counts):
+    return {pair: float(value) for pair, value in counts.items()}
+
+
 def saved(path, corpus, blocks, rows=None):
     """The state of a model with these counts."""
     records = np.concatenate([block.copy() for block in blocks]).view(np.uint8).reshape(-1, RECORD.itemsize)
@@ -92,26 +96,26 @@ def test_counts_of_three_days_are_the_sums_of_dictionaries(texts, options, tmp_p
         assert list(one.vocab.words) == list(other.vocab.words) and one.ids.tolist() == other.ids.tolist()
         for pair, value in named(one, config).items():
             expected[pair] = expected.get(pair, 0) + value
-        rounded = {pair: float(value) for pair, value in expected.items()}
+        sums = rounded(expected)
         for counts in found.values():
             if config.window < 23:
-                assert counts == rounded, "rounded once"
+                assert counts == sums, "rounded once"
             else:
-                assert counts == pytest.approx(rounded, rel=1e-12)
+                assert counts == pytest.approx(sums, rel=1e-12)
 
 
 @pytest.mark.parametrize("weighting", ["distance", "flat"])
 def test_a_share_of_a_count_is_kept_however_small(texts, weighting, tmp_path):
     config = GloveConfig(weighting=weighting, window=5, threads=1)
     corpus = encode([texts[0]], CUT)
-    expected, blocks = named(corpus, config), [block.copy() for block in count(corpus, config)]
+    expected, blocks = rounded(named(corpus, config)), [block.copy() for block in count(corpus, config)]
     for text, share in zip(texts[1:], (0.3, 0.01), strict=True):
         state = saved(tmp_path / "a.state", corpus, blocks)
         corpus, blocks, found = gone_on(state, text, config, share, tmp_path)
-        expected = {pair: value * Fraction(share) for pair, value in expected.items()}
-        for pair, value in named(corpus, config).items():
+        expected = {pair: value * share for pair, value in expected.items()}
+        for pair, value in rounded(named(corpus, config)).items():
             expected[pair] = expected.get(pair, 0) + value
-    assert found == pytest.approx({pair: float(value) for pair, value in expected.items()}, rel=1e-7, abs=1e-10)
+    assert found == pytest.approx(expected, rel=1e-7, abs=1e-10)
 
 
 def test_without_a_share_only_the_words_stay(texts, tmp_path):
@@ -120,7 +124,7 @@ def test_without_a_share_only_the_words_stay(texts, tmp_path):
     state = saved(tmp_path / "a.state", corpus, count(corpus, config))
     grown, _, found = gone_on(state, texts[1], config, 0.0, tmp_path)
     assert set(corpus.vocab.words) < set(grown.vocab.words)
-    assert found == {pair: float(value) for pair, value in named(grown, config).items()}
+    assert found == rounded(named(grown, config))
 
 
 def test_units_leave_room_for_earlier_counts():
