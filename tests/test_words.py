@@ -80,3 +80,12 @@ def test_words_that_begin_alike():
     assert words.beginning_with(b"k\xc3").tolist() == [6]
     assert words.beginning_with(b"").tolist() == list(range(7)) and words.beginning_with(b"x").tolist() == []
     assert WordList.of([]).beginning_with(b"k").tolist() == []
+
+
+def test_long_words_are_compared_at_once():
+    """Letter by letter, each of these would take many seconds."""
+    long = "x" * 3_000_000
+    words = WordList.of([long, f"{long}y", "x" * 64, f"{long[1:]}y", "x" * 65])
+    assert [words.find(each) for each in (long, f"{long[1:]}z", f"{long[1:]}y", "x" * 64, "x" * 65)] == [0, -1, 3, 2, 4]
+    assert words.beginning_with(long.encode()).tolist() == [0, 1]
+    assert words._index is None

@@ -18,6 +18,7 @@ from wv_cli._text import SEPARATORS, WordMap, gather
 # What separates the words of a line. A newline ends it and is left alone: a typed word may hold one.
 LINE_SEPARATORS = SEPARATORS.replace(b"\n", b"").decode()
 _SCANS = 8  # words that are looked for one by one, each in a thirtieth of the time that a look-up table takes
+_LETTERS = 64  # compared one by one over all words; few words share as many
 _WORD = re.compile(f"[^{re.escape(LINE_SEPARATORS)}]+")
 _AT_ONCE = 1 << 16  # words encoded at once
 
@@ -133,10 +134,13 @@ class WordList(Sequence[str]):
     def _begin_with(self, prefix: bytes, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of the rows, whose words are not shorter than `prefix`."""
         letters = np.frombuffer(self.blob, np.uint8)
-        for position, byte in enumerate(prefix):
+        for position, byte in enumerate(prefix[:_LETTERS]):
             if not len(rows):
                 break
             rows = rows[letters[self.starts[rows] + position] == byte]
+        if len(prefix) > _LETTERS:  # of the few that are left, all at once
+            begins = self.starts[rows].tolist()
+            rows = rows[np.array([self.blob[begin : begin + len(prefix)] == prefix for begin in begins], bool)]
         return rows
 
     def _scan(self, word: bytes) -> int:
