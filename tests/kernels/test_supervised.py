@@ -112,7 +112,7 @@ def test_kernel_equals_reference(isa, layer, dim):
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LAYERS)
-@pytest.mark.parametrize("labels", [2, 3, 7, 8, 15, 16, 17, 33, 100])
+@pytest.mark.parametrize("labels", [2, 3, 7, 8, 15, 16, 17, 33, 100, 1100])
 def test_any_number_of_labels(isa, layer, labels):
     compare(isa, layer, 20, labels=labels)
 
