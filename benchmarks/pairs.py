@@ -7,8 +7,8 @@ BEIR's layout. `all sets` is one epoch over the four sets from random rows. `sma
 four epochs over the sets that may be shipped, the best epoch by their validation pairs, int8; --keep gets its folder.
 Both take the word pieces that are counted in the shipped sets. `shipped` is data/small as it is. `distilled` starts
 from the pieces of an --encoder and from words that six pairs have: three epochs, a set a batch.
-`+ bm25` sums the scores of a system and of BM25, `4 x` with this weight of the system's: on the validation pairs the
-first is best where BM25 is near or ahead, the second where the vectors are far ahead.
+`+ bm25` sums the scores of a system and of BM25, `4 x` with this weight of the system's. On the validation pairs the
+first is best where BM25 is near or ahead, and the second where the vectors are far ahead.
 
 With --encoder and --peers, `curve` trains beside sentence-transformers, in pieces of the encoder. It is one epoch over
 the pairs whose texts stand in no other pair, in one order, from the same random rows. `loss` is the mean of the last
