@@ -169,8 +169,8 @@ class FilterJob(Job):
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
         explained, rules = self.kept.explain, self.rules
-        rules.require_words(run.log)
         judge = Judge(rules.rules, rules.setting(), every=explained is not None)
+        rules.require_words(run.log)
         if explained is not None:
             return None, {"explained": _explained(source, judge, explained)}
         judge.duplicates = opened_duplicates(rules.exact_duplicates, rules.near_duplicates, rules.against)
