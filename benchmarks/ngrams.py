@@ -63,9 +63,9 @@ def ngrams(options: Any, result: Run, say: Any) -> bool:
     KenLM from PyPI reads our ARPA file into its hash tables. It has no program to estimate or to query. `kenlm` calls
     `score` for each line. `kenlm-words` calls `full_scores`, which gives the score of each word, as `wv` does.
 
-    `--beside NAME=PROGRAM` adds whole runs of KenLM's own `query`, compiled from its source, on a probing binary. `wv lm
-    score` reads this, and its own binary of the same model. The two are `--data` with `probing` and `.lm` in the name.
-    A run prints the score of each line; starting and loading are included.
+    `--beside NAME=PROGRAM` adds whole runs of KenLM's own `query`, compiled from its source, on a probing binary.
+    `wv lm score` reads this, and its own binary of the same model. The two are `--data` with `probing` and `.lm` in the
+    name. A run prints the score of each line; starting and loading are included.
     """
     test, queries = record.data(options, "test"), record.data(options, "queries")
     corpus = Path(options.corpus)
