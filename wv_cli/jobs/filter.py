@@ -97,14 +97,14 @@ class Rules(Part):
 
     def require_words(self, log: Callable[[str], None]) -> None:
         """Tells of classifiers that were trained on other words than they get. Raises UsageError."""
+        from wv_cli.text.tokenizing import recipe_for
+
         models = [path for rule in self.rules if rule.scorer in BY_LABEL for path in rule.files]
-        trained = {path: recipe_of_classifier(path, OF_MODEL) for path in models}
         if self.tokenize is None:
-            for path, recipe in trained.items():
-                if recipe is not None:
-                    log(f"{path}: trained with --tokenize {recipe}; give --tokenize {OF_MODEL} if texts are raw")
-        none = f"--tokenize {OF_MODEL}: no sidecar of {', '.join(trained)} names settings; name them, such as unicode"
-        require(self.tokenize != OF_MODEL or any(trained.values()), none)
+            recipe_for(models, None, log)
+        none = f"--tokenize {OF_MODEL}: no sidecar of {', '.join(models)} names settings; name them, such as unicode"
+        some = any(recipe_of_classifier(path, OF_MODEL) is not None for path in models)
+        require(self.tokenize != OF_MODEL or some, none)
 
 
 @dataclass(frozen=True, kw_only=True)
