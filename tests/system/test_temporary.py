@@ -75,6 +75,16 @@ def test_of_two_that_write_one_file_the_second_is_refused(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
+def test_another_file_whose_name_begins_alike_is_no_obstacle(tmp_path):
+    others = [Temporary(name, tmp_path / name) for name in ("a.1", f"a.{0:024x}")]
+    for other in others:
+        other.create()
+    write(tmp_path / "a")
+    assert len(temporaries(tmp_path)) == len(others), "they are in use"
+    for other in others:
+        other.close()
+
+
 def test_one_taken_for_a_stray_before_it_is_locked_begins_again(tmp_path, monkeypatch):
     lock, removed = fcntl.flock, []
 

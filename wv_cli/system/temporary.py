@@ -19,6 +19,7 @@ from wv_cli.system.interrupts import defer_signals
 from wv_cli.system.lock import take
 
 _ENDING = ".wv-tmp"
+_DIGITS = 24  # of the time and a random number, between the beginning and the ending of a name
 _LONGEST = 180  # bytes of a name that is repeated in that of its temporary; file systems allow 255 in all
 
 
@@ -102,12 +103,15 @@ def remove_strays(target: Path) -> None:
 def _in_use(target: Path) -> Iterator[str]:
     """The names of the temporaries of `target` that a process is writing. Removes those that none does."""
     beginning = _beginning(target)
+    length = len(beginning) + _DIGITS + len(_ENDING)
     try:
         names = os.listdir(target.parent)
     except OSError:  # a folder may be written to and not be listed
         return
     for name in names:
-        if name.startswith(beginning) and name.endswith(_ENDING) and _is_locked(target.with_name(name)):
+        # By the length, too: those of `out.1` begin as those of `out` do.
+        is_ours = name.startswith(beginning) and name.endswith(_ENDING)
+        if is_ours and len(name) == length and _is_locked(target.with_name(name)):
             yield name
 
 
