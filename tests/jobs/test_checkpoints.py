@@ -294,3 +294,13 @@ def test_two_outputs_of_other_commands(text, wv):
         assert done.returncode == 2 and "x." in done.stderr, (arguments, done.stderr)
     devices = ["-o", "/dev/null", "--save-hasher", "/dev/null", "--checkpoint", "c", "--no-meta"]
     assert wv("bioword", text, *devices, "--cells", 8, "--length", 2, "--epochs", 1, "-q").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["v.vec", "v.bin"])
+def test_what_a_kill_while_saving_has_left_is_removed_by_a_run_that_saves_nothing(tmp_path, name):
+    """The temporary file of a checkpoint, in a rerun that ends before a checkpoint is due."""
+    (tmp_path / "text").write_text("one two three\n" * 9)
+    stray = tmp_path / f".{name}.checkpoint.{0:024x}.wv-tmp"
+    stray.write_bytes(b"half of a checkpoint")
+    train(tmp_path / "text", tmp_path / name, dim=2, epochs=1, min_count=1)
+    assert not stray.exists()

@@ -28,6 +28,7 @@ from wv_cli.errors import WvError
 from wv_cli.system.events import Log
 from wv_cli.system.lock import hold_lock
 from wv_cli.system.output import remove_output
+from wv_cli.system.temporary import remove_strays
 
 _ROWS_AT_ONCE = 1 << 14
 
@@ -91,6 +92,7 @@ class SavedRun:
         with hold_lock(self.path, who) as locked:
             if not locked:
                 log(f"{self.path}: no locks on this file system; see that no other run saves to the same checkpoint")
+            remove_strays(Path(os.path.realpath(self.path)))  # of a run that was killed while it saved
             found = checkpoint.text_of(self.path) if self._learnt and Path(self.path).is_file() else None
             if found is not None and self._learnt.count(found[0]) > found[1]:
                 log(f"{self.path}: the run of this checkpoint has ended, the state has learnt its text; removed")
