@@ -98,9 +98,9 @@ def test_fit_on_the_top_on_another_file_and_by_counts(wv, files, matrix):
     }
     transforms = {}
     for name, arguments in runs.items():
-        done = wv("whiten", *arguments, "-o", f"{name}.bin", "--save-transform", name)
+        done = wv("whiten", *arguments, "-o", f"{name}.bin", "--save-transform", f"{name}.transform")
         assert done.returncode == 0, done.stderr
-        transforms[name] = Transform.load(files / name)
+        transforms[name] = Transform.load(files / f"{name}.transform")
         assert f"{name}.bin: 700 rows" in done.stderr
         assert ("400 words have no count" in done.stderr) == (name == "counts")
     assert np.array_equal(transforms["top"].matrix, transforms["fit"].matrix)

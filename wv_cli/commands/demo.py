@@ -81,12 +81,10 @@ def command(output: str, epochs: int, threads: int, files_only: bool, quiet: boo
 
     The demo takes about half a minute. Every step is printed as the command line that repeats it.
     """
-    from wv_cli.system.output import check_writable
+    from wv_cli.system.places import make_folder
 
     refuse_options(epochs="not files_only", threads="not files_only")
-    if not (folder := Path(output)).is_dir():
-        check_writable(folder)
-        folder.mkdir()
+    make_folder(folder := Path(output))
     link_data(folder)
     if files_only:
         return 0

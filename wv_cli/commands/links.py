@@ -20,6 +20,7 @@ def command(folder: str) -> None:
     from pathlib import Path
 
     from wv_cli.errors import WvError, reason
+    from wv_cli.system.places import make_folder
 
     beside = Path(sys.executable).with_name("wv")
     found = str(beside) if beside.exists() else shutil.which("wv")
@@ -27,8 +28,8 @@ def command(folder: str) -> None:
         raise WvError("the program wv is neither beside this Python nor in PATH; install it: pip install .")
     target = Path(found).absolute()
     place = Path(folder)
+    make_folder(place)
     try:
-        place.mkdir(parents=True, exist_ok=True)
         for name in PROGRAMS:
             link = place / name
             if link.is_symlink() and os.path.realpath(link) == os.path.realpath(target):

@@ -57,7 +57,9 @@ def command(
     from wv_cli.plotting import picture
     from wv_cli.plotting.panels import Drawing
     from wv_cli.system.output import check_writable, open_output
+    from wv_cli.system.places import refuse_reading
 
+    refuse_reading([output], [vectors, *beside])
     check_writable(output)
     kind = to_kind or picture.kind_of(output)
     if kind != "html":

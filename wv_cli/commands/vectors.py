@@ -71,11 +71,11 @@ def command(
     if add is not None:
         refuse_with_add({**options, "as_json": as_json, "dask": dask})
     if options["encoder"] is not None:
-        if add is not None and texts is not None:
-            add_vectors(texts, add, options["output"], lambda: encoder_of_lines(precision, as_json, **options))
+        if add is None or texts is None:
+            encode_lines(batches, precision, as_json, quiet, sentences=sentences, dask=dask, **options)
             return 0
-        encode_lines(batches, precision, as_json, quiet, sentences=sentences, dask=dask, **options)
-        return 0
+        opened = partial(encoder_of_lines, precision, as_json, **options)
+        return add_vectors(texts, add, options["output"], options["encoder"], opened)
     if file is None:
         raise click.MissingParameter(param=command.params[0])
     pooling = pooling_of(options)
@@ -84,8 +84,7 @@ def command(
     refuse_options(oov="not sentences and not ngrams")
     if add is not None and texts is not None:
         open_lines = partial(open_composer, file, from_format, quiet, piped=piped, bad_rows=bad_rows)
-        add_vectors(texts, add, pooling["output"], lambda: finite_lines(open_lines(), file))
-        return 0
+        return add_vectors(texts, add, pooling["output"], file, lambda: finite_lines(open_lines(), file))
     if wants_pooling(pooling, sentences, as_json, precision, dask):
         lines = [line for batch in batches for line in batch]
         pool_lines(lines, file, from_format, precision, quiet, piped=piped, bad_rows=bad_rows, **pooling)

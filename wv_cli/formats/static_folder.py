@@ -22,12 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.errors import WvError, reason
+from wv_cli.errors import WvError
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Dtype, Split
 from wv_cli.formats.beside import MODEL
 from wv_cli.formats.static import TOKENIZER, TOKENS_MARK, StaticModel, Table, tokens_digest
 from wv_cli.system.output import commit_together, open_output
+from wv_cli.system.places import make_folder
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList, decode, is_utf8
 
@@ -171,11 +172,7 @@ def without_unknown(model: StaticModel) -> StaticModel:
 def _made(folder: Path) -> Iterator[None]:
     """The folder is there in this block; one that was made for it goes when the block fails. Raises WvError."""
     is_new = not folder.exists()
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        message = f"{folder}: cannot make the folder: {reason(error)}"
-        raise WvError(message) from error
+    make_folder(folder)
     try:
         yield
     except BaseException:

@@ -5,7 +5,6 @@ no direction (zero, NaN) is left out.
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +61,6 @@ class TwoInputs(Part):
 class AlignJob(Job):
     """The job of `wv align`. It writes no sidecars."""
 
-    REPLACES_INPUT: ClassVar[bool] = True
-
     config: AlignConfig = field(default_factory=AlignConfig)
     source: TwoInputs
     output: VectorOutput
@@ -78,6 +75,9 @@ class AlignJob(Job):
 
     def reads(self) -> list[str]:
         return [*super().reads(), *filter(None, [self.config.dictionary])]
+
+    def replaceable(self) -> list[str]:
+        return self.source.reads()
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Aligns and writes the vectors."""

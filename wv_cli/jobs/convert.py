@@ -15,8 +15,9 @@ from wv_cli.formats.beside import static_folder
 from wv_cli.formats.skipping import keepable_rows, words_beyond_utf8
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
-from wv_cli.jobs.parts.vectors import STATIC, VectorOutput, static_file
+from wv_cli.jobs.parts.vectors import STATIC, VectorOutput, files_beside, folder_name, static_file
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.system.places import refuse_file
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -100,8 +101,6 @@ class StaticOptions(Part):
 class ConvertJob(Job):
     """The job of `wv convert`. It writes no sidecars."""
 
-    REPLACES_INPUT: ClassVar[bool] = True
-
     source: ConvertInput
     output: VectorOutput
     static: StaticOptions = field(default_factory=StaticOptions)
@@ -115,12 +114,24 @@ class ConvertJob(Job):
         files = super().results()
         return [static_file(path) for path in files] if self.output.to_format == STATIC else files
 
+    def reads(self) -> list[str]:
+        return [*super().reads(), *filter(None, [self.static.counts])]
+
+    def replaceable(self) -> list[str]:
+        return self.source.reads()
+
+    def writes(self) -> list[str]:
+        folder = self.output.output if self.output.to_format == STATIC else None
+        return [*super().writes(), *(files_beside(folder) if folder is not None else [])]
+
     def check(self) -> None:
         format, explicit = self.output.to_format, self.invocation.explicit
         names, why = _NO_PLACE.get(format or "", ((), ""))
         for name in names:
             if name in explicit:
                 raise UsageError(f"{flag_of(name)} and --to {format} cannot be used together: {why}")
+        if format == STATIC:
+            refuse_file(folder_name(str(self.output.output)))
         if format not in _NO_PLACE:
             self.output.chosen_format(explicit)
 

@@ -8,7 +8,6 @@ With a vocabulary the rows are those of its words, each encoded as a sentence, r
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +23,10 @@ from wv_cli.formats.static_folder import INT8_READERS, save_folder, save_model
 from wv_cli.jobs.distil_pieces import PieceOptions, distil_pieces
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
-from wv_cli.jobs.parts.vectors import STATIC, names_folder, static_file
+from wv_cli.jobs.parts.vectors import STATIC, files_beside, folder_name, names_folder, static_file
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import OnProgress
+from wv_cli.system.places import refuse_file
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
@@ -61,15 +61,20 @@ class EmbeddingOutput(Part):
             return None
         return format_for_output(self.output, self.to_format)
 
+    def check(self) -> None:
+        if self.row is None:
+            refuse_file(folder_name(self.output))
+
     def results(self) -> list[str]:
         return [self.output if self.row else static_file(self.output)]
+
+    def writes(self, beside: str | None) -> list[str]:
+        return [] if self.row else files_beside(self.output)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DistilJob(Job):
     """The job of `wv distil`. It writes no sidecars."""
-
-    REPLACES_INPUT: ClassVar[bool] = True
 
     config: DistilConfig = field(default_factory=DistilConfig)
     fit: FitConfig = field(default_factory=FitConfig)
@@ -83,6 +88,9 @@ class DistilJob(Job):
 
     def reads(self) -> list[str]:
         return [*super().reads(), *filter(None, [self.fit.train])]
+
+    def replaceable(self) -> list[str]:
+        return [*filter(None, [self.source.vocab])]
 
     def check(self) -> None:
         explicit = self.invocation.explicit

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_type_hints
 
 from wv_cli import formats
@@ -41,11 +42,9 @@ class SidecarWarning(UserWarning):
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """Base of all jobs: the options of a command as parts, and the work. CONDITIONS and `check` are about options of
-    several parts. A job that REPLACES_INPUT writes its results when everything has been read, so that they may take
-    the place of a file that is read."""
+    several parts."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
-    REPLACES_INPUT: ClassVar[bool] = False
 
     invocation: Invocation = field(default_factory=Invocation)
 
@@ -121,8 +120,10 @@ class Job:
         sidecars = [meta.sidecar_path(path) for path in self.names() if not is_stream(path)]
         sidecars = sidecars if self.invocation.meta else []
         require_different([*writes, *words, *sidecars])
-        replacing = self.results() if self.REPLACES_INPUT else []
-        refuse_reading([path for path in (*writes, *words) if path not in replacing], self.reads())
+        reads, results = self._files_read(), self.results()
+        refuse_reading([path for path in (*writes, *words) if path not in results], reads)
+        replaceable = self.replaceable()
+        refuse_reading(results, [path for path in reads if path not in replaceable])
 
     def _check_names(self) -> None:
         """Raises WvError for a name that is too long, or becomes too long for what stands beside the file."""
@@ -156,6 +157,16 @@ class Job:
 
     def reads(self) -> list[str]:
         return [path for part in self.parts() for path in part.reads()]
+
+    def replaceable(self) -> list[str]:
+        """The inputs whose place a result may take, because they have been read when it appears."""
+        return []
+
+    def _files_read(self) -> list[str]:
+        """What is read, with the files of words beside matrices."""
+        reads = self.reads()
+        words = [formats.words_file(path, None) for path in reads if path != "-" and Path(path).is_file()]
+        return [*reads, *(path for path in words if path is not None)]
 
     def reads_again(self) -> list[str]:
         """The running texts that are read more than once."""

@@ -25,7 +25,7 @@ from wv_cli.jobs.pair_tables import Vocabulary, open_vocabulary
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.validation import Validation
-from wv_cli.jobs.parts.vectors import folder_name, names_folder, static_file
+from wv_cli.jobs.parts.vectors import files_beside, folder_name, names_folder, static_file
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.jobs.validation import Validated
 from wv_cli.models.pairs import PairCorpus, PairModel
@@ -33,6 +33,7 @@ from wv_cli.models.sentence_config import PairsConfig
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.system.events import OnProgress
 from wv_cli.system.folders import find_folder
+from wv_cli.system.places import refuse_file
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.pairs import FIELDS, PairFiles
 from wv_cli.text.records.kinds import record_kind
@@ -135,8 +136,16 @@ class StaticOutputs(Part):
 
     outputs: tuple[str, ...] = ()
 
+    def check(self) -> None:
+        for path, name in self.names():
+            if names_folder(path):
+                refuse_file(name)
+
     def results(self) -> list[str]:
         return [static_file(name) if names_folder(path) else path for path, name in self.names()]
+
+    def writes(self, beside: str | None) -> list[str]:
+        return [file for path, name in self.names() if names_folder(path) for file in files_beside(name)]
 
     def names(self) -> list[tuple[str, str]]:
         """(output, its name without the mark of a folder)."""

@@ -45,6 +45,9 @@ class WhitenInput(Part):
         message = "give one file of vectors; several moments go with --merge"
         require(len(self.inputs) == 1 or self.merge, message)
 
+    def reads(self) -> list[str]:
+        return list(self.inputs)
+
     def open(self) -> RowSource:
         """The rows of the one input. Raises what RowSource raises."""
         return RowSource(self.inputs[0], format=self.from_format, bad_rows=self.bad_rows)
@@ -65,6 +68,9 @@ class Fitting(Part):
     counts: str | None = None
     moments: tuple[str, ...] = ()
     transform: str | None = None
+
+    def reads(self) -> list[str]:
+        return [*self.moments, *filter(None, [self.fit, self.counts, self.transform])]
 
     @property
     def given(self) -> list[str]:
@@ -123,13 +129,15 @@ class WhitenJob(Job):
             flags = [flag_of(name) for name in chosen]
             require(not flags, f"{_first(flags)} has no effect with --transform, which is fitted already; leave it out")
             require(output is not None, "--transform FILE is applied to IN; give -o for the result")
-        inputs = [*self.source.inputs, *fitting.moments, fitting.fit, fitting.counts, fitting.transform]
-        require(inputs.count("-") <= 1, "- (standard input) can be read only once")
+        require(self.reads().count("-") <= 1, "- (standard input) can be read only once")
         if output is not None:
             row = self.output.chosen_format(self.invocation.explicit)
             if row.header is None:
                 message = f"{row.name} cannot be written in blocks; choose another format for -o"
                 raise UsageError(message)
+
+    def replaceable(self) -> list[str]:
+        return [*self.source.inputs, *self.fitting.moments]
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Fits, saves, applies. Says nothing; the metadata are the figures of the run."""

@@ -13,6 +13,7 @@ type, which has changed its place from version to version. One that is not known
 others.
 """
 
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -24,6 +25,8 @@ _LARGEST = 1 << 28  # bytes of a JSON file; tokenizers of 250,000 pieces have 17
 _KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
 SMALL = "wv/small"
 STATIC = "StaticEmbedding"  # the module of a static embedding
+_FILES_OF_MODELS = ("model.safetensors", "tokenizer.json", "config.json", "modules.json")
+_READ_OF_MODELS = frozenset((".safetensors", ".json", ".txt", ".model", ".onnx", ".hdf5"))  # endings of what is read
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _FILE_NAME = re.compile(r".*\.[A-Za-z]\w*", re.ASCII)  # vectors.bin, but not the model bge-small-en-v1.5
 _REVISION = re.compile(r"[\w.-]+", re.ASCII)
@@ -56,6 +59,21 @@ def find_folder(path: str | os.PathLike[str]) -> Path:
         return found
     message = f"{name}: no file or folder of this name, and no model of this name in the local hub cache ({hub}); "
     raise WvError(f"{message}wv downloads nothing: hf download {name}")
+
+
+def files_of_model(path: str | os.PathLike[str]) -> list[Path]:
+    """The files from which a model is read: those of its folder and of the folders of its modules. Nothing for another
+    file, and for a folder without the settings of a model, such as one of texts."""
+    folder = Path(path)
+    with contextlib.suppress(WvError):
+        folder = find_folder(path)
+    folder = folder.parent if folder.name in _FILES_OF_MODELS else folder
+    try:
+        if not any((folder / name).is_file() for name in _FILES_OF_MODELS) and not any(folder.glob("*.hdf5")):
+            return []
+        return [file for pattern in ("*", "*/*") for file in folder.glob(pattern) if file.suffix in _READ_OF_MODELS]
+    except (OSError, ValueError):  # ValueError: a NUL in the name
+        return []
 
 
 def _hub() -> Path:

@@ -9,7 +9,8 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import UsageError, WvError, reason
+from wv_cli.system.folders import files_of_model
 from wv_cli.system.host import DESCRIPTOR
 
 _MOST_LINKS = 40
@@ -68,8 +69,11 @@ def require_different(outputs: Iterable[str]) -> None:
 
 
 def refuse_reading(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Raises UsageError for an output that is one of the `inputs`, however it is spelt or linked."""
-    sources = {identity(path) for path in inputs if path != "-"} - {None}
+    """Raises UsageError for an output that is one of the `inputs`, or a file of a model's folder among them, however it
+    is spelt or linked."""
+    sources = {identity(file) for path in inputs if path != "-" for file in [path, *map(str, files_of_model(path))]} - {
+        None
+    }
     for path in outputs:
         if path != "-" and identity(path) in sources:
             message = f"{path}: is both read and written; choose another output"
@@ -88,6 +92,23 @@ def refuse_folder(path: str | os.PathLike[str]) -> None:
     if Path(os.path.realpath(path)).is_dir() or os.fspath(path).endswith(os.sep):
         message = f"{path}: cannot write: is a folder; name a file in it"
         raise WvError(message)
+
+
+def refuse_file(path: str | os.PathLike[str]) -> None:
+    """Raises WvError for a file, or a link to nothing, where a folder should be made."""
+    if os.path.lexists(path) and not Path(path).is_dir():
+        message = f"{path}: cannot make the folder: a file of this name is there; remove it or choose another name"
+        raise WvError(message)
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Makes a folder, and those it stands in, unless it is there. Raises WvError."""
+    refuse_file(path)
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{path}: cannot make the folder: {reason(error)}"
+        raise WvError(message) from error
 
 
 def require_open(path: str | os.PathLike[str]) -> None:

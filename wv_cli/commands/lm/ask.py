@@ -84,7 +84,7 @@ def score(
     from wv_cli.lm.files import load
     from wv_cli.lm.pieces import Preparation
     from wv_cli.lm.scoring import Scorer
-    from wv_cli.system.places import require_one_use
+    from wv_cli.system.places import refuse_reading, require_one_use
     from wv_cli.text.source import Source
     from wv_cli.text.tokenizing import recipe_for
 
@@ -110,6 +110,7 @@ def score(
         from wv_cli.text.records.writing import add_answers
 
         refuse_overwriting(inputs, output)
+        refuse_reading([output], [model, *filter(None, [tokenizer])])
         names = score_names(add)
 
         def answer() -> RecordScorer:

@@ -68,7 +68,7 @@ def encode_lines(
     from wv_cli.jobs.sentences import sentence_lines
 
     if output is not None:
-        _check_output(output, precision, as_json, dask)
+        _check_output(output, encoder, precision, as_json, dask)
     asking = _asking(encoder, pooling, precision, as_json, options)
     config = asking.config
     if sentences and output is None:
@@ -151,9 +151,10 @@ def _write_tokens(
     sys.stdout.buffer.flush()
 
 
-def _check_output(output: str, precision: "Precision", as_json: bool, dask: str | None) -> None:
+def _check_output(output: str, encoder: str, precision: "Precision", as_json: bool, dask: str | None) -> None:
     from wv_cli.formats import format_for_output
     from wv_cli.system.output import check_writable
+    from wv_cli.system.places import refuse_reading
 
     if as_json:
         error = conflict("-o", "--json", "-o writes a vector file; leave one out")
@@ -163,6 +164,7 @@ def _check_output(output: str, precision: "Precision", as_json: bool, dask: str 
     row = format_for_output(output)
     if "precision" in given_options():
         row.require_precision(precision)
+    refuse_reading([output], [encoder])
     check_writable(output)
 
 

@@ -8,8 +8,8 @@ import click
 
 from wv_cli.commands import COMMANDS, COMPAT
 from wv_cli.commands.shared.help import examples, sections, words
-from wv_cli.errors import WvError, reason
 from wv_cli.system.output import commit_together, open_output
+from wv_cli.system.places import make_folder
 
 EXIT_STATUS = [
     ("0", "Done."),
@@ -124,11 +124,9 @@ def _paragraphs(text: str) -> Iterator[Block]:
 
 def write_files(folder: str, files: Mapping[str, bytes]) -> None:
     """Writes files by their places in a folder, which is made. All appear together. Raises WvError."""
-    try:
-        for place in files:
-            (Path(folder) / place).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WvError(f"{folder}: cannot make the folder: {reason(error)}") from error
+    make_folder(folder)
+    for place in files:
+        make_folder((Path(folder) / place).parent)
     with commit_together():
         for place, content in files.items():
             with open_output(Path(folder) / place) as file:

@@ -99,11 +99,13 @@ def pool_lines(
 
     from wv_cli.commands.shared.reading import load_vectors, open_composer
     from wv_cli.system.output import check_writable
+    from wv_cli.system.places import refuse_reading
     from wv_cli.text.vocab import read_vocab
     from wv_cli.transforms.sentences import sentence_vectors
     from wv_cli.vectors.lookup import Lookup
 
     if output is not None:
+        refuse_reading([output], [file, *filter(None, [counts])])
         check_writable(output)
     if pooling == OWN:
         source = open_composer(file, from_format, quiet, piped=piped, bad_rows=bad_rows)

@@ -93,14 +93,18 @@ def texts_for_models(
     return config, input_texts(data, log=log, reading=config)
 
 
-def add_vectors(texts: "Texts", name: str, output: str | None, opened: "Callable[[], Vectors]") -> None:
-    """Writes the records again, with the vector of each text as the field `name`."""
+def add_vectors(texts: "Texts", name: str, output: str | None, model: str, opened: "Callable[[], Vectors]") -> int:
+    """Writes the records again, with the vector that `model` gives each text as the field `name`. Returns 0, the exit
+    code."""
     from wv_cli.jobs.adding import vector_answer
+    from wv_cli.system.places import refuse_reading
     from wv_cli.text.input_files import refuse_overwriting
     from wv_cli.text.records.writing import add_answers
 
     refuse_overwriting(texts.inputs, output or "-")
+    refuse_reading([output or "-"], [model])
     add_answers(texts, output or "-", (name,), lambda: vector_answer(name, opened()))
+    return 0
 
 
 def finite_lines(source: "Composer", file: str) -> "Vectors":

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli.formats.base import WORD2VEC_PRECISION, BadRowsName, Format, Precision
-from wv_cli.formats.beside import MODEL
+from wv_cli.formats.beside import MODEL, SETTINGS
 from wv_cli.jobs.part import Part
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -48,6 +48,11 @@ def folder_name(path: str) -> str:
 def static_file(folder: str) -> str:
     """The file by which the folder of a static embedding is known, the folder where there is none yet."""
     return str(Path(folder) / MODEL) if Path(folder).is_dir() else folder_name(folder)
+
+
+def files_beside(folder: str) -> list[str]:
+    """The other files of the folder of a static embedding that a run replaces; none where there is no folder yet."""
+    return [str(Path(folder) / name) for name in SETTINGS] if Path(folder).is_dir() else []
 
 
 @dataclass(frozen=True, kw_only=True)
