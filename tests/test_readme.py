@@ -143,7 +143,7 @@ def test_demo_leaves_only_its_files(wv: Run, tmp_path: Path) -> None:
 def test_demo_cannot_write(wv: Run) -> None:
     done = wv("demo", "-o", "no-such-folder/made")
     assert done.returncode == 1
-    assert done.stderr.startswith("wv demo: no-such-folder/made: cannot write: ")
+    assert done.stderr.startswith("wv demo: no-such-folder/made: cannot make the folder: ")
     assert done.stdout == ""
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 __all__ = ["Classifier", "Embeddings", "WvError", "load", "load_classifier", "save", "train", "train_glove"]
 
 # Imported when first asked for, so that `wv --help` loads no numpy.

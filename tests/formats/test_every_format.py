@@ -37,7 +37,6 @@ GOLDEN_FILES = {
     "codes": [("sign.codes", 200, code_twin.read_binary)],
     "codes-text": [("sign.codes.txt", 200, code_twin.read_text)],
     "fasttext-bin": [("ft-words.bin", 225, lambda data: fasttext_vectors(data))],
-    "finalfusion": [("finalfusion-buckets.fifu", 200, lambda data: finalfusion_vectors(data))],
     "npy": [("gensim.npy", 200, reference.read_npy)],
     "text-model": [
         ("texts.s2v", 112, lambda data: text_model_vectors(data, "rows")),
@@ -51,16 +50,6 @@ def fasttext_vectors(data):
     """Composed of the words' n-grams, which is more than copying numbers: close is equal."""
     model = fasttext.read(data)
     return model.words, np.array([model.vector(word) for word in model.words])
-
-
-def finalfusion_vectors(data):
-    """The words begin behind 52 bytes of headers, the matrix of words and buckets ends the file."""
-    words, at = [], 52
-    while len(words) < 200:
-        size = int.from_bytes(data[at : at + 4], "little")
-        words.append(data[at + 4 : at + 4 + size])
-        at += 4 + size
-    return words, np.frombuffer(data[-264 * 200 :], "<f4").reshape(264, 50)[:200]
 
 
 def text_model_vectors(data, array):
@@ -86,8 +75,6 @@ every_format = pytest.mark.parametrize("format", FORMATS)
 written_formats = pytest.mark.parametrize("format", [name for name, row in FORMATS.items() if row.write])
 KEPT = [name for name, row in FORMATS.items() if row.write and row.read]
 kept_formats = pytest.mark.parametrize("format", KEPT)
-# finalfusion keeps words that are text, each once (test_finalfusion.py).
-formats_of_any_word = pytest.mark.parametrize("format", [name for name in KEPT if name != "finalfusion"])
 
 # Words of any bytes but those that part fields, and numbers of all kinds.
 plain_words = st.binary(min_size=1, max_size=12).filter(lambda word: not set(word) & set(b" \t\n\0"))
@@ -158,7 +145,7 @@ def test_check_of_golden_files(format, name, rows, read):
     assert dict(report.counts) == ({"row count": 1} if name == "glove-header.txt" else {})
 
 
-@formats_of_any_word
+@kept_formats
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(vectors=embeddings(plain_words))
 def test_what_is_written_comes_back(format, vectors, tmp_path):
@@ -169,7 +156,7 @@ def test_what_is_written_comes_back(format, vectors, tmp_path):
     assert same(load(path, format=format), vectors)
 
 
-@formats_of_any_word
+@kept_formats
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(vectors=embeddings(any_words))
 def test_escaped_words_come_back(format, vectors, tmp_path):

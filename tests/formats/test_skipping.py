@@ -130,34 +130,28 @@ def test_rows_of_arrays_go_with_their_words(tmp_path: Path) -> None:
     assert "expected 3 rows, found 2: the file was cut short" in str(caught[0].message)
 
 
-def test_rows_of_a_static_embedding_and_of_finalfusion(tmp_path: Path) -> None:
+def test_rows_of_a_static_embedding(tmp_path: Path) -> None:
     rows = np.array([GOOD["the"], [1, NAN, 2], GOOD["and"]], np.float32)
     tokens = {"the": 0, "of": 1, "and": 2}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"type": "WordLevel", "vocab": tokens}}))
     with (tmp_path / "model.safetensors").open("wb") as stream:
         write(stream, {"embeddings": rows}, {})
-    clean = np.where(np.isfinite(rows), rows, 7).astype(np.float32)
-    formats.save(tmp_path / "v.fifu", Embeddings(list(tokens), clean))
-    damaged = (tmp_path / "v.fifu").read_bytes().replace(struct.pack("<f", 7), struct.pack("<f", NAN))
-    (tmp_path / "v.fifu").write_bytes(damaged)
-    for path in (tmp_path, tmp_path / "v.fifu"):
-        assert list(formats.load(path, limit=1).words) == ["the"]
-        with pytest.raises(BadFile, match="expected finite numbers"):
-            formats.load(path)
-        with pytest.warns(FormatWarning, match="row 2: expected finite numbers, found nan as number 2; skipped"):
-            assert_good(formats.load(path, bad_rows="skip"))
+    assert list(formats.load(tmp_path, limit=1).words) == ["the"]
+    with pytest.raises(BadFile, match="expected finite numbers"):
+        formats.load(tmp_path)
+    with pytest.warns(FormatWarning, match="row 2: expected finite numbers, found nan as number 2; skipped"):
+        assert_good(formats.load(tmp_path, bad_rows="skip"))
 
 
 def test_words_that_the_output_cannot_keep_are_bad_rows(wv: Run, tmp_path: Path) -> None:
     source = tmp_path / "v.bin"
     source.write_bytes(binary([(b"the", GOOD["the"]), (b"caf\xc3", [1, 2, 3]), (b"and", GOOD["and"])]))
-    for output, to in (("v.fifu", "finalfusion"), ("folder", "static")):
-        arguments = ["convert", str(source), str(tmp_path / output), "--to", to]
-        assert wv(*arguments).returncode == 1
-        done = wv(*arguments, "--bad-rows", "skip")
-        assert done.returncode == 0
-        assert "row 2: the word 'caf\\xc3' is not UTF-8; skipped" in done.stderr
-        assert_good(formats.load(tmp_path / output))
+    arguments = ["convert", str(source), str(tmp_path / "folder"), "--to", "static"]
+    assert wv(*arguments).returncode == 1
+    done = wv(*arguments, "--bad-rows", "skip")
+    assert done.returncode == 0
+    assert "row 2: the word 'caf\\xc3' is not UTF-8; skipped" in done.stderr
+    assert_good(formats.load(tmp_path / "folder"))
 
 
 def test_formats_of_whole_files_refuse_the_option() -> None:

@@ -83,18 +83,6 @@ TARGETS: dict[str, Target] = {
             ("format:codes", "container:codes"),
         ),
         Target("codes-text", seeds.codes_text, uses.vector_file, IN_TEXT, ("format:codes-text",)),
-        Target(
-            "finalfusion",
-            lambda: seeds.golden(
-                "finalfusion.fifu",
-                "finalfusion-explicit.fifu",
-                "finalfusion-quantized.fifu",
-                "finalfusion-quantized-buckets.fifu",
-            ),
-            uses.vector_file,
-            ANYWHERE,
-            ("format:finalfusion",),
-        ),
         Target("npy", seeds.npy, uses.vector_file, (*ANYWHERE, *IN_TEXT[-6:]), ("format:npy",), "file.npy"),
         Target(
             "npy-words",

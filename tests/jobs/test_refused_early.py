@@ -13,12 +13,6 @@ from wv_cli.jobs.autotune import LabelSearch
 WORDS = b"alpha beta gamma delta\n" * 9 + b"caf\xc3 alpha\n" * 9  # one is cut in the middle of a character
 LONG = "a" * 250
 CASES = {
-    "train text -o o.bin -o o.fifu": "o.fifu: row 5: the word 'caf\\\\xc3' is not UTF-8, which finalfusion cannot keep",
-    "train text -o o.bin --save-output-vectors o.fifu": "is not UTF-8, which finalfusion cannot keep",
-    "train text -o o.bin -o o.fifu --model sent2vec": None,
-    "train text -o o.s2v -o o.fifu --model sent2vec": "is not UTF-8, which finalfusion cannot keep",
-    "train text -o o.d2v -o o.fifu --model doc2vec": "is not UTF-8, which finalfusion cannot keep",
-    "glove text -o o.vec -o o.fifu": "is not UTF-8, which finalfusion cannot keep",
     "train text -o o.cls --classes 40": "--classes must be between 1 and the number of words, 5, not 40",
     "word2vec -train text -output o.cls -classes 40": "-classes must be between 1 and the number of words, 6, not 40",
     f"train text -o {LONG[:248]}.vec": "a name of 263 bytes, where 255 are allowed; choose a shorter name",

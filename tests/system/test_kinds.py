@@ -35,7 +35,6 @@ FILES = {
     "sign.codes": "a codes file of wv",
     "encoders/static-model2vec/model.safetensors": "a safetensors file",
     "sign.codes.txt": "codes of words",
-    "finalfusion-buckets.fifu": "a finalfusion file",
     "texts.s2v": "a text-model file of wv",
     "ft-words.bin": "a fastText model",
     "cook-ns.bin.xz": "a fastText model",

@@ -28,7 +28,7 @@ def command(folder: str) -> None:
         raise WvError("the program wv is neither beside this Python nor in PATH; install it: pip install .")
     target = Path(found).absolute()
     place = Path(folder)
-    make_folder(place)
+    make_folder(place, parents=True)
     try:
         for name in PROGRAMS:
             link = place / name

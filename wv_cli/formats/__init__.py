@@ -75,7 +75,6 @@ _ROWS = {
     "npy": ("npy:FORMAT", rb"\x93NUMPY"),
     "projector-tsv": ("projector:FORMAT", _NONE),
     "fasttext-bin": ("fasttext_bin:FORMAT", rb"\xba\x16\x4f\x2f|(?s:...)\0"),  # the magic number, or the dimension
-    "finalfusion": ("finalfusion:FORMAT", rb"FiFu"),
     "safetensors": ("static:FORMAT", rb"(?s:.{8})\{"),
     "text-model": ("document_models:FORMAT", rb"wv text-model "),
 }
@@ -315,7 +314,8 @@ def save(
         raise UsageError(message)
     words = escape_words(embeddings.words) if escape else embeddings.words
     name = name_of_output(path)
-    _require_words(row, words, name, escape=escape)
+    if not escape:
+        require_writable(words, row.name, name)
     matrix = embeddings.matrix
     if embeddings.dim > 1 and matrix.strides[1] != 4:
         matrix = np.ascontiguousarray(matrix)
@@ -327,18 +327,11 @@ def save(
 
 def require_words(path: str | os.PathLike[str], words: WordList, format: str | None = None) -> None:
     """Raises, before any work, what save() would raise for the words of vectors."""
-    _require_words(format_for_output(path, format), words, name_of_output(path))
+    require_writable(words, format_for_output(path, format).name, name_of_output(path))
 
 
 def name_of_output(path: str | os.PathLike[str]) -> str:
     return "standard output" if os.fspath(path) == "-" else os.fspath(path)
-
-
-def _require_words(row: Format, words: WordList, name: str, *, escape: bool = False) -> None:
-    if not escape:
-        require_writable(words, row.name, name)
-    if row.require_words is not None:
-        row.require_words(words, name)
 
 
 def require_finite(embeddings: Embeddings, name: str) -> None:

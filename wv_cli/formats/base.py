@@ -11,7 +11,6 @@ from wv_cli.system.compression import COMPRESSIONS, inner_name
 from wv_cli.system.input import Input
 from wv_cli.system.places import is_stream
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.words import WordList
 
 # Decimals of every number (1 .. 9), so many significant digits (-1 .. -6), or the shortest text that reads back to the
 # same float32.
@@ -66,9 +65,6 @@ class Format(NamedTuple):
     a line, its name made by words_path. `mark_words` puts the digest of that file into a written one, so that
     `words_mark`, given the first bytes, can tell which words belong to it; None: it does not say.
 
-    `require_words(words, name)` raises WvError for words that this format, beyond what none can hold, does not take;
-    `refused_words(words)` gives the row of each and what is wrong.
-
     `skips`: bad rows can be left out, by `stream` and, in a format without one or with `words_ending`, by `read`, which
     then gives rows that are not finite.
 
@@ -90,8 +86,6 @@ class Format(NamedTuple):
     words_ending: str = ""
     mark_words: Callable[[BinaryIO, str], None] | None = None
     words_mark: Callable[[bytes], str | None] | None = None
-    require_words: Callable[[WordList, str], None] | None = None
-    refused_words: Callable[[WordList], Iterator[tuple[int, str]]] | None = None
     skips: bool = False
     what: str = ""
     certain: Callable[[bytes], bool] | None = None

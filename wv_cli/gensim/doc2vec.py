@@ -224,7 +224,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         """Writes the model to `fname`, the vectors of the documents to `fname`.docs. Raises WvError."""
         path, documents = fspath(fname), self.dv
         document_models.save_model(path, self._answering())
-        formats.save(path + _DOCUMENTS, documents, format="finalfusion", escape=True)
+        formats.save(path + _DOCUMENTS, documents, format="word2vec-binary", escape=True)
 
     @classmethod
     def load(cls, fname: Path) -> Self:
@@ -243,7 +243,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             min_alpha=options.least_lr,
             min_count=1,
         )
-        vectors = DocumentVectors.of(formats.load(path + _DOCUMENTS, format="finalfusion", unescape=True))
+        vectors = DocumentVectors.of(formats.load(path + _DOCUMENTS, format="word2vec-binary", unescape=True))
         model._loaded, model._tags = (found, vectors), vectors.words
         model._vocab = Vocab(found.words, found.counts, 0, int(found.counts.sum()))
         model.corpus_count = len(vectors)

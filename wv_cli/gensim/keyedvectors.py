@@ -24,7 +24,7 @@ from wv_cli.words import WordList
 
 Path = str | PathLike[str]
 Key = str | int | np.integer[Any]
-_UNNAMED = "finalfusion"  # the format of a file whose name says none: it can hold every word
+_UNNAMED = "word2vec-binary"  # the format of a file whose name says none
 
 
 class KeyedVectors(Embeddings):
@@ -309,8 +309,8 @@ class KeyedVectors(Embeddings):
             write_vocab(fspath(fvocab), Vocab(words, self.expandos["count"]), sentence_end=False)
 
     def save(self, fname: Path) -> None:
-        """Writes the vectors in the format that the name's ending chooses, else as finalfusion; with subwords as a
-        fastText model. Counts are not kept. Raises WvError."""
+        """Writes the vectors in the format that the name's ending chooses, else as word2vec's binary; with subwords as
+        a fastText model. Counts are not kept. Raises WvError."""
         if isinstance(self.subwords, FastTextModel):
             fasttext_bin.save_model(fspath(fname), self.subwords)
             return

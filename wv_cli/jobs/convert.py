@@ -1,6 +1,6 @@
 """`wv convert`: vectors from one file format to another, to a static embedding's folder or to a fastText model."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -19,7 +19,6 @@ from wv_cli.jobs.parts.vectors import STATIC, VectorOutput, files_beside, folder
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.places import refuse_file
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.words import WordList
 
 if TYPE_CHECKING:
     from wv_cli.vectors.fasttext import FastTextModel
@@ -64,12 +63,12 @@ class ConvertInput(Part):
             message = f"--dim {self.dim} is more than the {dim} numbers of {self.source}"
             raise UsageError(message)
 
-    def load_keepable(self, refused: Callable[[WordList], Iterator[tuple[int, str]]] | None) -> Embeddings:
-        """The same; bad rows are also those whose words are `refused` by the output."""
+    def load_text_words(self) -> Embeddings:
+        """The same; bad rows are also those whose words are not UTF-8."""
         vectors = self.load()
-        if refused is None or self.bad_rows == "error":
+        if self.bad_rows == "error":
             return vectors
-        return keepable_rows(vectors, refused(vectors.words), self.source)
+        return keepable_rows(vectors, words_beyond_utf8(vectors.words), self.source)
 
     def load_model(self) -> "FastTextModel":
         """Raises WvError for vectors alone."""
@@ -142,7 +141,7 @@ class ConvertJob(Job):
         if self.output.to_format == _MODEL:
             return None, self._write_model(run)
         row = self.output.chosen_format(())
-        vectors = self.source.load_keepable(row.refused_words)
+        vectors = self.source.load()
         self.output.save(vectors)
         run.log(f"{self._called()}: {len(vectors)} rows of {vectors.dim} numbers, {row.name}")
         return None, {"rows": len(vectors), "dim": vectors.dim, "format": row.name}
@@ -159,7 +158,7 @@ class ConvertJob(Job):
             return self._copy_static(run, kept)
         from wv_cli.transforms.sentences import sif_weights
 
-        vectors, static, folder = self.source.load_keepable(words_beyond_utf8), self.static, str(self.output.output)
+        vectors, static, folder = self.source.load_text_words(), self.static, str(self.output.output)
         weights = sif_weights(vectors.words, read_vocab(static.counts)) if static.counts is not None else None
         made = save_folder(
             folder, vectors, lowercase=static.lowercase, split=static.split, weights=weights, dtype=static.dtype

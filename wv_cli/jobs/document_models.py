@@ -126,9 +126,6 @@ def _train(
     tell_corpus(corpus, run.log, time.monotonic() - begin)
     if job.vocabulary.save_vocab:
         write_vocab(job.vocabulary.save_vocab, corpus.vocab)
-    for path in job.outputs.outputs:
-        if not _is_model(path, ending):
-            formats.require_words(path, corpus.vocab.words)
     model = made(corpus, reading.matrices(job.beside, run.log))
     about = counts(model)
     what = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in about.items())

@@ -173,8 +173,6 @@ class GloveJob(Job):
         stack.callback(kept.close)
         if self.vocabulary.save_vocab:
             write_vocab(self.vocabulary.save_vocab, vocab, sentence_end=False)
-        for path in self.outputs.outputs:
-            formats.require_words(path, vocab.words, self.outputs.to)
         counted, store = 0, None
         with ExitStack() as files:
             if self.counts.save_counts:

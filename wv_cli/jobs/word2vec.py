@@ -201,7 +201,7 @@ class Word2vecJob(Job):
         corpus = self._corpus(run, joiner, init, state)
         tell_corpus(corpus, run.log, time.monotonic() - begin)
         if run.processes.is_main:
-            self.outputs.check_words(self.config, corpus.vocab.words)
+            self.outputs.check_words(corpus.vocab.words)
         known = not run.goes_on and self.continuation.knows(corpus.text, run.log)
         if known and state is not None:
             corpus = empty_corpus(state.vocab)

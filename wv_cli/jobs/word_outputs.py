@@ -72,18 +72,10 @@ class WordOutputs(Part):
         if self.save_output_vectors and not self.fasttext_files:
             formats.format_for_output(self.save_output_vectors, self.format)
 
-    def check_words(self, config: Word2vecConfig, words: WordList) -> None:
-        """Raises UsageError, WvError for what the words show before the training: more classes than words, a word that
-        an output cannot hold."""
+    def check_words(self, words: WordList) -> None:
+        """Raises UsageError for more classes than words."""
         if self.classes:
             require_classes(self.classes, len(words) + self.line_ends)
-        if self.fasttext_files:
-            return
-        for path in self.outputs if not self.classes else ():
-            if not self.writes_model(path, config):
-                formats.require_words(path, words, self.to)
-        if self.save_output_vectors:
-            formats.require_words(self.save_output_vectors, words, self.format)
 
     def writes_model(self, path: str, config: Word2vecConfig) -> bool:
         """Whether a fastText model goes there."""

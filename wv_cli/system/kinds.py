@@ -35,6 +35,7 @@ def _container(head: bytes) -> str | None:
 _PICKLE = "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)"
 _MAGNITUDE = "a Magnitude file (SQLite); write its vectors as lines `word number ...` with pymagnitude"
 _FLORET = "floret's table of hashed n-grams; let floret write words: floret print-word-vectors MODEL.bin"
+_FINALFUSION = "a finalfusion file, which wv 0.4.0 was the last to read; write word2vec's binary with finalfusion-utils"
 _UTF16 = "UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
 # What only another program unpacks: how it begins, what it is, what to do.
 PACKED = [
@@ -81,6 +82,7 @@ KINDS: list[Kind] = [
     match_beginning(rb"SQLite format 3\0", "an SQLite database"),
     match_beginning(rb"\x89HDF\r\n", "an HDF5 file"),
     match_beginning(rb"PAR1", "a Parquet file"),
+    match_beginning(rb"FiFu", _FINALFUSION),
     match_beginning(rb"(?:\d+ ){6}\S+ \S+\r?\n", _FLORET),
     Kind(match_beginning(rb"\xff\xfe|\xfe\xff|(?:[\t\n\r -~]\0){8}|(?:\0[\t\n\r -~]){8}", _UTF16).what, certain=False),
     Kind(lambda head: RECORDS.get(records_of(head) or ""), certain=False),

@@ -101,11 +101,11 @@ def refuse_file(path: str | os.PathLike[str]) -> None:
         raise WvError(message)
 
 
-def make_folder(path: str | os.PathLike[str]) -> None:
-    """Makes a folder, and those it stands in, unless it is there. Raises WvError."""
+def make_folder(path: str | os.PathLike[str], *, parents: bool = False) -> None:
+    """Makes a folder, with `parents` those it stands in, too, unless it is there. Raises WvError."""
     refuse_file(path)
     try:
-        Path(path).mkdir(parents=True, exist_ok=True)
+        Path(path).mkdir(parents=parents, exist_ok=True)
     except OSError as error:
         message = f"{path}: cannot make the folder: {reason(error)}"
         raise WvError(message) from error

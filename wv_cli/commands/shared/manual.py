@@ -124,9 +124,9 @@ def _paragraphs(text: str) -> Iterator[Block]:
 
 def write_files(folder: str, files: Mapping[str, bytes]) -> None:
     """Writes files by their places in a folder, which is made. All appear together. Raises WvError."""
-    make_folder(folder)
+    make_folder(folder, parents=True)
     for place in files:
-        make_folder((Path(folder) / place).parent)
+        make_folder((Path(folder) / place).parent, parents=True)
     with commit_together():
         for place, content in files.items():
             with open_output(Path(folder) / place) as file:
