@@ -33,16 +33,13 @@ import growing
 import hashing
 import indexes
 import kernels
-import label_ranks
 import label_threads
 import lm
-import network
 import ngrams
 import pairs
 import predicting
 import presets
 import quantising
-import ranks
 import record
 import scale
 import searching
@@ -120,13 +117,10 @@ SUITES = {
     "deterministic": Suite(deterministic.deterministic),
     "building": Suite(building.building),
     "growing": Suite(growing.growing),
-    "ranks": Suite(ranks.ranks),
-    "classifier-ranks": Suite(label_ranks.classifier_ranks),
     "classifier-threads": Suite(label_threads.classifier_threads),
     "scale": Suite(scale.scale, scale.table),
     "beyond": Suite(beyond.beyond),
     "wide": Suite(wide.wide),
-    "network": Suite(network.network, network.table),
     "threads": Suite(threads.threads),
 }
 

@@ -5,9 +5,9 @@ import pickle
 
 import pytest
 
-from wv_cli.errors import BadFile, Elsewhere, Interrupted, UsageError
+from wv_cli.errors import BadFile, Interrupted, UsageError
 
-ERRORS = [BadFile("a.vec", "expected 3", line=7), Elsewhere(2), Interrupted("stopped", 15), UsageError("--dim is 0")]
+ERRORS = [BadFile("a.vec", "expected 3", line=7), Interrupted("stopped", 15), UsageError("--dim is 0")]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)

@@ -148,8 +148,8 @@ def test_the_root_stays_small() -> None:
         ("hashing/__init__.py", "ROW = 'wv_cli.jobs.hash:HashJob'"),
         ("formats/__init__.py", "name = 'x'; module = f'wv_cli.commands.{name}'"),
         ("search/rows.py", "from wv_cli import load"),
-        ("models/word2vec.py", "from wv_cli.cluster.trainer import RankTrainer"),
-        ("glove/model.py", "def f():\n    from wv_cli.cluster import ranks"),
+        ("models/word2vec.py", "from wv_cli.cluster.dask_cluster import DaskCluster"),
+        ("glove/model.py", "def f():\n    from wv_cli.cluster import dask_cluster"),
         ("text/corpus.py", "import wv_cli.cluster.dask_cluster"),
     ],
 )
@@ -162,8 +162,7 @@ def test_the_order_is_enforced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert upwards(path)
 
 
-# The door to other processes, and who stands above it and asks the launcher before NumPy is imported.
-DOORS = {"wv_cli.jobs.distribution", "wv_cli.__main__"}
+DOORS = {"wv_cli.jobs.distribution"}  # to other processes
 
 
 def beside_the_door(path: Path) -> list[str]:
@@ -183,14 +182,13 @@ def test_one_module_of_jobs_knows_other_processes() -> None:
 def test_a_second_door_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     path = tmp_path / "wv_cli" / place
     path.parent.mkdir(parents=True)
-    path.write_text("def f():\n    from wv_cli.cluster.ranks import agreeing")
+    path.write_text("def f():\n    from wv_cli.cluster.dask_cluster import DaskCluster")
     monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path / "wv_cli")
-    assert beside_the_door(path) == ["wv_cli.cluster.ranks"]
+    assert beside_the_door(path) == ["wv_cli.cluster.dask_cluster"]
 
 
-# A rank is also a place in an order: one of an MPI run is spoken of with these words.
-_OTHER_PROCESSES = re.compile(r"\bMPI\b|\bmpi\w+|\bDask\b|\b[Rr]ank 0\b|\b(?:all|other|several|with) ranks\b")
-_MAY_SAY = {"commands/shared/options.py", "commands/train.py"}  # the help of `--dask`, and of starting by mpirun
+_OTHER_PROCESSES = re.compile(r"\bMPI\b|\bmpi\w+|\bDask\b")
+_MAY_SAY = {"commands/shared/options.py"}  # the help of `--dask`
 
 
 @pytest.mark.parametrize("room", ["text", "models", "glove", "formats", "evaluation", "commands"])

@@ -171,9 +171,8 @@ def _has_products(argv: list[str]) -> bool:
 
 
 def _leave() -> None:
-    """Ends the process without freeing its objects one by one, which is a tenth of a short run. mpi4py ends MPI only in
-    a full exit of Python."""
-    if _ended and "mpi4py" not in sys.modules:
+    """Ends the process without freeing its objects one by one, which is a tenth of a short run."""
+    if _ended:
         os._exit(_ended[0])
 
 
@@ -188,7 +187,6 @@ def main() -> None:
     from wv_cli.commands.shared import streams
     from wv_cli.system import launcher
 
-    launcher.leave_processors_to_ranks()
     streams.prepare()
     argv = _words(sys.argv)
     if not _has_products(argv):

@@ -26,7 +26,6 @@ class Rules:
         isa: str | None = None,
         *,
         ngram_rows: NDArray[np.int32] | None = None,
-        bucket_count: NDArray[np.int64] | None = None,
     ) -> dict[str, int]: ...
 
 class Run(_training.Run):

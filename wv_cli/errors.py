@@ -8,11 +8,9 @@ import re
 
 
 class WvError(Exception):
-    """The work could not be done (exit code 1). One that is `agreed` is known to all ranks of a run, each of which ends
-    by itself."""
+    """The work could not be done (exit code 1)."""
 
     exit_code = 1
-    agreed = False
 
     def __reduce__(self) -> tuple[object, ...]:
         """Whatever its constructor takes: errors cross to other processes."""
@@ -42,16 +40,6 @@ class BadFile(WvError):
         place = f"{path}:{line}" if line is not None else f"{path}: byte {byte}" if byte is not None else f"{path}"
         super().__init__(f"{place}: {problem}")
         self.path, self.problem, self.line, self.byte = path, problem, line, byte
-
-
-class Elsewhere(WvError):
-    """Another rank of the run says what is wrong; this one ends silently, with the same exit code."""
-
-    agreed = True
-
-    def __init__(self, exit_code: int) -> None:
-        super().__init__("")
-        self.exit_code = exit_code
 
 
 class GateMissed(WvError):

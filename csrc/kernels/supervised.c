@@ -93,7 +93,6 @@ static int64_t give_rows(const wv_line_rules *rules, int32_t *bucket, int64_t co
         if (bucket[k] < 0) continue;
         int32_t *row = rules->bucket_row + bucket[k];
         if (*row == -1) *row = (*next_row)++;
-        if (rules->bucket_count) rules->bucket_count[bucket[k]]++;
         bucket[k] = *row;
         grams++;
     }

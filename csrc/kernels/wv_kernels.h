@@ -18,7 +18,6 @@
 #include "kernels/wv_affine.h"
 #include "kernels/wv_bioword.h"
 #include "kernels/wv_doc2vec.h"
-#include "kernels/wv_exchange.h"
 #include "kernels/wv_glove.h"
 #include "kernels/wv_hashing.h"
 #include "kernels/wv_neural.h"

@@ -31,7 +31,6 @@ typedef struct {
     int32_t *ngram_row;         /* (ids of the corpus, word_ngrams - 1): rows of the n-grams that begin there, below 0 for none */
     int32_t labels;             /* labels from this number on are weights of their line: */
     const float *line_weight;   /* that of label `labels` + i is line_weight[i]; NULL: there are none */
-    int64_t *bucket_count;      /* (buckets) or NULL: the survey adds how many word n-grams fall into each bucket */
 } wv_line_rules;
 
 /* What a corpus needs: sizes of the largest line, and how many rows have been given out. */

@@ -63,15 +63,13 @@ cdef class Rules:
             self.rules.hash, self.rules.bucket_row = &hash_of[0], &row_of_bucket[0]
             self.rules.buckets = <uint32_t>row_of_bucket.shape[0]
 
-    def survey(self, const int32_t[::1] ids, int next_row, isa=None, *, ngram_rows=None, bucket_count=None):
+    def survey(self, const int32_t[::1] ids, int next_row, isa=None, *, ngram_rows=None):
         """Walks over a corpus once and gives its word n-grams rows from `next_row` on, in order of first sight. Writes to
         `ngram_rows`, (ids of the corpus * (word_ngrams - 1),) int32, the rows of the n-grams that begin at each id: from
-        there training reads them. Adds to `bucket_count`, (buckets,) int64, how many fall into each bucket. Returns a
-        dict: lines, examples (lines with a label and a row), rows, longest_words, longest_rows, longest_labels,
-        next_row."""
+        there training reads them. Returns a dict: lines, examples (lines with a label and a row), rows, longest_words,
+        longest_rows, longest_labels, next_row."""
         cdef const wv_kernels *kernel = table(isa)
         cdef wv_line_rules rules
-        cdef int64_t[::1] counts
         cdef int32_t[::1] rows
         cdef wv_line_survey survey
         memset(&survey, 0, sizeof(survey))
@@ -84,11 +82,6 @@ cdef class Rules:
             self.require_ngram_rows(rows, ids)
             self.ngram_rows, self.rules.ngram_row = ngram_rows, &rows[0]
         rules = self.rules
-        if bucket_count is not None:
-            counts = bucket_count
-            require(rules.hash != NULL and counts.shape[0] == rules.buckets,
-                    f"{counts.shape[0]} counts do not fit {rules.buckets} buckets of word n-grams")
-            rules.bucket_count = &counts[0]
         with nogil:
             kernel.supervised_survey(&rules, &ids[0], ids.shape[0], &survey)
         return dict(survey)

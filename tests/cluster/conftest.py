@@ -1,4 +1,4 @@
-"""Fixtures: a Dask cluster of two worker processes, one for all tests, and texts for it; ranks on this machine."""
+"""Fixtures: a Dask cluster of two worker processes, one for all tests, and texts for it."""
 
 import bz2
 from collections.abc import Iterator
@@ -8,13 +8,6 @@ import pytest
 
 from tests.cluster.served import served, silent
 from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
-from wv_cli.cluster.machine import CHOICE
-
-
-@pytest.fixture(autouse=True)
-def apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each process that a launcher starts is a rank, as if it were on a machine of its own."""
-    monkeypatch.setenv(CHOICE, "apart")
 
 
 @pytest.fixture(scope="package")

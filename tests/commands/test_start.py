@@ -16,13 +16,13 @@ OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.trials", "jobs.validat
 # The rooms of which a query has modules; below `_` all extension modules count as one. Whatever another command needs,
 # its own jobs, the engine and the cluster among it, a query does not wait for.
 BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
-JOB = {"jobs"} | {f"jobs.{name}" for name in ("distribution", "job", "part", "parts", "parts.resume", "run")}
+JOB = {"jobs"} | {f"jobs.{name}" for name in ("job", "part", "parts", "parts.resume", "run")}
 QUERIES = {
     "nn words.bin the": (set(), 51),
     "similarity words.bin the of": (set(), 47),
     "vectors words.bin the": ({"encoders", "transforms", "text"}, 75),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
-    "predict labels.bin labelled.txt": (JOB | {"jobs.predict", "models", "text", "filtering"}, 82),
+    "predict labels.bin labelled.txt": (JOB | {"jobs.distribution", "jobs.predict", "models", "text", "filtering"}, 82),
     "lm score words.lm text.txt": ({"lm", "text", "filtering"}, 98),
     "search text.index history": ({"retrieval", "text"}, 45),
     "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 63),

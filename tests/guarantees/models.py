@@ -67,12 +67,6 @@ MODELS: list[Guarantee] = [
                 "needed += 2 * config.threads * (inputs + outputs) * row",
                 "needed += 0 * (inputs + outputs)",
             ),
-            Fault(
-                "rows of peers wait for a meeting",
-                "wv_cli/models/replicas.py",
-                "longest = min(longest, _LONGEST_OF_PEERS)",
-                "pass",
-            ),
         ),
     ),
     Guarantee(

@@ -147,7 +147,7 @@ def test_every_variable_is_explained() -> None:
     sources = [*(ROOT / "wv_cli").rglob("*.py"), *(ROOT / "csrc" / "wv_cli").rglob("*.pyx")]
     read = {name for path in sources for name in re.findall(r'"(WV_[A-Z_]+)"', path.read_text(encoding="utf-8"))}
     explained = guide_text("environment")
-    assert {"WV_ISA", "WV_HISTORY", "WV_RANKS", "WV_PORTABLE"} <= read
+    assert {"WV_ISA", "WV_HISTORY", "WV_PORTABLE"} <= read
     for name in (*read, *_COUNTS, *_BLAS_THREADS):
         assert f"`{name}`" in explained
 

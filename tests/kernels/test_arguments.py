@@ -33,15 +33,6 @@ def test_rows_of_words_cover_their_list(starts, rows):
         _supervised.Rules(ids=3, words=3, end_of_line=2, word_rows=word_rows)
 
 
-@pytest.mark.parametrize(("hashes", "buckets"), [(np.zeros(3, np.int32), 6), (None, 5)])
-def test_counts_of_buckets_are_as_many_as_the_buckets(hashes, buckets):
-    rows = np.full(5, -1, np.int32)
-    rules = _supervised.Rules(ids=3, words=3, end_of_line=2, hashes=hashes, word_ngrams=2, bucket_row=rows)
-    ids = np.array([0, 1, -2, -3, -1], np.int32)
-    with pytest.raises(ValueError, match=f"{buckets} counts do not fit"):
-        rules.survey(ids, 3, bucket_count=np.zeros(buckets, np.int64))
-
-
 def test_rows_of_ngrams_are_those_of_the_corpus():
     ids, matrix = np.array([0, 1, -2, -3, -1], np.int32), test_supervised.zeros(9, 16)
     hashes, buckets = np.zeros(3, np.int32), np.full(5, -1, np.int32)

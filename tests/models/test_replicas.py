@@ -41,12 +41,6 @@ def test_private_rows_are_as_many_as_are_exchanged_often_enough(threads, tokens,
     assert fewer[0] <= rows <= more[0]
 
 
-def test_the_hottest_rows_of_peers_do_not_wait_for_a_meeting():
-    config = Word2vecConfig(threads=2)
-    assert replica_rows(config, 10**10, peers=True) == (2500, 250)
-    assert replica_rows(config, 10**5, peers=True) == replica_rows(config, 10**5)
-
-
 @pytest.mark.parametrize(("loss", "first", "hottest"), [("ns", 0, 0), ("hs", 4199, 800), ("hs_ns", 4599, 400)])
 def test_the_hottest_rows_are_frequent_words_and_the_top_of_the_tree(loss, first, hottest):
     replicas = rows_of(loss, 2)

@@ -1,1 +1,1 @@
-"""Training by several processes, of one machine or of many, that MPI has started: the ranks of one run."""
+"""Workers of a Dask cluster."""

@@ -85,7 +85,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     pairs, or two texts and a score a line. Do not report scores on such a file: it chose the epoch or the options.
 
     Ctrl-C, SIGTERM and --max-time save a checkpoint. --resume continues it exactly; the exit code is 130, 143 or
-    124. Processes of mpirun or srun train one model (skipgram, cbow, supervised) together, each on a part of INPUT.
+    124.
     """
     from wv_cli.commands.shared.running import command_line
     from wv_cli.commands.shared.training_run import run_training

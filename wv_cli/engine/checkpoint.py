@@ -25,14 +25,6 @@ _ADVICE = "begin anew with --overwrite"
 Facts = Mapping[str, object]
 
 
-class OtherRun(WvError):
-    """Error: the checkpoint belongs to another run. `steps` is the number of steps of that run, if it is known."""
-
-    def __init__(self, message: str, steps: object) -> None:
-        super().__init__(message)
-        self.steps = steps
-
-
 def save(
     path: str | os.PathLike[str],
     identity: Facts,
@@ -56,13 +48,13 @@ def load(
     """Fills `arrays` in place from a checkpoint and returns its state: `next_step`, from 0 to `steps`, and `isa`, the
     instruction set that came so far.
 
-    Raises OtherRun when the checkpoint belongs to another run, WvError when its steps are others (the difference is
-    named), BadFile when it is damaged or says what cannot be.
+    Raises WvError when the checkpoint belongs to another run or its steps are others (the difference is named), BadFile
+    when it is damaged or says what cannot be.
     """
     with open_input(path, "a checkpoint") as source:
         reader = container.Reader(source, _KIND, advice=_ADVICE)
         found = reader.fact("schedule", dict)
-        _require_same(path, reader.fact("identity", dict), identity, found.get("steps"))
+        _require_same(path, reader.fact("identity", dict), identity)
         _require_schedule(path, reader, found, schedule or {})
         state = {**reader.fact("state", dict), "next_step": _next_step(reader, steps)}
         if not isinstance(state.get("isa"), str):
@@ -132,11 +124,11 @@ def _require_schedule(path: object, reader: container.Reader, found: Facts, now:
         raise WvError(message)
 
 
-def _require_same(path: object, found: Facts, wanted: Facts, steps: object) -> None:
+def _require_same(path: object, found: Facts, wanted: Facts) -> None:
     differences = _differences(found, wanted)
     if differences:
         message = f"{path}: this checkpoint belongs to another run ({differences}); run with its options, or {_ADVICE}"
-        raise OtherRun(message, steps)
+        raise WvError(message)
 
 
 def _differences(found: Facts, wanted: Facts) -> str:

@@ -2,7 +2,7 @@
 
 A run is a fixed list of steps: epoch after epoch, block after block of the corpus. A step is a pure function of its
 number and the matrices (random draws are seeded by it, the learning rate follows from it), so stopping between steps
-and going on later, even in another process, gives the same result as never having stopped. A Trainer does the steps, a
+and going on later, even in another process, gives the same result as never having stopped. Threads do the steps, a
 stretch at a time; the loop decides what happens between two stretches. This module prints nothing.
 """
 
@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
+from typing import Any
 
 from wv_cli.engine.progress import Progress, Reports, Totals
-from wv_cli.engine.trainer import Trainer, Wishes
+from wv_cli.engine.threads import Threads
+from wv_cli.engine.trainer import Wishes
 from wv_cli.errors import Interrupted, TimedOut, WvError
 
 
@@ -68,7 +70,7 @@ def caught_signals() -> Iterator[list[int]]:
 
 
 def train(
-    trainer: Trainer,
+    trainer: Threads[Any],
     *,
     save: Callable[[int], None] | None = None,
     save_every: float | None = None,
@@ -111,18 +113,15 @@ def train(
             trainer.train_until(limit, deadline, watch)
             finished = trainer.next_step >= steps
             if after_epoch is not None and steps and trainer.next_step >= limit:
-                trainer.flush()
                 finished = not after_epoch(limit // epoch_steps) or finished
                 limit += epoch_steps
-            wished = trainer.agree(wishes())
+            wished = wishes()
             if finished or wished.to_end:
                 break
             if wished.save:
-                trainer.flush()
                 if save is not None:
                     save(trainer.next_step)
                 last_save = time.monotonic()
-        trainer.flush()
         seconds, late = time.monotonic() - begin, caught[0] if caught else None
         outcome = Outcome(trainer.next_step, trainer.totals, seconds, late=late)
         if not finished:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,8 @@ from wv_cli.engine import checkpoint
 from wv_cli.engine.blocks import epoch_order
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, train
-from wv_cli.engine.trainer import Diverged, Trainable, Trainer, Worker
+from wv_cli.engine.threads import Threads
+from wv_cli.engine.trainer import Diverged, Trainable, Worker
 from wv_cli.errors import WvError
 from wv_cli.system.events import Log
 from wv_cli.system.lock import hold_lock
@@ -142,7 +143,7 @@ class SavedRun:
     def train(
         self,
         model: Checkpointed,
-        trainer: Trainer,
+        trainer: Threads[Any],
         *,
         save_every: float | None,
         max_seconds: float | None,
@@ -173,9 +174,7 @@ class SavedRun:
         except Diverged as error:
             intact = self.path is not None and _file_at(self.path) is not None
             kept = f"the last checkpoint, {self.path}, is intact; " if intact else ""
-            ended = WvError(f"{error}; {kept}nothing was written; {advice}")
-            ended.agreed = error.agreed
-            raise ended from error
+            raise WvError(f"{error}; {kept}nothing was written; {advice}") from error
 
     def keep(self, error: WvError) -> None:
         """After a training, of which not all results could be written: what was learnt is saved, if it can be, and the

@@ -11,14 +11,15 @@ from dataclasses import replace
 from typing import Generic
 
 from wv_cli.engine.progress import Totals
-from wv_cli.engine.trainer import Trainable, Wishes, Worker, require_finite
+from wv_cli.engine.trainer import Trainable, Worker, require_finite
 from wv_cli.system.threads import raise_start_errors
 
 WAKE_SECONDS = 0.2
 
 
 class Threads(Generic[Worker]):
-    """`count` threads that train a model from `first_step` on. Satisfies wv_cli.engine.trainer.Trainer."""
+    """`count` threads that train a model, from `next_step` on; the loop (wv_cli.engine.run) decides when they pause and
+    when they end. `totals` are the sums over all steps done so far."""
 
     def __init__(self, model: Trainable[Worker], count: int = 1, first_step: int = 0) -> None:
         self.model, self.count, self.next_step = model, count, first_step
@@ -47,17 +48,13 @@ class Threads(Generic[Worker]):
             return replace(self._totals)
 
     def train_until(self, limit: int, deadline: float | None, watch: Callable[[], bool]) -> None:
-        """See Trainer. After the deadline each thread ends with the step that it has under way, one at least."""
+        """Trains steps before `limit`; none is under way when this returns. It returns early after the `deadline` (of
+        the monotonic clock), when each thread has ended the step that it has under way, one at least, and once `watch`,
+        which is called about five times a second, has said True. Raises Diverged."""
         self.start(limit, deadline)
         while not self.idle.wait(WAKE_SECONDS) and not watch():
             pass
         self.stop()
-
-    def agree(self, wishes: Wishes) -> Wishes:
-        return wishes
-
-    def flush(self) -> None:
-        """All threads have the same memory."""
 
     def start(self, limit: int, deadline: float | None = None) -> None:
         """Starts the threads on the steps before `limit`; stop() must follow."""

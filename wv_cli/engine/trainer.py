@@ -1,11 +1,9 @@
-"""The protocols of the training loop (wv_cli.engine.run): the model, and the trainer that does its steps."""
+"""The protocol of a model in training, for the loop (wv_cli.engine.run) and its threads."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from wv_cli.engine.progress import Totals
 from wv_cli.errors import WvError
 
 Worker = TypeVar("Worker")
@@ -63,34 +61,3 @@ class Wishes:
     @property
     def to_end(self) -> bool:
         return self.signal is not None or self.timed_out
-
-
-class Trainer(Protocol):
-    """Does the steps of one training, from `next_step` on; the loop decides when it pauses and when it ends.
-
-    `steps`, `epoch_steps` and `next_step` are in the trainer's own unit, which is the one that checkpoints count in.
-    `totals` are the sums over all steps done so far."""
-
-    @property
-    def steps(self) -> int: ...
-    @property
-    def epochs(self) -> int: ...
-    @property
-    def epoch_steps(self) -> int: ...
-    @property
-    def next_step(self) -> int: ...
-    @property
-    def totals(self) -> Totals: ...
-    def train_until(self, limit: int, deadline: float | None, watch: Callable[[], bool]) -> None:
-        """Trains steps before `limit`; none is under way when this returns. It returns early after the `deadline` (of
-        the monotonic clock), and once `watch`, which is called about five times a second, has said True. A trainer
-        whose processes must meet first may return later than that. Raises Diverged."""
-        ...
-
-    def agree(self, wishes: Wishes) -> Wishes:
-        """The wishes of all processes that train together, given those of this one; the same answer on each."""
-        ...
-
-    def flush(self) -> None:
-        """Gives all processes that train together the same values."""
-        ...

@@ -41,7 +41,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("replace-glove", "how-to", "Run a GloVe script with wv; its flags in wv's words."),
     ("gensim-to-wv", "how-to", "The calls of gensim, and what replaces them."),
     ("every-night", "how-to", "Train each night on the day's text, from make and cron."),
-    ("many-machines", "how-to", "Train with MPI; count and encode with Dask."),
+    ("many-machines", "how-to", "Count, filter and encode with Dask."),
     ("chinese", "how-to", "Chinese, and other languages without spaces."),
     ("compress", "how-to", "Make vectors and models smaller."),
     ("compare-corpora", "how-to", "Compare two texts by their vectors: drift and alignment."),

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_type_hints
 from wv_cli import formats
 from wv_cli.config import Config, flag_of, reject_ineffective
 from wv_cli.errors import UsageError, WvError
-from wv_cli.jobs.distribution import SharedJob, is_main, run_alone, run_shared
 from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system import meta
 from wv_cli.system.events import Log, OnProgress
+from wv_cli.system.launcher import refuse_processes
 from wv_cli.system.output import check_name, check_writable, commit_together, write_each
 from wv_cli.system.pipes import keep, kept_pipes
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
@@ -61,16 +61,6 @@ class Job:
         """Raises UsageError for options of several parts that do not go together."""
 
     @property
-    def shared(self) -> SharedJob | None:
-        """The job itself where the processes that a launcher starts can share it."""
-        return None
-
-    @property
-    def is_main(self) -> bool:
-        """Whether this process writes and talks."""
-        return self.shared is None or is_main()
-
-    @property
     def trains(self) -> bool:
         """Whether a model is trained, so that the run can stop and be resumed."""
         return True
@@ -89,12 +79,13 @@ class Job:
         self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
     ) -> tuple["Outcome | None", Metadata]:
         """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
-        about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find."""
-        if (shared := self.shared) is not None:
-            with kept_pipes(), run_shared(shared, log, on_progress, on_reading) as (job, run), run.kept_on_failure():
-                return job.work(run)
-        with kept_pipes(), run_alone(self, log, on_progress, on_reading) as run, run.kept_on_failure():
-            return self.work(run)
+        about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find or where a
+        launcher has started several processes."""
+        refuse_processes()
+        with kept_pipes(), ExitStack() as stack:
+            run = self.begin(Run(log, on_progress, on_reading), stack)
+            with run.kept_on_failure():
+                return self.work(run)
 
     def validate(self) -> None:
         """Checks everything that can be checked before a file is read. Raises UsageError or WvError."""
@@ -205,17 +196,6 @@ class Job:
     def values(self) -> dict[str, Any]:
         """Every option, and every other field of the parts, by its name."""
         return values_of(self)
-
-    def identity(self) -> dict[str, object]:
-        """The options that must be the same in all processes that share the job."""
-        found = {name: value for name, value in vars(self).items() if not isinstance(value, Part | Config)}
-        for each in parts_of(self):
-            if isinstance(each, Config):
-                found |= each.identity()
-            else:
-                names = {field.name for field in fields(each) if not field.metadata.get("internal")}
-                found |= {name: getattr(each, name) for name in names & vars(each).keys()}
-        return found
 
     def begin(self, run: Run, stack: ExitStack) -> Run:
         """Checks the job and acquires what the run holds until `stack` ends. Raises UsageError, WvError."""

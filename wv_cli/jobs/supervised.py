@@ -12,7 +12,6 @@ from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.fasttext_files import file_writers
-from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import number_of, run_metadata
 from wv_cli.jobs.part import Part, internal
@@ -94,12 +93,6 @@ class SupervisedJob(Job):
         # A search may end with a model that is pruned.
         "save_state": "not autotune_validation",
     }
-    ONE_PROCESS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("autotune_validation", "continue_", "save_state", "dedup"), LEAVE_OUT),
-        "learn_phrases": FIND_BEFORE,
-        "line_weights": LEAVE_OUT,
-    }
-
     config: SupervisedConfig
     reading: Reading
     phrases: PhraseJoining = field(default_factory=PhraseJoining)
@@ -110,10 +103,6 @@ class SupervisedJob(Job):
     search: SearchOptions = field(default_factory=SearchOptions)
     goal: ClassifierSearch = field(default_factory=ClassifierSearch)
     fasttext_files: bool = internal(False)
-
-    @property
-    def shared(self) -> SharedJob:
-        return self
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:
@@ -150,22 +139,11 @@ class SupervisedJob(Job):
         """What trials are scored on, and the text that a pruned model is retrained on."""
         return [*self.search.reads(), *(self.reading.inputs if self.goal.autotune_size else ())]
 
-    def refuse_sharing(self, processes: int) -> None:
-        """See wv_cli.jobs.distribution.SharedJob."""
-        refuse_sharing(processes, self.values(), self.ONE_PROCESS)
-        if self.fasttext_files:
-            refuse_fasttext(processes)
-
     @property
     def must_have_effect(self) -> Collection[str]:
         """A search may find word n-grams, whose buckets these are."""
         explicit = self.invocation.explicit
         return explicit if self.plan is None else tuple(name for name in explicit if name != "buckets")
-
-    @property
-    def whole_lines(self) -> bool:
-        """A line is what is classified."""
-        return True
 
     @property
     def plan(self) -> "Plan | None":
@@ -188,9 +166,8 @@ class SupervisedJob(Job):
         plan, path = self.plan, self.continuation.continue_
         if plan is not None:
             expand_inputs(self._texts(run, plan.validation))
-        with run.processes.agreeing():
-            first = self.first
-            vectors = formats.load(first.pretrained, bad_rows=first.bad_rows) if first.pretrained else None
+        first = self.first
+        vectors = formats.load(first.pretrained, bad_rows=first.bad_rows) if first.pretrained else None
         state = read_state(path, Supervised.state_layout(config), labelled=True) if path else None
         joiner = self.phrases.joiner(run.log, self.reading.memory, no_phrase_begins=config.label_prefix)
         corpus = self.corpus(run, joiner, vectors, state)
@@ -226,9 +203,8 @@ class SupervisedJob(Job):
             self.continuation.require_same(state.options, self.config, self.reading.word_options, _FIXED)
             self.continuation.tell(len(state.vocab), corpus.kept, run.log)
             config = self.continuation.with_rate(config, state.options, len(corpus.ids), self.invocation.explicit)
-        with run.processes.agreeing():
-            allocator = self.reading.matrices(self.beside, run.log)
-            model = Supervised(config, words_config.min_count, corpus, vectors, state, run.processes.peers, allocator)
+        allocator = self.reading.matrices(self.beside, run.log)
+        model = Supervised(config, words_config.min_count, corpus, vectors, state, allocator)
         del state  # as large as the model
         self._tell_model(run, model)
         first_step = run.first_step(model)
@@ -256,9 +232,8 @@ class SupervisedJob(Job):
             rows=len(model.input),
             **self.metadata(),
             **found_phrases(joiner),
-            **run.processes.metadata(),
         )
-        if outcome.finished and run.processes.is_main:
+        if outcome.finished:
             trained = model.fasttext_model()
             if search is not None:
                 trained = search.finished(trained, config, dsub)
@@ -268,8 +243,7 @@ class SupervisedJob(Job):
         return outcome, metadata
 
     def _texts(self, run: Run, *others: str) -> Texts:
-        part = run.processes.part(whole_lines=self.whole_lines)
-        return self.reading.texts(run.log, *others, written=self.writes(), part=part)
+        return self.reading.texts(run.log, *others, written=self.writes())
 
     def _writers(
         self, model: Supervised, trained: FastTextModel, joiner: Phrases | None, *, known: bool
@@ -304,19 +278,16 @@ class SupervisedJob(Job):
             memory=self.phrases.ids_memory(self.reading.memory),
             spool_beside=self.beside,
             progress=run.on_reading,
-            pooled=run.processes.pooled,
             known_again=self.continuation.knows_texts,
         )
         if state is None or state.labels is None:
-            return run.processes.whole_labelled(corpus)
+            return corpus
         words, labels = (decay_vocab(each, self.continuation.kept) for each in (state.vocab, state.labels))
         return extend_labelled(corpus, words, labels, words_config, min_count_label=least, keep_dropped=keep_dropped)
 
     def _tell_model(self, run: Run, model: Supervised) -> None:
         """Says what the model takes and refuses a disk that cannot hold it."""
-        corpus, examples, peers = model.corpus, model.survey["examples"], run.processes.peers
-        if peers is not None:
-            examples = peers.total(examples)
+        corpus, examples = model.corpus, model.survey["examples"]
         size = model.input.nbytes + model.output.nbytes
         left_out, text = corpus.lines - examples, corpus.nbytes + model.ngram_rows.nbytes
         run.log(
@@ -331,5 +302,4 @@ class SupervisedJob(Job):
         if self.first.pretrained and model.words_initialised:
             start = self.first.pretrained
             run.log(f"{model.words_initialised:,} of {corpus.kept:,} words start from {start}")
-        if run.processes.is_main:
-            self.require_disk_space(size)
+        self.require_disk_space(size)

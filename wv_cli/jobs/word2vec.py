@@ -18,7 +18,6 @@ from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.fasttext_files import file_writers
-from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import corpus_metadata, number_of, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
@@ -90,13 +89,6 @@ class Word2vecJob(Job):
         # What tells the models of a preset apart, or belongs to one model.
         **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "save_state"), _ONE_MODEL),
     }
-    ONE_PROCESS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(
-            ("deterministic", "validation", "autotune_validation", "continue_", "save_state", "dedup"), LEAVE_OUT
-        ),
-        "learn_phrases": FIND_BEFORE,
-    }
-
     config: Word2vecConfig
     reading: Reading
     vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)
@@ -108,10 +100,6 @@ class Word2vecJob(Job):
     search: SearchOptions = field(default_factory=SearchOptions)
     validation: Validation = field(default_factory=Validation)
     preset: str = "word2vec"
-
-    @property
-    def shared(self) -> SharedJob:
-        return self
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:
@@ -127,13 +115,6 @@ class Word2vecJob(Job):
         if self.search.autotune_validation:
             self._check_search()
         self.outputs.check_formats(self.config)
-
-    def refuse_sharing(self, processes: int) -> None:
-        """See wv_cli.jobs.distribution.SharedJob."""
-        several = {"preset": len(self.models) > 1}
-        refuse_sharing(processes, {**self.values(), **several}, {**self.ONE_PROCESS, "preset": LEAVE_OUT})
-        if self.outputs.fasttext_files:
-            refuse_fasttext(processes)
 
     def _check_search(self) -> None:
         """Raises UsageError when there is nothing to search for, or when what is found decided a file's format."""
@@ -159,11 +140,6 @@ class Word2vecJob(Job):
     @property
     def output_format(self) -> str | None:
         return self.outputs.format
-
-    @property
-    def whole_lines(self) -> bool:
-        """A line is read by one process where more is asked of it than its words."""
-        return bool(self.reading.words.min_line) or self.phrases.joins or self.reading.reading.tokenize is not None
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -200,13 +176,12 @@ class Word2vecJob(Job):
         joiner = self.phrases.joiner(run.log, self.reading.memory)
         corpus = self._corpus(run, joiner, init, state)
         tell_corpus(corpus, run.log, time.monotonic() - begin)
-        if run.processes.is_main:
-            self.outputs.check_words(corpus.vocab.words)
+        self.outputs.check_words(corpus.vocab.words)
         known = not run.goes_on and self.continuation.knows(corpus.text, run.log)
         if known and state is not None:
             corpus = empty_corpus(state.vocab)
         run.learns(corpus.text)
-        if self.vocabulary.save_vocab and run.processes.is_main:
+        if self.vocabulary.save_vocab:
             write_vocab(self.vocabulary.save_vocab, corpus.vocab)
         if self.outputs.fasttext_files:
             _tell_words_and_labels(corpus, run)
@@ -220,8 +195,7 @@ class Word2vecJob(Job):
             if stopped is not None:
                 return stopped, {}
             config = search.best_options()
-        with run.processes.agreeing():
-            model = self._model(run, config, corpus, init, state)
+        model = self._model(run, config, corpus, init, state)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
         validated = self._validated(model, items, run) if not known else None
@@ -246,9 +220,8 @@ class Word2vecJob(Job):
             **(deterministic_metadata() if config.deterministic else {}),
             **self.metadata(),
             **found_phrases(joiner),
-            **run.processes.metadata(),
         )
-        if outcome.finished and run.processes.is_main:
+        if outcome.finished:
             if validated:
                 metadata["validation"] = validated.keep_best()
             if search is not None:
@@ -264,9 +237,9 @@ class Word2vecJob(Job):
         return outcome, metadata
 
     def _corpus(self, run: Run, joiner: Phrases | None, init: Embeddings | None, state: State | None) -> Corpus:
-        reading, processes = self.reading, run.processes
-        corpus = encode(
-            reading.texts(run.log, written=self.writes(), part=processes.part(whole_lines=self.whole_lines)),
+        reading = self.reading
+        return encode(
+            reading.texts(run.log, written=self.writes()),
             reading.words,
             vocab=reading.vocabulary(),
             marked=reading.marked,
@@ -276,10 +249,8 @@ class Word2vecJob(Job):
             memory=self.phrases.ids_memory(reading.memory),
             spool_beside=self.beside,
             progress=run.on_reading,
-            pooled=processes.pooled,
             known_again=self.continuation.knows_texts,
         )
-        return processes.whole(corpus)
 
     def _items(self) -> "Items | None":
         """What epochs or trials are scored on. Evaluation is imported for it alone: most trainings score nothing."""
@@ -322,8 +293,7 @@ class Word2vecJob(Job):
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
         allocator = self._predict(run, corpus, models, subwords)
         made = [
-            self.kind(each, corpus, init, its, state, run.processes.peers, allocator)
-            for each, its in zip(models, subwords, strict=True)
+            self.kind(each, corpus, init, its, state, allocator) for each, its in zip(models, subwords, strict=True)
         ]
         if init is not None:
             ngrams = made[0].ngrams_initialised
@@ -342,8 +312,6 @@ class Word2vecJob(Job):
         matrices = sum(self.kind.bytes_needed(config, words, its, corpus.tokens) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
         allocator = self.reading.matrices(self.beside, run.log)
-        if run.processes.peers is not None:  # and the rows as all processes know them
-            matrices += saved
         lower = "--dim or --threads" if self.config.threads > 1 else "--dim"  # each thread copies rows
         allocator.require(matrices, saved, f"lower {lower} or raise --min-count")
         saved *= 2 if self.validation.validation else 1
@@ -354,11 +322,10 @@ class Word2vecJob(Job):
             text_bytes=corpus.nbytes,
             checkpoint_bytes=saved,
         )
-        if run.processes.is_main:
-            for path in self.outputs.outputs:
-                check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8), read_only="")
-            if self.checkpoint_path:
-                check_writable(self.checkpoint_path, saved, read_only="")
+        for path in self.outputs.outputs:
+            check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8), read_only="")
+        if self.checkpoint_path:
+            check_writable(self.checkpoint_path, saved, read_only="")
         return allocator
 
     def _writers(self, model: Word2vec | Ensemble, joiner: Phrases | None, *, known: bool) -> list[Writer]:

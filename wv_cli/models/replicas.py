@@ -17,8 +17,6 @@ _LEAST_INTERVAL, _MOST_INTERVAL = 250, 2_000
 # Where words have subwords: private input rows for one of the output, how many at most, and for how many threads there
 # are any.
 _INPUTS, _MOST_INPUTS, _INPUTS_UP_TO = 2, 1_600, 4
-# Peers (engine.peers) add up their rows every 100,000 words of a thread or earlier.
-_LONGEST_OF_PEERS = 25_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Replicas:
     subword: NDArray[np.int32] | None = None
 
 
-def replica_rows(config: Word2vecConfig, tokens: int, peers: bool = False) -> tuple[int, int]:
+def replica_rows(config: Word2vecConfig, tokens: int) -> tuple[int, int]:
     """How many rows of each matrix are private to each of several threads that train on a text of so many words all
     together, 25 to 12,800, and after how many words of its own each exchanges the hottest 25: 250 to 2,000, from three
     threads on 500 at least.
@@ -48,14 +46,11 @@ def replica_rows(config: Word2vecConfig, tokens: int, peers: bool = False) -> tu
     As many as can be exchanged often enough: the coldest a hundred times in the run for two threads, four hundred times
     for four, eight hundred for more, with subwords twice as often. With fewer exchanges each thread trains the rows
     that follow on its part of the text alone, and analogies fall (by trial, 8.5 million words, three epochs, 2 to 32
-    threads that take turns of 500 words). The more rows, the less the threads wait for each other's cache lines. The
-    threads of `peers` start afresh at every meeting, so that no row may wait for long.
+    threads that take turns of 500 words). The more rows, the less the threads wait for each other's cache lines.
     """
     threads = config.threads
     times = min(800, 25 * threads**2) * (2 if config.maxn else 1)
     longest = tokens * config.epochs / threads / times
-    if peers:
-        longest = min(longest, _LONGEST_OF_PEERS)
     least = _LEAST_INTERVAL if threads == 2 else 2 * _LEAST_INTERVAL
     rows = int(min(max(1, longest / least) * _HOTTEST, _MOST_ROWS))
     return rows, int(min(max(least, longest * _HOTTEST / rows), _MOST_INTERVAL))

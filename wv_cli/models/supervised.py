@@ -4,7 +4,6 @@ Buckets of character and word n-grams have a row only when they occur in the tex
 cost 4 bytes each, not 4 * dim. A bucket that does not occur stays zero, where fastText leaves it at its random start.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,12 @@ from numpy.typing import NDArray
 
 from wv_cli import _subwords, _supervised, _word2vec
 from wv_cli.engine.blocks import BlockTraining
-from wv_cli.engine.peers import Peers, seed_of
 from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.class_weights import class_weights
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.continued_rows import Tree, carry_nodes
-from wv_cli.models.label_updates import OutputReplicas, occurrences, output_updates, replica_bytes
+from wv_cli.models.label_updates import OutputReplicas, replica_bytes
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import container, memory
 from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
@@ -30,7 +28,6 @@ from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Sp
 # A step is some 10 ms of work: a row costs about 50 ns at dim 100, a label's row 12 ns.
 _STEP_ROWS = 200_000
 _LABELS_PER_ROW = 4
-_STEPS_OF_PEERS = 256  # of an epoch, at least: peers meet at the end of steps
 _NOISE_POWER = 0.5  # fastText's
 _NO_BUCKETS = np.empty(0, np.int32)
 _NOT_ITS_ROWS = "the state's rows are not those of its words, labels and n-grams; make it again"
@@ -51,12 +48,10 @@ class Supervised(BlockTraining[SupervisedConfig]):
         corpus: LabelledCorpus,
         pretrained: Embeddings | None = None,
         before: State | None = None,
-        peers: Peers | None = None,
         allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
         """Allocates, in `allocator`, and initialises; `min_count` is only noted in the model's file. With a state
-        `before`, all of whose words and labels are in the corpus, training goes on. The models of several `peers`, each
-        of which has a part of the text, begin with the same rows, those of one process, and draw other random numbers.
+        `before`, all of whose words and labels are in the corpus, training goes on.
         Raises UsageError for `pretrained` that does not fit, WvError when there is no room for the matrices or the
         state is not that of such a model."""
         if pretrained is not None and pretrained.dim != config.dim:
@@ -66,18 +61,12 @@ class Supervised(BlockTraining[SupervisedConfig]):
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
         self._learnt = before.arrays["buckets"] if before is not None and config.uses_buckets else _NO_BUCKETS
         self._rules = self._make_rules()
-        self._peers = peers
-        self._bucket_count = np.zeros(config.buckets, np.int64) if peers and config.word_ngrams > 1 else None
         self.ngram_rows = allocator.beside_ids(len(corpus.ids) * (config.word_ngrams - 1))
-        self.survey = self._rules.survey(
-            corpus.ids, self._next_row, ngram_rows=self.ngram_rows, bucket_count=self._bucket_count
-        )
-        if peers is not None and config.word_ngrams > 1:
-            self._agree_on_rows(peers)
+        self.survey = self._rules.survey(corpus.ids, self._next_row, ngram_rows=self.ngram_rows)
         rows, stride = self.survey["next_row"], memory.pad_width(config.dim)
         outputs = len(corpus.labels) - self.layer.tree
         matrices = 4 * stride * (rows + outputs)
-        needed = matrices * (1 if peers is None else 2)  # those that peers agree upon, too
+        needed = matrices
         needed += replica_bytes(config, outputs)
         allocator.require(needed, matrices, "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = allocator.zeros(rows, stride), allocator.zeros(outputs, stride)
@@ -119,15 +108,6 @@ class Supervised(BlockTraining[SupervisedConfig]):
             self.bucket_row[learnt] = kept + np.arange(len(learnt), dtype=np.int32)
         return kept + len(learnt)
 
-    def _agree_on_rows(self, peers: Peers) -> None:
-        """Gives the word n-grams of all texts the rows that they would have if one process read them all."""
-        assert self.bucket_row is not None
-        used = np.flatnonzero(self.bucket_row >= self._next_row)
-        together = peers.union(used[np.argsort(self.bucket_row[used])].astype(np.int32))
-        self.bucket_row[together] = self._next_row + np.arange(len(together), dtype=np.int32)
-        end = self._next_row + len(together)
-        self.survey = self._rules.survey(self.corpus.ids, end, ngram_rows=self.ngram_rows)
-
     def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """(starts, rows): for every word its row, if it has one, then those of its character n-grams, which get rows in
         order of first sight. `</s>` has no n-grams."""
@@ -156,10 +136,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
         corpus, config = self.corpus, self.config
         rows = self.survey["rows"] / len(corpus.ids)
         labels = len(corpus.labels) if self.layer.takes_all else 2 * config.negative + 10
-        lines = corpus.lines if self._peers is None else self.survey["lines"]
-        outputs = labels / _LABELS_PER_ROW * lines / len(corpus.ids)
-        most = max(1, int(_STEP_ROWS * 100 / max(config.dim, 16) / (rows + outputs)))
-        return most if self._peers is None else max(1, min(most, len(corpus.ids) // _STEPS_OF_PEERS))
+        outputs = labels / _LABELS_PER_ROW * corpus.lines / len(corpus.ids)
+        return max(1, int(_STEP_ROWS * 100 / max(config.dim, 16) / (rows + outputs)))
 
     def _initialise(self, pretrained: Embeddings | None) -> int:
         """Uniform in +-1 / dim as fastText; output rows stay zero. Returns how many words came from `pretrained`; its
@@ -202,7 +180,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         if config.class_weights:
             tables["class_weights"] = class_weights(config.class_weights, corpus.labels, corpus.label_counts)
         return _supervised.Run(
-            replace(config, seed=seed_of(config.seed, self._peers)),
+            config,
             rules=self._rules,
             survey=self.survey,
             ids=corpus.ids,
@@ -216,29 +194,6 @@ class Supervised(BlockTraining[SupervisedConfig]):
         """What labels are drawn in proportion to."""
         noise: NDArray[np.float64] = self.corpus.label_counts.astype(np.float64) ** _NOISE_POWER
         return noise
-
-    def words(self) -> int:
-        """See engine.peers.Shareable."""
-        return int(np.count_nonzero(self.corpus.ids >= 0)) + self.survey["lines"]
-
-    @property
-    def lr(self) -> float:
-        return self.config.lr
-
-    def shared(self) -> list[tuple[NDArray[np.float32], NDArray[np.float64]]]:
-        """See engine.peers.Shareable."""
-        config, corpus, survey = self.config, self.corpus, self.survey
-        inputs = occurrences(corpus, len(self.input), self._rows_of_words)
-        if self._bucket_count is not None and self.bucket_row is not None:
-            used = np.flatnonzero(self._bucket_count)
-            inputs[self.bucket_row[used]] += self._bucket_count[used]
-        tree = _word2vec.huffman(corpus.label_counts) if self.layer.tree else None
-        noise = self._noise() if self.layer.draws else None
-        outputs = output_updates(corpus, len(self.output), noise, config.negative, tree)
-        # A line moves each of its rows by an n-th of what would move their mean as far.
-        inputs *= survey["examples"] / max(1, survey["rows"]) / self.words()
-        outputs *= survey["examples"] / self.words()
-        return [(self.input[:, : config.dim], inputs), (self.output[:, : config.dim], outputs)]
 
     def worker(self) -> _supervised.Worker:
         return self._run.worker(self._replicas)

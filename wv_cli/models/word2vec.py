@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from wv_cli import _word2vec
 from wv_cli.engine.blocks import BlockTraining
-from wv_cli.engine.peers import Peers, seed_of
 from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
@@ -44,14 +43,12 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         init: Embeddings | None = None,
         subwords: Subwords | None = None,
         before: State | None = None,
-        peers: Peers | None = None,
         allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
         """Allocates, in `allocator`, and initialises; `subwords` are those of the vocabulary, when the caller has them
         already. With a state `before`, all of whose words are in the vocabulary, training goes on
-        (models.continued_rows). The models of several `peers` begin with the same rows and draw other random numbers.
-        Raises UsageError for a corpus or `init` that cannot be trained on, WvError when there is no room for the
-        matrices or the state is not that of such a model."""
+        (models.continued_rows). Raises UsageError for a corpus or `init` that cannot be trained on, WvError when there
+        is no room for the matrices or the state is not that of such a model."""
         words = corpus.require_different_words()
         if init is not None and init.dim != config.dim:
             message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}; give --dim {init.dim}"
@@ -61,7 +58,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         allocator.require(
             self.bytes_needed(config, words, self.subwords, corpus.tokens), matrices, "lower --dim or raise --min-count"
         )
-        self.config, self.corpus, self.layer, self._peers = config, corpus, LAYERS[config.loss], peers
+        self.config, self.corpus, self.layer = config, corpus, LAYERS[config.loss]
         self._path = self._make_path(corpus.vocab) if self.layer.tree else None
         outputs = int(self._path[1].max()) + 1 if self._path else 0
         if self.layer.draws or not self._path:
@@ -183,7 +180,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
         self._tables = tables
         run = _word2vec.Run(
-            replace(config, seed=seed_of(config.seed, self._peers)),
+            config,
             ids=self.corpus.ids,
             input=self.input,
             output=self.output,
@@ -192,7 +189,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
-        rows = replica_rows(config, self.corpus.tokens, self._peers is not None)
+        rows = replica_rows(config, self.corpus.tokens)
         return run, choose_replicas(config, self._kept(counts), self._path, noise, rows, self.subwords)
 
     def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -209,13 +206,6 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         """What words are drawn in proportion to."""
         return self.corpus.vocab.counts.astype(np.float64) ** self.config.power if self.layer.draws else None
 
-    def shared(self) -> list[tuple[NDArray[np.float32], NDArray[np.float64]]]:
-        """See engine.peers.Shareable."""
-        ids, dim = self.corpus.ids, self.config.dim
-        inputs, outputs = self._updates(np.bincount(ids[ids >= 0], minlength=len(self.corpus.vocab)))
-        rows = [(self.input[:, :dim], inputs), (self.output[:, :dim], outputs)]
-        return rows + ([(self.output_bias, outputs)] if self.output_bias is not None else [])
-
     def _updates(self, counts: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How often one word of a text with these counts changes each row of `input` and of `output`."""
         contexts, outputs, _ = updates_per_word(self.config, self._kept(counts), self._path, self._noise())
@@ -225,14 +215,6 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             contexts = self.subwords.updates(contexts)
         return contexts, outputs
 
-    def words(self) -> int:
-        """See engine.peers.Shareable."""
-        return int(np.count_nonzero(self.corpus.ids >= 0))
-
-    @property
-    def lr(self) -> float:
-        return self.config.start_lr
-
     def worker(self) -> _word2vec.Worker:
         return self._run.worker(self._replicas)
 
@@ -241,7 +223,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     @property
     def _step_ids(self) -> int:
-        return self.layer.word_step_ids if self._peers is None else max(1, self.layer.word_step_ids // _STEPS_OF_PEERS)
+        return self.layer.word_step_ids
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
@@ -301,9 +283,6 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
             raise UsageError(message)
         return Embeddings(self.corpus.vocab.words, self.output[:, : self.config.dim])
-
-
-_STEPS_OF_PEERS = 10  # for one otherwise: peers meet more often than threads are answered
 
 
 def _matrices(config: Word2vecConfig) -> int:

@@ -31,19 +31,6 @@ def usable() -> set[int]:
     return os.sched_getaffinity(0) if LINUX else set()
 
 
-def use_processors(numbers: set[int]) -> bool:
-    """Lets this process use those of usable(), and others with them; whether it now can."""
-    if not LINUX:
-        return True
-    before = usable()
-    with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, numbers)
-        if usable() >= numbers:
-            return True
-    os.sched_setaffinity(0, before)
-    return False
-
-
 def resident() -> int:
     """Bytes of memory that this process takes now; the most it ever took where the system says only that."""
     pages = _pages()

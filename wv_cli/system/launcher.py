@@ -23,21 +23,9 @@ def started_together(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def refuse_processes() -> None:
-    """Raises WvError where a launcher has started several processes that cannot share the work."""
+    """Raises WvError where a launcher has started several processes, each of which would do the whole work."""
     if (started := started_together()) > 1:
-        message = (
-            f"started as {started} processes, which cannot share this work; start it once "
-            "(only wv train of skipgram, cbow and supervised can be shared)"
-        )
-        raise WvError(message)
-
-
-def leave_processors_to_ranks() -> None:
-    """Before NumPy is imported: one thread for its matrix products, where several processes were started and the user
-    has not said otherwise. Threads that spin for each other on processors which train make every meeting last long."""
-    if started_together() > 1:
-        for name in _BLAS_THREADS:
-            os.environ.setdefault(name, "1")
+        raise WvError(f"started as {started} processes, each of which would do all of the work; start it once")
 
 
 def start_no_threads_for_products() -> None:

@@ -8,9 +8,8 @@ limit, in a spool file that has no name (it is gone when the process ends, howev
 
 import hashlib
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +30,6 @@ from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
 END_OF_LINE = -1
-Made = TypeVar("Made")
-
-
-class Pooled(Protocol):
-    """What one process makes of the words of a whole text, for those that read the parts of it. All of them call it."""
-
-    def __call__(self, own: Tally, made: Callable[[Tally], Made]) -> Made:
-        """made(tally of the whole text), from the `own` of every process. Raises in all what `made` raises."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +100,6 @@ def encode(
     progress: OnProgress | None = None,
     may_be_empty: bool = False,
     every_line: bool = False,
-    pooled: Pooled | None = None,
     known_again: bool = False,
 ) -> Corpus:
     """Reads texts (see text.source.Source) once and returns their ids.
@@ -121,8 +110,7 @@ def encode(
     `older`, it is what that grows to (text.continued_vocabulary). `phrases` are joined first, as if the joined text
     were read. When the ids take more than `memory` bytes they go to a file in the folder of `spool_beside` (default:
     the current folder). With `every_line` each line has a line end in the stream, whether it has a word or not. Memory
-    used otherwise: 4 bytes a token and the vocabulary. Where the text is a part of one that several processes read,
-    `pooled` makes the vocabulary of all of it, cut as `config` says. `known_again` is Source's.
+    used otherwise: 4 bytes a token and the vocabulary. `known_again` is Source's.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
@@ -146,11 +134,6 @@ def encode(
         read = read_words(encoder, file, phrases)
         if older is not None:
             known = extend_vocab(older, _all_words(read.words, read.counts, encoder.lines)[0], config)
-            lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
-        elif known is None and pooled is not None:
-            lines_read = encoder.lines - source.divided
-            own = Tally(read.words, read.counts, lines_read, int(read.counts.sum()))
-            known = pooled(own, lambda whole: whole.vocab().cut(config))
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         elif known is None:
             final, known, added, labels, label_counts = _final_ids(read, config, encoder.lines, marked, also)

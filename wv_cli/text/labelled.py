@@ -7,7 +7,7 @@ still count in word n-grams and through their character n-grams, so they stay in
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from wv_cli.errors import WvError, show_bytes
 from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import Pooled, remap_ids, require_words
+from wv_cli.text.corpus import remap_ids, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import Phrases, read_words
@@ -55,13 +55,12 @@ class LabelledWords:
 @dataclass(frozen=True, eq=False)
 class LabelledCorpus(LabelledWords):
     """`ids` is one-dimensional int32, read-only: word ids, labels (FIRST_LABEL - label) and -1 after each of the
-    `lines`; `digest` tells this corpus from others, `counted` as well as its counts can. `text` is the digest of a text
-    that is to be known again, whatever the options."""
+    `lines`; `digest` tells this corpus from others. `text` is the digest of a text that is to be known again, whatever
+    the options."""
 
     ids: NDArray[np.int32]
     lines: int
     digest: str
-    counted: str
     text: str = ""
 
     @property
@@ -96,7 +95,6 @@ def encode_labelled(
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: OnProgress | None = None,
-    pooled: Pooled | None = None,
     known_again: bool = False,
 ) -> LabelledCorpus:
     """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts
@@ -105,9 +103,6 @@ def encode_labelled(
     `known_again` is Source's.
 
     With `line_weights` words such as __weight__0.5 are the weights of their lines.
-
-    Where the text is a part of one that several processes read, cut between lines, `pooled` makes the words and labels
-    of all of it, which then decide the digest; `ids` and `lines` are those of the part.
 
     Raises WvError when there is no text, no label, fewer than `fewest_labels`, or no word, and what Source raises.
     """
@@ -118,33 +113,19 @@ def encode_labelled(
     cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs, line_weights)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
-        if pooled is None:
-            require_words(encoder.tokens, source.inputs)
-            end_id, asked = _add_asked(encoder, also)
-            read = read_words(encoder, file, phrases, also=end_id)
-            end = int(np.flatnonzero(read.ids == end_id)[0])
-            found, final = cut.of(Tally(read.words, read.counts, encoder.lines, encoder.tokens), end, asked)
-        else:
-            read = read_words(encoder, file, phrases)
-            tally = Tally(read.words, read.counts, encoder.lines, encoder.tokens)
-            found = pooled(tally, lambda whole: cut.of_whole(whole, also))
-            labels = found.labels.find_all(read.words)
-            final = np.where(labels < 0, found.words.find_all(read.words), FIRST_LABEL - labels).astype(np.int32)
+        require_words(encoder.tokens, source.inputs)
+        end_id, asked = _add_asked(encoder, also)
+        read = read_words(encoder, file, phrases, also=end_id)
+        end = int(np.flatnonzero(read.ids == end_id)[0])
+        found, final = cut.of(Tally(read.words, read.counts, encoder.lines, encoder.tokens), end, asked)
         ids, _, lines, fingerprint = remap_ids(encoder, file, read.lookup(final), read.stream)
 
-    def digest(content: bytes) -> str:
-        state = hashlib.blake2b(content, digest_size=16)
-        state.update(bytes.fromhex(phrases.digest) if phrases else b"")
-        for part in (found.words, found.labels):
-            state.update(part.starts.astype("<i8").tobytes() + part.blob)
-        state.update(found.line_weights.astype("<f4").tobytes())
-        return state.hexdigest()
-
-    counted = digest(np.concatenate([found.counts, found.label_counts]).astype("<i8").tobytes())
-    if pooled is not None and not len(ids):
-        ids = np.frombuffer(_AN_EMPTY_LINE, np.int32)
-    own = digest(fingerprint.digest()) if pooled is None else counted
-    return LabelledCorpus(**vars(found), ids=ids, lines=lines, digest=own, counted=counted, text=source.digest)
+    state = hashlib.blake2b(fingerprint.digest(), digest_size=16)
+    state.update(bytes.fromhex(phrases.digest) if phrases else b"")
+    for part in (found.words, found.labels):
+        state.update(part.starts.astype("<i8").tobytes() + part.blob)
+    state.update(found.line_weights.astype("<f4").tobytes())
+    return LabelledCorpus(**vars(found), ids=ids, lines=lines, digest=state.hexdigest(), text=source.digest)
 
 
 def empty_labelled(words: Vocab, labels: Vocab) -> LabelledCorpus:
@@ -152,7 +133,7 @@ def empty_labelled(words: Vocab, labels: Vocab) -> LabelledCorpus:
     end = int(words.words.find(SENTENCE_END))
     found = (words.words, len(words), words.counts, end, labels.words, labels.counts, words.tokens_read)
     ids = np.frombuffer(_AN_EMPTY_LINE, np.int32)
-    return LabelledCorpus(*found, ids=ids, lines=words.lines, digest=words.digest, counted=words.digest)
+    return LabelledCorpus(*found, ids=ids, lines=words.lines, digest=words.digest)
 
 
 def _add_asked(encoder: _text.Encoder, also: WordList | None) -> tuple[int, NDArray[np.int32]]:
@@ -172,16 +153,6 @@ class _Cut:
     keep_dropped: bool
     inputs: Sequence[str]
     line_weights: bool = False
-
-    def of_whole(self, whole: Tally, also: WordList | None) -> LabelledWords:
-        """Of tokens that were counted in parts. Raises WvError."""
-        require_words(whole.tokens_read, self.inputs)
-        encoder = _text.Encoder()
-        encoder.add_words(whole.words.blob, whole.words.starts)
-        end, asked = _add_asked(encoder, also)
-        blob, starts, counts = encoder.vocabulary()
-        counts[: len(whole.counts)] = whole.counts
-        return self.of(replace(whole, words=WordList(blob, starts), counts=counts), end, asked)[0]
 
     def of(self, read: Tally, end: int, asked: NDArray[np.int32]) -> tuple[LabelledWords, NDArray[np.int32]]:
         """What is kept of the tokens `read`, and the final id of each (-1: dropped). `end` is the place of `</s>` among

@@ -8,7 +8,6 @@ import click
 
 from wv_cli.commands.shared.bar import close_bar, reading_bar
 from wv_cli.commands.shared.display import emit, explain_stop, observer
-from wv_cli.errors import Elsewhere
 from wv_cli.system.places import is_stdout
 
 if TYPE_CHECKING:
@@ -34,17 +33,11 @@ def run_training(
     def log(message: str, **facts: object) -> None:
         emit(message, quiet, as_json, **facts)
 
-    is_main = job.is_main
-    quiet = quiet or not is_main
     on_progress = observer(quiet, as_json) if progress else None
     with reading_bar(quiet or as_json, job.reads(), unit, desc) as on_reading:
         outcome, metadata = job.run(log, on_progress, on_reading)
         if outcome is not None and outcome.finished:
             close_bar(leave=True)
-    if not is_main:
-        if outcome is not None and not outcome.finished:
-            raise Elsewhere(outcome.ended_early("").exit_code)
-        return
     if outcome is not None and not outcome.finished:
         raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json and not any(map(is_stdout, job.writes())):

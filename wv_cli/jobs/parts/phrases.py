@@ -31,11 +31,6 @@ class PhraseJoining(Part):
     def writes(self, beside: str | None) -> list[str]:
         return [self.save_phrases] if self.save_phrases else []
 
-    @property
-    def joins(self) -> bool:
-        """Whether there are phrases to join."""
-        return bool(self.phrases or self.learning.learn_phrases)
-
     def ids_memory(self, memory: int | None) -> int | None:
         """The part of `memory` for the ids of the text: half where pairs of words are counted, as in `wv phrases`."""
         return memory // 2 if memory and self.learning.learn_phrases else memory

@@ -10,7 +10,6 @@ from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Marked
 from wv_cli.text.inputs import Texts
-from wv_cli.text.parts import Part as TextPart
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.vocab import Vocab, read_vocab
 
@@ -40,9 +39,9 @@ class Reading(Part):
         """The vocabulary of the file `vocab`, if there is one. Raises BadFile, WvError."""
         return read_vocab(self.vocab) if self.vocab else None
 
-    def texts(self, log: Log, *others: str, written: list[str] | None = None, part: TextPart | None = None) -> Texts:
+    def texts(self, log: Log, *others: str, written: list[str] | None = None) -> Texts:
         """The texts `inputs`, or `others` instead. Folders leave out the files that are `written`."""
-        return input_texts(others or self.inputs, log=log, written=written or (), reading=self.reading, part=part)
+        return input_texts(others or self.inputs, log=log, written=written or (), reading=self.reading)
 
     def matrices(self, beside: str | None, log: Log) -> MatrixAllocator:
         """Where the matrices of the run are."""
