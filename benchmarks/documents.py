@@ -1,4 +1,4 @@
-"""Suite `documents`: document vectors of doc2vec, ours and gensim's, and of sent2vec, by a linear classifier.
+"""Suite `documents`: document vectors of doc2vec, ours and gensim's, by a linear classifier.
 
     python benchmarks/run.py ag_news_test.csv --suite documents --epochs 40 --min-count 2 --sample 1e-3
 
@@ -20,7 +20,6 @@ from measure import HERE, WV
 from record import Run
 
 from wv_cli import formats
-from wv_cli.vectors.document_models import line_vectors
 
 ALGORITHMS = ("dbow", "dm_mean", "dm_concat")
 LABEL = "__label__"
@@ -88,15 +87,5 @@ def documents(options: Any, result: Run, say: Any) -> bool:
                     run = {"task": algorithm, "program": program, "round": number, "seed": seed, "accuracy": score}
                     runs.append({**run, **used[program]})
                 say(f"{algorithm}: {[round(run['accuracy'], 1) for run in runs[-2:]]}")
-            model = folder / "model.s2v"
-            mean = {key: same[key] for key in ("dim", "min_count", "epochs", "threads", "seed")}
-            mean["max_sentence"] = 1000  # a line is the text that is classified
-            figures = record.used(_train(text, model, "sent2vec", mean))[0]
-            learnt = formats.load(model).texts
-            assert learnt is not None
-            score = _accuracy(line_vectors(learnt, lines), classes)
-            run = {"task": "sent2vec", "program": "wv", "round": number, "seed": seed, "accuracy": score}
-            runs.append({**run, **figures})
-            say(f"sent2vec: {score:.1f}")
     result["runs"], result["summary"] = runs, record.summary(runs)
     return True

@@ -4,8 +4,8 @@
         --data stsb-en-train.csv --data stsb-en-test.csv
 
 Transforms are fitted on the training split, without its scores. SIF's common component is fitted on the sentences of
-both splits, as `wv eval sts` does. The learnt models see the corpus alone. sent2vec gets four times the `--epochs` of
-the word vectors, and doc2vec two times.
+both splits, as `wv eval sts` does. The learnt models see the corpus alone. doc2vec gets twice the `--epochs` of
+the word vectors.
 """
 
 import json
@@ -18,8 +18,7 @@ from measure import WV
 from record import Run
 from train import Job, command
 
-_TEXT_TIMES, _DOCUMENT_TIMES = 4, 2  # epochs of sent2vec and doc2vec for one of word vectors
-_SENTENCE = 20  # words: the corpus has paragraphs without punctuation, a line each
+_DOCUMENT_TIMES = 2  # epochs of doc2vec for one of word vectors
 _DISTILLED = 10_000  # words
 
 
@@ -44,7 +43,7 @@ def sts_table(options: Any, result: Run, say: Any) -> bool:
         say(f"encoder and distilled: {[round(row['spearman'], 1) for row in of_encoder]}")
         for number, seed in record.rounds(options):
             found = []
-            words, sentences, documents = folder / "words.bin", folder / "model.s2v", folder / "model.d2v"
+            words, documents = folder / "words.bin", folder / "model.d2v"
             job = Job(
                 str(corpus), "skipgram", "ns", options.dim, options.window, options.negative, options.sample,
                 options.min_count, options.lr or 0.05, options.epochs, options.threads, seed, False, str(words),
@@ -60,14 +59,11 @@ def sts_table(options: Any, result: Run, say: Any) -> bool:
                 "--threads",
                 options.threads,
             ]
-            for path, model, times, more in [
-                (sentences, "sent2vec", _TEXT_TIMES, ["--max-sentence", _SENTENCE, "--word-ngrams", 1]),
-                (documents, "doc2vec", _DOCUMENT_TIMES, []),
-            ]:
-                train_it = [*WV, "train", corpus, "-o", path, "--model", model, "--epochs", times * options.epochs]
-                used[path.name] = record.used([*train_it, *same, *more, "--no-meta", "-q"])[0]
+            train_it = [*WV, "train", corpus, "-o", documents, "--model", "doc2vec"]
+            train_it += ["--epochs", _DOCUMENT_TIMES * options.epochs, *same, "--no-meta", "-q"]
+            used[documents.name] = record.used(train_it)[0]
             found += _scored(test, words, "--pooling", "sif", "--counts", counts, *fit)
-            found += _scored(test, sentences, documents, *fit)
+            found += _scored(test, documents, *fit)
             say(f"seed {seed}: {[round(row['spearman'], 1) for row in found]}")
             for row in [*found, *(of_encoder if number == 1 else [])]:
                 source = Path(row["vectors"]).name
@@ -83,7 +79,7 @@ def sts_table(options: Any, result: Run, say: Any) -> bool:
                     "used",
                 )
                 run = {figure: row[figure] for figure in figures}
-                kind = {"words.bin": "word2vec", "model.s2v": "sent2vec", "model.d2v": "doc2vec"}.get(source, source)
+                kind = {"words.bin": "word2vec", "model.d2v": "doc2vec"}.get(source, source)
                 kind = "encoder" if source == encoder.name else kind
                 task = " ".join(part for part in (kind, row["pooling"], row["after"]) if part not in ("-", "own"))
                 cpu = used[source]["cpu_seconds"] if source in used else None

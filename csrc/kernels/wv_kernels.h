@@ -24,7 +24,6 @@
 #include "kernels/wv_pairs.h"
 #include "kernels/wv_product.h"
 #include "kernels/wv_search.h"
-#include "kernels/wv_sent2vec.h"
 #include "kernels/wv_supervised.h"
 #include "kernels/wv_word2vec.h"
 

@@ -53,7 +53,6 @@ CALLS = [
     "hash good.vec -o out --hasher {}",
     "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
     "bioword good.txt -o out --hasher {}",
-    "train {} -o out.s2v --model sent2vec --dim 4 --epochs 1 --min-count 1",
     "train good.txt -o out.d2v --model doc2vec --dim 4 --epochs 1 --vocab {}",
     "train {} -o out.d2v --model doc2vec --dim 4 --epochs 1 --min-count 1",
     "train {} -o out --model pairs --dim 4 --batch 4 --min-count 1",

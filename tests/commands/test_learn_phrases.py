@@ -47,7 +47,6 @@ def made(folder, name):
             ["--phrase-score", "npmi", "--phrase-threshold", "0.3"],
         ),
         (f"{TRAIN} --vocab vocab", [], []),
-        (f"train text -o {{}}.s2v --model sent2vec {SMALL}", [], []),
         (f"train text -o {{}}.d2v --model doc2vec {SMALL}", [], []),
         ("glove text -o {}.vec --dim 4 --min-count 2 --iterations 1", [], []),
         ("glove text --counts-only --save-counts {}.counts --min-count 2", [], []),

@@ -83,7 +83,6 @@ FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn
 SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
 HASH = "hash {file} -o out.txt --save-hasher out.hasher"
 NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
-S2V = "train text.txt --model sent2vec --dim 4 --epochs 2 --min-count 2"
 D2V = "train text.txt --model doc2vec --dim 4 --epochs 2 --min-count 2 --lr 0.2"
 OF_PAIRS = "train pairs.tsv -o out.vec --model pairs --dim 4 --epochs 2 --batch 9 --min-count 2"
 STS = "eval sts words.vec -d pairs.csv --json"
@@ -103,7 +102,6 @@ VARIANTS = [
     f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss class",
     f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
-    f"{S2V} -o out.s2v",
     f"{D2V} -o out.d2v --window 3 --algorithm dm_mean",
     OF_PAIRS,
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
@@ -225,7 +223,6 @@ OTHERS = [
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --negative 9 --loss {loss}" for loss in ("nce", "ns", "importance")),
     f"{NEURAL} -o out.lm --model lbl --negative 9",
     f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
-    f"{S2V} -o out.s2v --word-ngrams 1",
     f"{D2V} -o out.d2v --algorithm dbow",
     f"{D2V} -o out.d2v --window 3 --algorithm dm_concat --loss hs",
     f"{SUP} --word-ngrams 2 --buckets 900",

@@ -70,7 +70,7 @@ def test_refusals(wv, arguments, code, message):
     assert done.returncode == code and message in done.stderr and done.stdout == "" and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("name", ["texts.s2v", "texts.d2v", "ft-labels.bin"])
+@pytest.mark.parametrize("name", ["texts.d2v", "ft-labels.bin"])
 def test_own_is_the_rule_without_pooling_and_can_be_written(name, wv, tmp_path):
     call, lines = ("vectors", GOLDEN / name, "--sentences"), "the war of the state\n\nunheardof\n"
     plain = wv(*call, input=lines).stdout

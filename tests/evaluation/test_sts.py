@@ -300,7 +300,7 @@ def test_command(wv, vectors, tmp_path):
     assert done.returncode == 2 and "--counts" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["texts.s2v", "texts.d2v"])
+@pytest.mark.parametrize("name", ["texts.d2v"])
 def test_a_model_of_texts_makes_its_own_sentence_vectors(name, tmp_path):
     """Punctuation and case are treated as with word vectors; --pooling shows the mean of its words beside it."""
     data = write_csv(

@@ -39,7 +39,6 @@ GOLDEN_FILES = {
     "fasttext-bin": [("ft-words.bin", 225, lambda data: fasttext_vectors(data))],
     "npy": [("gensim.npy", 200, reference.read_npy)],
     "text-model": [
-        ("texts.s2v", 112, lambda data: text_model_vectors(data, "rows")),
         ("texts.d2v", 112, lambda data: text_model_vectors(data, "input")),
     ],
     "safetensors": [("encoders/static-model2vec/model.safetensors", 400, lambda data: static_vectors(data))],

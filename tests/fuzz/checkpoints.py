@@ -29,8 +29,7 @@ from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.neural import NeuralLm
 from wv_cli.models.pairs import PairCorpus, PairModel
-from wv_cli.models.sent2vec import Sent2vec
-from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig, Sent2vecConfig
+from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
@@ -109,7 +108,6 @@ MODELS: dict[str, Callable[[], Any]] = {
     "nplm": _neural(hidden=4, negative=5, direct=True),
     "lbl": _neural(model="lbl", loss="hs", tree="random", codes=2),
     "ivlbl": _neural(model="ivlbl", order=3, negative=5),
-    "sent2vec": lambda: Sent2vec(Sent2vecConfig(dim=4, buckets=100, epochs=2, threads=1), corpus()),
     "doc2vec": lambda: Doc2vec(Doc2vecConfig(dim=4, algorithm="dm_mean", epochs=2, threads=1), documents()),
     "pairs": lambda: PairModel(PairsConfig(dim=4, epochs=2, threads=1, batch=8), pairs()),
     "glove": lambda: glove()[0],
@@ -212,11 +210,8 @@ def word_logs() -> list[bytes]:
 
 @cache
 def text_models() -> list[bytes]:
-    """A sent2vec and a doc2vec of each algorithm, trained."""
-    made: list[Sent2vec | Doc2vec] = [
-        Sent2vec(Sent2vecConfig(dim=4, buckets=100, word_ngrams=ngrams, epochs=1, threads=1), corpus())
-        for ngrams in (1, 3)
-    ]
+    """A doc2vec of each algorithm, trained."""
+    made: list[Doc2vec] = []
     for options in ({}, {"loss": "hs"}, {"algorithm": "dm_mean"}, {"algorithm": "dm_concat", "window": 2}):
         made.append(Doc2vec(Doc2vecConfig(dim=4, epochs=2, threads=1, **options), documents()))  # type: ignore[arg-type]
     for each in made:

@@ -36,7 +36,6 @@ RUNS = [
         for algorithm in ("dm_mean", "dm_concat")
     ),
     f"{_WORDS} documents.d2v --model doc2vec --algorithm dbow",
-    f"{_WORDS} sentences.s2v --model sent2vec",
     *(
         f"{_WORDS} {model}-{loss}.lm --model {model} --loss {loss} --order 3"
         for model in ("nplm", "lbl")

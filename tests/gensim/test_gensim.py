@@ -80,7 +80,6 @@ def test_a_missing_method_says_why(name):
         (lambda: Doc2Vec().dv, WvError, "the model has no vocabulary"),
         (lambda: Doc2Vec(DOCUMENTS, **SMALL).infer_vector("a text"), TypeError, "split it"),
         (lambda: Doc2Vec(DOCUMENTS, **SMALL).build_vocab(DOCUMENTS, update=True), UsageError, "update=True is not"),
-        (lambda: Doc2Vec.load(GOLDEN / "texts.s2v"), WvError, "expected a model of doc2vec, found one of sent2vec"),
         (lambda: Phrases(min_count=0), ValueError, "min_count: expected at least 1"),
         (lambda: Phrases(threshold=0), ValueError, "threshold: expected a number above 0"),
         (lambda: Phrases(threshold=2, scoring="npmi"), ValueError, "between -1 and 1 for npmi"),

@@ -1,4 +1,4 @@
-"""Runs of sent2vec and doc2vec: what their files hold is all that a new text needs, and what a user gets of them."""
+"""Runs of doc2vec: what their files hold is all that a new text needs, and what a user gets of them."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,10 @@ import pytest
 from wv_cli import formats, train
 from wv_cli.engine.run import train as run_all
 from wv_cli.engine.threads import Threads
-from wv_cli.errors import BadFile, UsageError
+from wv_cli.errors import BadFile
 from wv_cli.formats.document_models import read_model, save_model
 from wv_cli.models.doc2vec import Doc2vec
-from wv_cli.models.sent2vec import Sent2vec
-from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
+from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.system.input import open_input
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
@@ -40,10 +39,9 @@ def cosine(a, b):
     return a @ b / np.sqrt((a @ a) * (b @ b))
 
 
-@pytest.mark.parametrize(("model", "lr"), [("sent2vec", 0.2), ("doc2vec", 0.05)])
-def test_lines_of_a_kind_are_near_each_other(model, lr, text, tmp_path):
-    path = tmp_path / f"model.{model[0]}2v"
-    train(text, path, model=model, min_count=1, dim=2, sample=0, epochs=60, lr=lr)
+def test_lines_of_a_kind_are_near_each_other(text, tmp_path):
+    path = tmp_path / "model.d2v"
+    train(text, path, model="doc2vec", min_count=1, dim=2, sample=0, epochs=60, lr=0.05)
     (soup, plate), (land, castle) = (line_vectors(opened(path), lines) for lines in TOPICS)
     across = [cosine(a, b) for a in (soup, plate) for b in (land, castle)]
     assert min(cosine(soup, plate), cosine(land, castle)) > max(across)
@@ -57,31 +55,6 @@ def test_its_loss_falls(options, text, tmp_path):
     )
     first, last = (train(text, path, epochs=epochs, **given)["mean_loss"] for epochs in (1, 20))
     assert last < first
-
-
-def test_a_sentence_is_the_mean_of_its_words_and_ngrams(text):
-    corpus = encode([str(text)], VocabConfig(min_count=1))
-    model = Sent2vec(Sent2vecConfig(dim=4, buckets=50, word_ngrams=3), corpus).model()
-    found = line_vectors(model, ["salt", "unknown", "", "the unknown soup"])
-    np.testing.assert_array_equal(found[0], model.rows[model.words.find("salt")])
-    assert not found[1].any() and not found[2].any()
-    the, soup = (model.words.find(word) for word in ("the", "soup"))
-    rows = [
-        the,
-        soup,
-        *(len(model.words) + np.flatnonzero(model.kept == bucket) for bucket in buckets(model, the, soup)),
-    ]
-    np.testing.assert_allclose(found[3], np.mean([np.ravel(model.rows[row]) for row in rows], axis=0), rtol=1e-6)
-
-
-def buckets(model, *words):
-    """Of the n-grams of words that follow each other, those that have a row."""
-    from tests.reference.sent2vec import ngrams
-    from wv_cli import _subwords
-
-    hashes = _subwords.word_hashes(model.words.blob, model.words.starts).view(np.int32)
-    found = [bucket for *_, bucket in ngrams(list(words), hashes, model.word_ngrams, model.buckets)]
-    return [bucket for bucket in found if bucket in model.kept]
 
 
 @pytest.mark.parametrize("options", DOC2VEC, ids=str)
@@ -120,25 +93,25 @@ def test_documents_have_the_numbers_of_their_lines(text, tmp_path):
     assert [not row.any() for row in documents.matrix] == [not line for line in lines[: len(documents)]]
 
 
-@pytest.mark.parametrize("model", ["sent2vec", "doc2vec"])
-def test_a_lowercased_model_lowercases_what_it_is_asked(model, text, tmp_path):
-    path = tmp_path / f"model.{model[0]}2v"
-    train(text, path, model=model, min_count=1, dim=4, epochs=1, lowercase=True)
+def test_a_lowercased_model_lowercases_what_it_is_asked(text, tmp_path):
+    path = tmp_path / "model.d2v"
+    train(text, path, model="doc2vec", min_count=1, dim=4, epochs=1, lowercase=True)
     upper, lower = line_vectors(opened(path), ["The KING", "the king"])
     np.testing.assert_array_equal(upper, lower)
     assert upper.any()
 
 
-@pytest.mark.parametrize(("model", "name"), [("sent2vec", "model.d2v"), ("doc2vec", "model.s2v")])
-def test_the_ending_of_another_model_is_refused(model, name, text, tmp_path):
-    with pytest.raises(UsageError, match="the model is called NAME"):
-        train(text, tmp_path / name, model=model, min_count=1)
-    assert not (tmp_path / name).exists()
-
-
-def test_a_model_that_this_version_does_not_know_is_refused(text, tmp_path):
-    path = tmp_path / "model.s2v"
-    train(text, path, model="sent2vec", min_count=1, dim=4, epochs=1)
-    path.write_bytes(path.read_bytes().replace(b'"sent2vec"', b'"sent3vec"'))
-    with pytest.raises(BadFile, match="expected a model of sent2vec or doc2vec, found one of sent3vec"):
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("doc3vec", "expected a model of doc2vec, found one of doc3vec; update wv"),
+        ("sent2vec", "a model of sent2vec, which wv 0.4.0 was the last to read"),
+    ],
+)
+def test_a_model_that_this_version_does_not_know_is_refused(kind, told, text, tmp_path):
+    path = tmp_path / "model.d2v"
+    train(text, path, model="doc2vec", min_count=1, dim=4, epochs=1)
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"doc2vec"', f'"{kind}"'.encode() + b" " * (7 - len(kind)), 1))
+    with pytest.raises(BadFile, match=told):
         opened(path)

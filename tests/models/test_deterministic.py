@@ -149,7 +149,7 @@ def test_learns_what_free_threads_learn(slice_text):
 
 
 @pytest.mark.parametrize(
-    "options", [{"loss": "softmax"}, {"loss": "ova"}, *({"model": name} for name in ("supervised", "sent2vec", "nplm"))]
+    "options", [{"loss": "softmax"}, {"loss": "ova"}, *({"model": name} for name in ("supervised", "doc2vec", "nplm"))]
 )
 def test_refused_where_it_does_not_apply(options, text, tmp_path):
     with pytest.raises(UsageError, match="deterministic"):

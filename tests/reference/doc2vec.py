@@ -5,8 +5,35 @@ Its steps are checked by finite differences in tests/kernels/test_doc2vec.py.
 
 import numpy as np
 
-from tests.reference.sent2vec import Noise
-from tests.reference.word2vec import Random, sigmoid
+from tests.reference.supervised import DRAWS
+from tests.reference.word2vec import Random, below, sigmoid
+
+
+class Noise:
+    """Negative sampling, as csrc/kernels/questions.h."""
+
+    def __init__(self, sampler, words, negative):
+        self.sampler, self.words, self.negative = sampler, words, negative
+
+    def other(self, random, target):
+        for _ in range(DRAWS):
+            draw = random.next()
+            word = below(draw, self.words)
+            threshold, other = self.sampler[word]
+            word = word if draw & 0xFFFFFFFF < threshold else int(other)
+            if word != target:
+                return word
+        return None
+
+    def questions(self, random, target):
+        """(output rows, labels, weights)."""
+        weight = {target: 1}
+        for _ in range(self.negative):
+            word = self.other(random, target)
+            if word is not None:
+                weight[word] = weight.get(word, 0) + 1
+        rows = np.array(list(weight))
+        return rows, (rows == target).astype(float), np.array(list(weight.values()), float)
 
 
 def hidden_vector(algorithm, document, context):

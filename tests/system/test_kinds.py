@@ -35,7 +35,7 @@ FILES = {
     "sign.codes": "a codes file of wv",
     "encoders/static-model2vec/model.safetensors": "a safetensors file",
     "sign.codes.txt": "codes of words",
-    "texts.s2v": "a text-model file of wv",
+    "texts.d2v": "a text-model file of wv",
     "ft-words.bin": "a fastText model",
     "cook-ns.bin.xz": "a fastText model",
     "lm/micro.o3.arpa": "an ARPA file of n-grams",

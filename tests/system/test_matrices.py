@@ -17,10 +17,9 @@ TRAINED = {
     "deterministic": ["train", "--deterministic", *SMALL],
     "classifier": ["train", "--model", "supervised", "--word-ngrams", 2, "--min-count", 2, *SMALL],
     "doc2vec": ["train", "--model", "doc2vec", *SMALL],
-    "sent2vec": ["train", "--model", "sent2vec", *SMALL],
     "glove": ["glove", "--dim", 8, "--iterations", 2, "--threads", 1, "--seed", 1],
 }
-OUTPUTS = {"classifier": "bin", "doc2vec": "d2v", "sent2vec": "s2v"}
+OUTPUTS = {"classifier": "bin", "doc2vec": "d2v"}
 
 
 @pytest.mark.parametrize(("most", "on_disk"), [(None, False), (4000, False), (3999, True)])

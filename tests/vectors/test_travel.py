@@ -19,7 +19,7 @@ from wv_cli.vectors.records import Records
 
 FILES = [
     "gensim.vec", "gensim.bin", "gensim.npy", "glove.txt", "sign.codes", "sign.codes.txt", "ft-words.bin",
-    "texts.s2v", "texts.d2v",
+    "texts.d2v",
     "encoders/static-model2vec",
 ]  # fmt: skip
 

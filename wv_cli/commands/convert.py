@@ -47,7 +47,7 @@ def command(quiet: bool, **options: Any) -> None:
       npy              .npy       a NumPy array; the words beside it in NAME.words.txt
       projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
       codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
-      text-model       .s2v .d2v  word vectors of a sent2vec or doc2vec model; only read
+      text-model       .d2v       word vectors of a doc2vec model; only read
       safetensors                 a model's matrix, words in tokenizer.json beside it, or a folder with both; only read
       static                      the folder OUT for model2vec and sentence-transformers: tokenizer.json,
                                   model.safetensors, config.json, modules.json; only by --to

@@ -31,7 +31,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("items of baskets, a basket a line", "wv train baskets.txt -o items.vec --whole-line --min-count 1"),
         ("options found by trials", "wv train corpus.txt -o words.vec --autotune-validation pairs.txt"),
-        ("sentence vectors", "wv train corpus.txt -o model.s2v --model sent2vec --word-ngrams 2"),
+        ("sentence vectors", "wv train corpus.txt -o model.d2v --model doc2vec"),
         (
             "a static embedding from pairs of question and answer",
             "wv train pairs.tsv -o model/ --model pairs --nested 32,64,128 --validation valid.tsv",

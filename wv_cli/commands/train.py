@@ -73,7 +73,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     20 epochs (2-5 with subwords).
 
     The ending of an output chooses its format. NAME.vec is word2vec's text; NAME.bin is word2vec's binary or, with
-    subwords, a fastText model. NAME.lm is a language model, NAME.s2v a sent2vec model, NAME.d2v a doc2vec model, and
+    subwords, a fastText model. NAME.lm is a language model, NAME.d2v a doc2vec model, and
     - is text on standard output. A second ending .gz, .bz2, .xz or .zst compresses the file.
 
     The preset fasttext has fastText's defaults. balanced trains two models and quality five, for about 2 and 10

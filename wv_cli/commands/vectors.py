@@ -53,7 +53,7 @@ def command(
     unlisted words of their character n-grams; it is memory-mapped, so that large ones answer at once.
 
     With --sentences each line gets one vector. fastText models have fastText's rule: classifiers average words,
-    n-grams and line end, others unit vectors. sent2vec (.s2v) averages words and word n-grams; doc2vec (.d2v) trains a
+    n-grams and line end, others unit vectors. doc2vec (.d2v) trains a
     vector. All other files have the rule mean. --pooling chooses: mean, sif (frequency weights), idf, or own (for -o).
     WORDs that are files of records (.jsonl, .csv, .tsv, .parquet) have a line in each text; --add writes them again.
 

@@ -1,5 +1,5 @@
-"""Models whose vectors are those of whole texts (`.s2v` sent2vec, `.d2v` doc2vec) in the table of formats: read as the
-vectors of their words, with the model itself for lines.
+"""Models of doc2vec (`.d2v`) in the table of formats: read as the vectors of their words, with the model itself for
+lines.
 
 A container (system.container) of the model's arrays as in memory, to be used where they lie in the file. Not fastText's
 layout: its classifiers' rule for lines, which readers of such a file would follow, adds the line end and n-grams of
@@ -20,29 +20,18 @@ from wv_cli.system import container
 from wv_cli.system.input import Input
 from wv_cli.system.output import open_output
 from wv_cli.vectors.doc2vec import Doc2vecModel, Doc2vecOptions
-from wv_cli.vectors.document_models import Sent2vecModel
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 KIND = "text-model"
-SENT2VEC, DOC2VEC = "sent2vec", "doc2vec"
-ENDINGS = {SENT2VEC: ".s2v", DOC2VEC: ".d2v"}
-_LONGEST_NGRAM = 20
+DOC2VEC, ENDING = "doc2vec", ".d2v"
 _LARGEST = 1e9  # sums of so many rows as a line has are finite then
-_LAYOUTS: dict[str, container.Layout] = {
-    SENT2VEC: {
-        "starts": ("<i8", ("starts",)),
-        "rows": ("<f4", ("rows", "dim")),
-        "kept": ("<i4", ("kept",)),
-        "letters": ("|u1", ("letters",)),
-    },
-    DOC2VEC: {
-        "starts": ("<i8", ("starts",)),
-        "counts": ("<i8", ("words",)),
-        "input": ("<f4", ("context words", "dim")),
-        "output": ("<f4", ("outputs", "width")),
-        "letters": ("|u1", ("letters",)),
-    },
+_LAYOUT: container.Layout = {
+    "starts": ("<i8", ("starts",)),
+    "counts": ("<i8", ("words",)),
+    "input": ("<f4", ("context words", "dim")),
+    "output": ("<f4", ("outputs", "width")),
+    "letters": ("|u1", ("letters",)),
 }
 # Of Doc2vecOptions: the choices of the words, the bounds of the numbers.
 _CHOICES = {
@@ -55,50 +44,34 @@ _WHOLE = {"window": (1, 1000), "negative": (1, 1000), "epochs": (0, 100_000), "s
 _REAL = {"power": (0, 2), "sample": (0, None), "lr": (0, 10), "least_lr": (0, 10)}
 
 
-def save_model(path: str | os.PathLike[str], model: Sent2vecModel | Doc2vecModel) -> None:
+def save_model(path: str | os.PathLike[str], model: Doc2vecModel) -> None:
     """Writes a model, whole or not at all. Raises WvError."""
     with open_output(path) as stream:
         write_model(stream, model)
 
 
-def write_model(stream: BinaryIO, model: Sent2vecModel | Doc2vecModel) -> None:
-    arrays: dict[str, NDArray[Any]]
-    if isinstance(model, Sent2vecModel):
-        facts = {"model": SENT2VEC, "word_ngrams": model.word_ngrams, "buckets": model.buckets}
-        arrays = {"starts": model.words.starts, "rows": model.rows, "kept": model.kept}
-    else:
-        facts = {"model": DOC2VEC, **dataclasses.asdict(model.options)}
-        arrays = {"starts": model.words.starts, "counts": model.counts, "input": model.input, "output": model.output}
+def write_model(stream: BinaryIO, model: Doc2vecModel) -> None:
+    facts = {"model": DOC2VEC, **dataclasses.asdict(model.options)}
+    arrays: dict[str, NDArray[Any]] = {
+        "starts": model.words.starts,
+        "counts": model.counts,
+        "input": model.input,
+        "output": model.output,
+    }
     arrays["letters"] = np.frombuffer(model.words.blob, np.uint8)
     container.write(stream, KIND, {**facts, "lowercase": model.lowercase}, arrays, aligned=True)
 
 
-def read_model(source: Input, *, mapped: bool = True) -> Sent2vecModel | Doc2vecModel:
+def read_model(source: Input, *, mapped: bool = True) -> Doc2vecModel:
     """The model in a file, which is `mapped` where that can be; else its check sum is compared. Raises BadFile for a
     file that is damaged, or whose arrays do not fit each other."""
     reader = container.Reader(source, KIND)
     kind, lowercase = reader.fact("model", str), reader.fact("lowercase", bool)
-    if kind not in _LAYOUTS:
-        reader.refuse(f"expected a model of {' or '.join(_LAYOUTS)}, found one of {kind}; update wv")
-    sizes = reader.expect(_LAYOUTS[kind], f"a model of {kind}")
-    return (_sent2vec if kind == SENT2VEC else _doc2vec)(reader, sizes, lowercase, mapped)
-
-
-def _sent2vec(reader: container.Reader, sizes: dict[str, int], lowercase: bool, mapped: bool) -> Sent2vecModel:
-    word_ngrams = reader.fact("word_ngrams", int, 1, _LONGEST_NGRAM)
-    buckets = reader.fact("buckets", int, 0, 2**31 - 1)
-    words = sizes["starts"] - 1
-    if words < 1 or sizes["dim"] < 1 or sizes["rows"] != words + sizes["kept"]:
-        reader.refuse("the sizes of its arrays do not fit each other")
-    arrays = reader.views() if mapped else reader.read()
-    reader.require_finite({"rows": arrays["rows"]}, _LARGEST)
-    kept = arrays["kept"]
-    if len(kept) and (kept[0] < 0 or kept[-1] >= buckets or (np.diff(kept) < 1).any() or word_ngrams == 1):
-        reader.refuse("the buckets do not ascend, or there should be none", reader.offset("kept"))
-    return Sent2vecModel(_words(reader, arrays), lowercase, word_ngrams, buckets, kept, arrays["rows"])
-
-
-def _doc2vec(reader: container.Reader, sizes: dict[str, int], lowercase: bool, mapped: bool) -> Doc2vecModel:
+    if kind == "sent2vec":
+        reader.refuse("a model of sent2vec, which wv 0.4.0 was the last to read; train --model doc2vec or pairs")
+    if kind != DOC2VEC:
+        reader.refuse(f"expected a model of {DOC2VEC}, found one of {kind}; update wv")
+    sizes = reader.expect(_LAYOUT, f"a model of {DOC2VEC}")
     facts: dict[str, Any] = {name: reader.fact(name, str) for name in _CHOICES}
     for name, choices in _CHOICES.items():
         if facts[name] not in choices:
@@ -157,8 +130,8 @@ def check(source: Input, report: Report) -> None:
 FORMAT = Format(
     name=KIND,
     what="a text-model file of wv",
-    summary="models that give whole texts a vector, sent2vec (.s2v) or doc2vec (.d2v); written by `wv train`",
-    suffixes=tuple(ENDINGS.values()),
+    summary="models of doc2vec, which give whole texts a vector; written by `wv train`",
+    suffixes=(ENDING,),
     text=False,
     loses="nothing; read as the vectors of its words, and of lines; written from models only",
     sniff=sniff,

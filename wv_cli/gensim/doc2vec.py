@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import formats
-from wv_cli.errors import BadFile, UsageError
+from wv_cli.errors import UsageError
 from wv_cli.formats import document_models
 from wv_cli.formats.npy import number_words
 from wv_cli.gensim.keyedvectors import KeyedVectors, Path
@@ -231,9 +231,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         """Reads what save() has written; of a model of `wv train` there are no document vectors. Raises WvError."""
         path = fspath(fname)
         found = formats.load(path, format="text-model").texts
-        if not isinstance(found, Doc2vecModel):
-            problem = "expected a model of doc2vec, found one of sent2vec; use wv_cli.load"
-            raise BadFile(path, problem)
+        assert isinstance(found, Doc2vecModel)
         options = found.options
         model = cls._of(
             options,

@@ -97,7 +97,6 @@ class TrainOptions(TypedDict, total=False):
     tie: bool | None
     batch: int | None
     tree_from: Path | None
-    dropout_ngrams: int | None
     algorithm: Literal["dbow", "dm_mean", "dm_concat"] | None
     context: Literal["before", "around"] | None
     mean_gradient: Literal["document", "word2vec", "corrected"] | None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wv_cli.config import Config, can_hold
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
-from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig, Sent2vecConfig
+from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
@@ -114,22 +114,12 @@ MODELS: Registry[Model] = Registry(
             ),
         ),
         (
-            "sent2vec",
-            Model(
-                "The mean of a sentence's other words and word n-grams predicts each word: sentence vectors.",
-                "Pagliardini, Gupta & Jaggi 2018, arXiv 1703.02507",
-                Sent2vecConfig,
-                "wv_cli.jobs.document_models:Sent2vecJob",
-                own_defaults="its authors'",
-            ),
-        ),
-        (
             "doc2vec",
             Model(
                 "A document's vector, alone or with preceding words, predicts each of its words: document vectors.",
                 "Le & Mikolov 2014, arXiv 1405.4053",
                 Doc2vecConfig,
-                "wv_cli.jobs.document_models:Doc2vecJob",
+                "wv_cli.jobs.doc2vec:Doc2vecJob",
                 own_defaults="gensim's",
             ),
         ),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wv_cli.jobs.job import Job
 
 Path = str | os.PathLike[str]
-ModelName = Literal["skipgram", "cbow", "supervised", "nplm", "lbl", "ivlbl", "sent2vec", "doc2vec", "pairs"]
+ModelName = Literal["skipgram", "cbow", "supervised", "nplm", "lbl", "ivlbl", "doc2vec", "pairs"]
 
 
 def training_job(

@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _doc2vec, _word2vec
+from wv_cli.engine.blocks import BlockTraining
 from wv_cli.engine.trainer import StepResult
 from wv_cli.formats.npy import number_words
 from wv_cli.models.sentence_config import Doc2vecConfig
-from wv_cli.models.text_training import STEP_IDS, TextTraining
 from wv_cli.system import memory
 from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.doc2vec import END, Doc2vecModel, Doc2vecOptions, padded_parts, tables, unpadded_parts
 from wv_cli.vectors.embeddings import Embeddings
 
+STEP_IDS = 20_000  # some 10 ms of work
 _LONGEST = 2**31 - 1
 
 
@@ -34,7 +35,7 @@ class Tags:
     count: int
 
 
-class Doc2vec(TextTraining[Doc2vecConfig]):
+class Doc2vec(BlockTraining[Doc2vecConfig]):
     """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
 
     The matrices are those of csrc/kernels/wv_doc2vec.h; `corpus` has a line end for every line of its text."""
@@ -52,7 +53,8 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
         """Allocates, in `allocator`, and initialises; `lowercase` is only noted in the model. A line has the vectors of
         its `tags`, else its own. Training goes on from a model of the same words and its document vectors, `before`.
         Raises WvError for a corpus that cannot be trained on and when there is no room for the matrices."""
-        super().__init__(config, corpus)
+        corpus.require_different_words()
+        self.config, self.corpus = config, corpus
         words, documents = len(corpus.vocab), corpus.lines if tags is None else tags.count
         self._lowercase = lowercase
         self._options = Doc2vecOptions(**{field.name: getattr(config, field.name) for field in fields(Doc2vecOptions)})
@@ -95,6 +97,14 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
         epoch, block = divmod(step, self.epoch_steps)
         first = int(self._first_document[block])
         return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch, first)
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; the number of threads may change."""
+        return {**self.config.identity(), **self.corpus.identity}
+
+    def schedule(self) -> dict[str, Any]:
+        """See engine.saved_run.Savable."""
+        return {"version": 1, "step_ids": STEP_IDS}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

@@ -1,42 +1,9 @@
-"""What a run that learns vectors of whole texts is asked to do: sent2vec, doc2vec, or means of tokens' vectors."""
+"""What a run that learns vectors of whole texts is asked to do: doc2vec, or means of tokens' vectors."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from wv_cli.config import Config, dim_option, epochs_option, lr_option, option, require, seed_option, threads_option
-from wv_cli.models.config import buckets_option
-
-
-@dataclass(frozen=True)
-class Sent2vecConfig(Config):
-    """sent2vec (Pagliardini et al. 2018). Names are fastText's, defaults those of the authors' program, but for
-    `max_sentence`: that program takes whole lines, which must be sentences."""
-
-    group: ClassVar[str] = "Sentences and documents"
-    sample_formula: ClassVar[str] = "word2vec"  # which is the paper's, too
-
-    dim: int = dim_option()
-    word_ngrams: int = option(2, "Length of the longest word n-gram; 1 uses single words.", low=1, high=20)
-    dropout_ngrams: int = option(
-        2,
-        "Word n-grams to leave out of a sentence, drawn anew each time.",
-        low=0,
-        high=1_000_000,
-        low_is="none",
-        only="word_ngrams>1",
-    )
-    buckets: int = buckets_option("word_ngrams>1")
-    negative: int = option(10, "Negative samples per predicted word.", low=1, high=1000)
-    power: float = option(0.5, "Exponent of the counts in the distribution of negatives.", low=0, high=2)
-    sample: float = option(
-        1e-4, "Threshold above which frequent words are predicted less often; 0 predicts all.", low=0, low_is="off"
-    )
-    max_sentence: int = option(10, "Cut longer lines after this many words.", low=2, high=1_000_000, unit="tokens")
-    lr: float = lr_option(0.2, "Initial learning rate; it falls linearly to 0.", high=10)
-    epochs: int = epochs_option(5, low=0)
-    seed: int = seed_option()
-    threads: int = threads_option()
-
 
 _DM = "algorithm=dm_mean|dm_concat"
 

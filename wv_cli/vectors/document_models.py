@@ -5,14 +5,11 @@ training (wv_cli.models), files (wv_cli.formats.document_models).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _subwords
 from wv_cli.vectors.fasttext import tokens_of
 from wv_cli.words import WordList, decode, encode
 
@@ -49,49 +46,3 @@ def ids_of(model: TextModel, line: str) -> Ids:
         tokens = [encode(decode(token).lower()) for token in tokens]
     ids = model.words.find_all(WordList.of(tokens))
     return ids[ids >= 0]
-
-
-@dataclass(frozen=True, eq=False)
-class Sent2vecModel:
-    """A text's vector is the mean of the rows of its words and of their n-grams of up to `word_ngrams` words.
-
-    `rows` is (words + len(kept), dim) float32: the words', then those of the buckets `kept` (int32, ascending, below
-    `buckets`). An n-gram whose bucket has no row is left out."""
-
-    words: WordList
-    lowercase: bool
-    word_ngrams: int
-    buckets: int
-    kept: NDArray[np.int32]
-    rows: NDArray[np.float32]
-
-    @property
-    def dim(self) -> int:
-        return int(self.rows.shape[1])
-
-    @property
-    def word_vectors(self) -> NDArray[np.float32]:
-        """(words, dim)."""
-        return self.rows[: len(self.words)]
-
-    @cached_property
-    def _hashes(self) -> NDArray[np.uint32]:
-        return _subwords.word_hashes(self.words.blob, self.words.starts)
-
-    def of_ids(self, texts: Sequence[Ids]) -> NDArray[np.float32]:
-        """See TextModel."""
-        groups = [self._rows_of(ids) for ids in texts]
-        starts = np.zeros(len(groups) + 1, np.int64)
-        np.cumsum([len(rows) for rows in groups], out=starts[1:])
-        out = np.empty((len(groups), self.dim), np.float32)
-        numbers = np.concatenate(groups) if groups else np.empty(0, np.int64)
-        _subwords.mean_rows(self.rows.view(np.uint8), starts, numbers, out)
-        return out
-
-    def _rows_of(self, ids: Ids) -> Ids:
-        if self.word_ngrams <= 1 or not len(self.kept) or len(ids) < 2:
-            return ids
-        buckets = _subwords.line_ngrams(self._hashes[ids], self.word_ngrams, self.buckets)
-        place = np.searchsorted(self.kept, buckets).clip(max=len(self.kept) - 1)
-        found = place[self.kept[place] == buckets]
-        return np.concatenate([ids, len(self.words) + found])

@@ -36,7 +36,7 @@ COMMANDS: dict[str, str] = {
     "cbow": "wv train INPUT -o FILE --model cbow",
     "supervised": "wv train INPUT -o FILE --model supervised",
     "doc2vec": "wv train INPUT -o FILE --model doc2vec",
-    "sent2vec": "wv train INPUT -o FILE --model sent2vec",
+    "sent2vec": "wv train PAIRS -o DIR/ --model pairs",
     **dict.fromkeys(("learn", "fit"), "wv train INPUT -o FILE"),
     **dict.fromkeys(("autotune", "tune"), "wv train INPUT -o FILE --model supervised --autotune-validation FILE"),
     **dict.fromkeys(("vocab", "vocabcount", "count", "wordcount", "vocabulary"), "wv build-vocab INPUT -o FILE"),
