@@ -123,7 +123,7 @@ class Curve:
             line, rank = np.nonzero((np.arange(answered.labels.shape[1]) < answered.found[:, None]) & used[:, None])
             hits.append(np.isin(line * n + answered.labels[line, rank], true, assume_unique=True))
             # --threshold is compared with the probability itself, scores have fastText's 1e-5 in them.
-            found.append(np.exp(answered.scores[line, rank].astype(np.float64)) - 1e-5)
+            found.append(np.minimum(np.exp(answered.scores[line, rank].astype(np.float64)) - 1e-5, 1))
             gold += len(true)
         probabilities = np.concatenate(found)
         order = np.argsort(-probabilities, kind="stable")

@@ -13,6 +13,7 @@ from typing import Any
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.scorers import SCORERS
+from wv_cli.system.kinds import kind_of
 
 # Options that are no scorers, and their types.
 _OPTIONS: dict[str, Any] = {
@@ -37,13 +38,19 @@ def shipped() -> list[str]:
 def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """(scorer, rule) of a file, or of a shipped one by its name, and its other options. Raises BadFile, WvError."""
     try:
-        text = (_SHIPPED / f"{name}.toml").read_text("utf-8") if name in shipped() else Path(name).read_text("utf-8")
-        given = tomllib.loads(text)
+        data = (_SHIPPED / f"{name}.toml").read_bytes() if name in shipped() else Path(name).read_bytes()
     except OSError as error:
         message = f"{name}: cannot read: {reason(error)}; shipped rules are {', '.join(shipped())}"
         raise WvError(message) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadFile(name, f"expected TOML, found: {error}") from error
+    try:
+        given = tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        raise BadFile(name, f"expected TOML, found: {error}") from None
+    except RecursionError:
+        raise BadFile(name, "expected TOML, found lists or tables in each other beyond all depth") from None
+    except ValueError:  # no UTF-8, or a number of thousands of digits
+        what = kind_of(data) or "text that is not UTF-8, or a number of too many digits"
+        raise BadFile(name, f"expected TOML, found {what}") from None
     found: list[tuple[str, str]] = []
     others: dict[str, Any] = {}
     for scorer, rules in given.items():

@@ -14,7 +14,7 @@ from wv_cli.errors import UsageError
 from wv_cli.filtering.duplicates import Deduplicator, Keys, ParagraphRule
 from wv_cli.filtering.exact_duplicates import left_over
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, statistics
-from wv_cli.filtering.scorers import SCORERS
+from wv_cli.filtering.scorers import SCORERS, split_subject
 from wv_cli.filtering.scoring import Scores
 from wv_cli.filtering.setting import Scorer, Setting
 
@@ -42,7 +42,7 @@ class Rule:
         kind = SCORERS.find(self.scorer)
         if not kind.has_file:
             return []
-        return [self.subject if Path(self.subject).exists() else self.subject.rpartition(":")[0] or self.subject]
+        return [split_subject(self.subject)[0]]
 
     def absolute(self) -> "Rule":
         """The same for a process in another folder."""
@@ -69,6 +69,8 @@ class Rule:
         """(n,) A score that is no number is in no range, unless both ends are left out: then the rule only scores."""
         if self.low == -np.inf and self.high == np.inf:
             return np.ones(len(scores), np.bool_)
+        if SCORERS.find(self.scorer).are_probabilities:
+            scores = np.minimum(scores, 1)  # fastText's logarithms and exponentials come to 1.00001
         low, high = scores.dtype.type(self.low), scores.dtype.type(self.high)
         return (scores > low) & (scores < high) if self.open else (scores >= low) & (scores <= high)
 
@@ -122,7 +124,7 @@ def parse_rule(scorer: str, text: str) -> Rule:
         raise UsageError(f"--{scorer} {text}: expected a rule such as {example}")
     subject = found["subject"] or ""
     name, given, rest = subject.partition("=")
-    is_file = Path(subject).exists() or Path(subject.rpartition(":")[0]).is_file()
+    is_file = Path(split_subject(subject)[0]).is_file()
     named = given and re.fullmatch(r"[^\W\d][\w-]*", name) and not is_file
     name, subject = (name, rest) if named else (scorer, subject)
     if scorer in STATISTICS:

@@ -5,6 +5,7 @@ A scorer is stateless: threads may share it. Its text says which file it needs a
 
 import importlib
 from dataclasses import dataclass
+from pathlib import Path
 
 from wv_cli.filtering.setting import Scorer, Setting
 from wv_cli.registry import Registry
@@ -14,13 +15,14 @@ from wv_cli.registry import Registry
 class ScorerKind:
     """`opener`, as "module:function", makes the scorer of a subject (what stands before the comparison), the bound and
     the settings. The cheaper `cost`, the earlier it is asked. `has_file`: the subject begins with a file, MODEL or
-    MODEL:REST."""
+    MODEL:LABELS. The scores of classifiers `are_probabilities`."""
 
     opener: str
     cost: int
     metavar: str
     help: str
     has_file: bool = False
+    are_probabilities: bool = False
 
     def open(self, subject: str, bound: float, setting: Setting) -> Scorer:
         module, _, function = self.opener.partition(":")
@@ -52,6 +54,7 @@ SCORERS: Registry[ScorerKind] = Registry(
                 "MODEL:en,de=P..",
                 "Keep records in these languages, by a language model of fastText's.",
                 has_file=True,
+                are_probabilities=True,
             ),
         ),
         (
@@ -62,6 +65,7 @@ SCORERS: Registry[ScorerKind] = Registry(
                 "[NAME=]MODEL:LABEL=P..",
                 "Keep records to which a classifier gives this label.",
                 has_file=True,
+                are_probabilities=True,
             ),
         ),
         (
@@ -76,3 +80,13 @@ SCORERS: Registry[ScorerKind] = Registry(
         ),
     ],
 )
+
+
+def split_subject(subject: str) -> tuple[str, str]:
+    """(MODEL, LABELS) of MODEL:LABELS. Both may hold colons: the longest beginning that is a file is the model."""
+    parts = subject.split(":")
+    for end in range(len(parts), 0, -1):
+        if Path(path := ":".join(parts[:end])).is_file():
+            return path, ":".join(parts[end:])
+    path, _, labels = subject.rpartition(":")
+    return (path, labels) if path else (subject, "")

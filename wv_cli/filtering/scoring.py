@@ -2,13 +2,14 @@
 
 import difflib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.filtering.scorers import split_subject
 from wv_cli.filtering.setting import Scorer, Setting
 from wv_cli.filtering.units import answer_units
 from wv_cli.models.classifier import ALL, load_classifier
@@ -31,17 +32,13 @@ def classifier(subject: str, bound: float, setting: Setting) -> Scorer:
 def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero: bool) -> Scorer:
     """With `unknown_is_zero` a text without a word that the model knows has no language; fastText answers by the row of
     its line end, as classifiers of other things do."""
-    path, _, named = subject.rpartition(":")
-    if not path or not named:
+    path, named = split_subject(subject)
+    if not named:
         message = f"{subject!r}: expected MODEL:LABEL, such as lid.176.ftz:en"
         raise UsageError(message)
     model = load_classifier(path)
     known = {label.removeprefix("__label__"): number for number, label in enumerate(model.labels)}
-    wanted = [label.removeprefix("__label__") for label in named.split(",")]
-    if missing := [label for label in wanted if label not in known]:
-        near = difflib.get_close_matches(missing[0], known, n=3) or list(known)[:5]
-        raise UsageError(f"{path}: has no label {missing[0]!r}; labels like it: {', '.join(near)}")
-    chosen = np.array([known[label] for label in wanted], np.int32)
+    chosen = np.array([known[label] for label in _labels(named, known, path)], np.int32)
     # Where probabilities come to 1, a label of half and more is the best one: the others need not be computed.
     k = 1 if bound >= 0.5 and model.sums_to_one else ALL
     words_of = _words_for(path, setting.tokenize)
@@ -54,6 +51,22 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
         return np.where(answered.seen[:, 1] > 0, best, np.float32(0)) if unknown_is_zero else best
 
     return score
+
+
+def _labels(named: str, known: Collection[str], path: str) -> list[str]:
+    """The labels of a list with commas, which labels may hold, too: each is as long as one that the model has. Raises
+    UsageError for one that it has not."""
+    parts, found = named.split(","), []
+    while parts:
+        ends = range(len(parts), 0, -1)
+        labels = [",".join(parts[:end]).removeprefix("__label__") for end in ends]
+        label = next((label for label in labels if label in known), None)
+        if label is None:
+            near = difflib.get_close_matches(labels[-1], known, n=3) or list(known)[:5]
+            raise UsageError(f"{path}: has no label {labels[-1]!r}; labels like it: {', '.join(near)}")
+        found.append(label)
+        parts = parts[label.count(",") + 1 :]
+    return found
 
 
 def recipe_of_classifier(path: str, recipe: str | None) -> str | None:

@@ -7,41 +7,60 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_BUCKETS = 1 << 16
+_DROPPED = np.uint32(8)  # bits of a number
+_WAITING = 1 << 16  # numbers that are counted together
 
 
 @dataclass
 class Histogram:
-    """Counts of float32 numbers by their upper 16 bits: whole numbers up to 256 exactly, others to within 0.8 %
-    of itself, in 512 kB."""
+    """Counts of float32 numbers by their upper 24 bits: whole numbers up to 65,536 exactly, others to 4 digits. Only
+    `buckets` that occur are kept, rising, with their `counts`."""
 
-    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_BUCKETS, np.int64))
+    buckets: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    _waiting: list[NDArray[np.uint32]] = field(default_factory=list, repr=False)
 
     def add(self, scores: NDArray[np.float32]) -> None:
-        np.add.at(self.counts, scores.view(np.uint32) >> 16, 1)
+        self._waiting.append(scores.view(np.uint32) >> _DROPPED)
+        if sum(map(len, self._waiting)) >= _WAITING:
+            self._count_waiting()
+
+    def merge(self, other: "Histogram") -> None:
+        other._count_waiting()
+        self._add_counts(other.buckets, other.counts)
 
     def percentiles(self) -> list[float]:
         """101 numbers, the least to the greatest; none when nothing was counted."""
+        self._count_waiting()
         total = int(self.counts.sum())
         if total == 0:
             return []
-        buckets = np.flatnonzero(self.counts).astype(np.uint32)
-        values = (buckets << np.uint32(16)).view(np.float32)
+        values = (self.buckets << _DROPPED).view(np.float32)
         order = np.argsort(values, kind="stable")
-        ends = np.cumsum(self.counts[buckets[order]])
+        ends = np.cumsum(self.counts[order])
         ranks = -(-np.arange(101) * (total - 1) // 100)
         found = values[order[np.searchsorted(ends, ranks, side="right")]]
-        return [float(f"{value:.4g}") for value in found.tolist()]
+        return [value if value.is_integer() else float(f"{value:.4g}") for value in found.tolist()]
 
     def saved(self) -> dict[str, int]:
-        buckets = np.flatnonzero(self.counts)
-        return dict(zip(map(str, buckets.tolist()), self.counts[buckets].tolist(), strict=True))
+        self._count_waiting()
+        return dict(zip(map(str, self.buckets.tolist()), self.counts.tolist(), strict=True))
 
     @classmethod
     def of(cls, saved: Mapping[str, int]) -> "Histogram":
-        counts = np.zeros(_BUCKETS, np.int64)
-        counts[[int(bucket) for bucket in saved]] = list(saved.values())
-        return cls(counts)
+        buckets = np.array([int(bucket) for bucket in saved], np.uint32)
+        return cls(buckets, np.array([*saved.values()], np.int64))
+
+    def _count_waiting(self) -> None:
+        if self._waiting:
+            found = np.unique(np.concatenate(self._waiting), return_counts=True)
+            self._waiting.clear()
+            self._add_counts(*found)
+
+    def _add_counts(self, buckets: NDArray[np.uint32], counts: NDArray[np.int64]) -> None:
+        both = np.concatenate([self.buckets, buckets])
+        self.buckets, place = np.unique(both, return_inverse=True)
+        self.counts = np.bincount(place, np.concatenate([self.counts, counts]), len(self.buckets)).astype(np.int64)
 
 
 @dataclass
@@ -90,7 +109,7 @@ class Totals:
         for name, counts in other.rules.items():
             own = self.rules[name]
             own.seen, own.rejected = own.seen + counts.seen, own.rejected + counts.rejected
-            own.scores.counts += counts.scores.counts
+            own.scores.merge(counts.scores)
         for name, value in vars(other).items():
             if name != "rules":
                 setattr(self, name, getattr(self, name) + value)

@@ -163,6 +163,9 @@ class FilterJob(Job):
             exact_duplicates=self.rules.exact_duplicates,
             explain=self.kept.explain,
         )
+        if self.kept.add_scores and self.kept.rejected and self.kept.reason in {each.name for each in self.rules.rules}:
+            message = f"--reason {self.kept.reason} is the name of a score of --add-scores, too; choose another name"
+            raise UsageError(message)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         texts = input_texts(self.records.inputs, log=run.log, reading=ReadingConfig(**vars(self.records.reading)))

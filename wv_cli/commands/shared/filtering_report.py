@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+_LONGEST = 1_000_000  # a whole number of fewer digits is shown whole
+
 
 def explanation(metadata: Mapping[str, Any]) -> None:
     """The scores of one record, on standard output."""
@@ -24,7 +26,7 @@ def table(metadata: Mapping[str, Any]) -> str:
     rows = [["rule", "records", "rejected", "p1", "p10", "median", "p90", "p99"]]
     for name, rule in metadata["rules"].items():
         points = rule["percentiles"]
-        shown = [f"{points[at]:.4g}" for at in (1, 10, 50, 90, 99)] if points else ["-"] * 5
+        shown = [_number(points[at]) for at in (1, 10, 50, 90, 99)] if points else ["-"] * 5
         rows.append([name, f"{rule['seen']:,}", f"{rule['rejected']:,}", *shown])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -37,3 +39,7 @@ def table(metadata: Mapping[str, Any]) -> str:
     share = f" ({kept / records:.1%})" if records else ""
     shortened = f", {metadata['shortened']:,} of them without some paragraphs" if metadata["shortened"] else ""
     return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}"])
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value.is_integer() and abs(value) < _LONGEST else f"{value:.4g}"
