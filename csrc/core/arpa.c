@@ -26,8 +26,17 @@ static int number(const char **at, const char *end, float zero, float *value, in
     return 0;
 }
 
+/* Which of its two spellings a 1-gram of the unknown word has had: a bit of its slot's count. SRILM writes <UNK>, and
+ * models of texts that had this word list it beside <unk>; KenLM takes both for one, and what is listed last. */
+enum { LISTED = 1, LISTED_UPPER = 2 };
+
 static int word_id(wv_wordmap *words, const char *word, size_t size, int32_t length, int32_t *id) {
     const unsigned char *bytes = (const unsigned char *)word;
+    int64_t mark = LISTED;
+    if (size == 5 && memcmp(word, "<UNK>", 5) == 0) {
+        bytes = (const unsigned char *)"<unk>";
+        mark = LISTED_UPPER;
+    }
     if (length > 1) {
         wv_slot *slot = wv_wordmap_find(words, bytes, size);
         if (!slot) return WV_ARPA_UNKNOWN_WORD;
@@ -37,8 +46,8 @@ static int word_id(wv_wordmap *words, const char *word, size_t size, int32_t len
     if (wv_wordmap_reserve(words, 1)) return WV_ARPA_MEMORY;
     wv_slot *slot = wv_wordmap_add(words, bytes, size);
     if (!slot) return WV_ARPA_MEMORY;
-    if (slot->count) return WV_ARPA_DUPLICATE;
-    slot->count = 1;
+    if (slot->count & mark) return WV_ARPA_DUPLICATE;
+    slot->count |= mark;
     *id = slot->id;
     return 0;
 }
@@ -61,9 +70,9 @@ static int parse_line(const wv_arpa_rules *rules, const char *line, const char *
     }
     *backoff = 0;
     at = past_blanks(at);
-    if (at < end && rules->has_backoff) {
+    if (at < end) {
         stop = number(&at, end, rules->zero, backoff, infinite);
-        if (stop) return stop;
+        if (stop || (*backoff != 0 && !rules->has_backoff)) return rules->has_backoff ? stop : WV_ARPA_FIELDS;
         at = past_blanks(at);
     }
     return at < end ? WV_ARPA_FIELDS : 0;

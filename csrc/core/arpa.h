@@ -36,8 +36,8 @@ typedef struct {
 
 /* How lines are read. */
 typedef struct {
-    wv_wordmap *words; /* 1-grams are added to it (seen: their counts become 1), words of longer ones found in it */
-    int has_backoff;   /* 0: a line with a back-off is an error; a back-off that is not there is 0 */
+    wv_wordmap *words; /* 1-grams are added to it (seen: their counts are above 0), words of longer ones found in it */
+    int has_backoff;   /* 0: a back-off other than 0 is an error; one that is not there is 0 */
     float zero;        /* numbers below it become it */
 } wv_arpa_rules;
 

@@ -8,7 +8,7 @@
 #define AT_ONCE 256 /* searches that wait for memory together */
 #define BUCKETS 1024 /* parts of a level by which searches are sorted */
 #define AHEAD 8     /* so many words before it is needed memory is asked for */
-#define LOWEST (-99.0f)
+#define LOWEST (-100.0f)
 
 static inline uint32_t number_at(const uint8_t *bits, int64_t at, int32_t width) {
     uint64_t found;

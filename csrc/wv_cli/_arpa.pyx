@@ -109,7 +109,7 @@ cdef class Reader:
         return read.lines, begin + read.consumed, read.infinite, read.stop
 
     def vocabulary(self):
-        """(blob, starts, 1 for each word that was read and 0 for others) of the words in order of id."""
+        """(blob, starts, more than 0 for each word that was read and 0 for others) of the words in order of id."""
         cdef int64_t[::1] starts_view, counts_view
         cdef unsigned char[::1] out
         blob = bytearray(wv_wordmap_blob_bytes(&self.words))

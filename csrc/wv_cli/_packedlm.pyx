@@ -188,7 +188,7 @@ cdef class Packed:
         """log10 p of the n-grams of a length, (n,) float32. Raises BadFile for a damaged file."""
         cdef wv_packed_level *level = self._level(length)
         found = _values(&level.prob, level.size, 1 << 31)
-        self._require_sane(not ((found >= -99) & (found <= 0)).all())
+        self._require_sane(not ((found >= -100) & (found <= 0)).all())
         return found
 
     def backoffs(self, int32_t length):
@@ -196,7 +196,7 @@ cdef class Packed:
         cdef wv_packed_level *level = self._level(length)
         require(length < self.model.order, "the longest n-grams have no back-off")
         found = _values(&level.backoff, level.size, 0)
-        self._require_sane(not (np.abs(found) <= 99).all())
+        self._require_sane(not (np.abs(found) <= 100).all())
         return found
 
     def children(self, int32_t length):

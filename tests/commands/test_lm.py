@@ -145,3 +145,22 @@ def test_what_is_refused(wv, tmp_path, call, message):
     assert done.returncode in (1, 2)
     assert message in done.stderr and "Traceback" not in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"text.txt", "empty.txt"}
+
+
+@pytest.mark.parametrize(("order", "told"), [(1, True), (2, False), (6, False), (7, True)])
+def test_orders_that_kenlms_package_does_not_read_are_told(wv, tmp_path, order, told):
+    (tmp_path / "t.txt").write_text("a b c a b\nb c a\nc b a d\n" * 3)
+    done = wv("lm", "train", "t.txt", "-o", "m.arpa", "--order", order, "--smoothing", "witten-bell")
+    assert done.returncode == 0, done.stderr
+    note = f"note: the kenlm package of PyPI reads models of order 2 to 6, not of {order}\n"
+    assert (note in done.stderr) == told
+
+
+@pytest.mark.parametrize("ending", [".arpa", ".lm"])
+def test_sentence_marks_in_texts_end_nothing(wv, tmp_path, ending):
+    (tmp_path / "t.txt").write_text("a b c a b\nb c a\nc b a d\n" * 3)
+    assert wv("lm", "train", "t.txt", "-o", f"m{ending}", "--order", 2, "--smoothing", "witten-bell").returncode == 0
+    (tmp_path / "r.jsonl").write_text('{"text": "a b"}\n{"text": "a <s> b </s> a"}\n{"text": "b"}\n')
+    done = wv("lm", "score", f"m{ending}", "r.jsonl", "--add", "lp")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 3 and "null" not in done.stdout
+    assert wv("eval", "perplexity", f"m{ending}", "-d", "r.jsonl").returncode == 0

@@ -22,7 +22,7 @@ def tiny():
 def scored(model, path, **options):
     """(OOV, length, score) of every event, a list for each sentence."""
     found = []
-    for part in Scorer(model, **options).read(Source([str(path)]), path):
+    for part in Scorer(model, **options).read(Source([str(path)])):
         for sentence in part.sentences():
             found.append(list(zip(part.oov[sentence], part.lengths[sentence], part.scores[sentence], strict=True)))
     return found
@@ -113,11 +113,16 @@ def test_marks_in_the_text(tmp_path, mark):
 
 
 @pytest.mark.parametrize("mark", ["<s>", "</s>"])
-def test_marks_in_a_text_to_score(tiny, tmp_path, mark):
+def test_marks_in_a_text_to_score_are_words_as_others(tiny, tmp_path, mark):
+    """As to KenLM: the mark is found by itself or behind its words, and the next word behind it."""
     text = tmp_path / "text.txt"
-    text.write_text(f"the\n\nof {mark}\n")
-    with pytest.raises(BadFile, match=r"text\.txt:3: expected words"):
-        scored(tiny.model, text)
+    text.write_text(f"the\n\nof {mark} the\n")
+    *_, (of, found, the, end) = scored(tiny.model, text)
+    text.write_text("of\nthe\n")
+    (first, last), _ = scored(tiny.model, text)
+    assert of == first and not found[0] and not the[0] and end[1] >= 1
+    if mark == "</s>":
+        assert found == last
 
 
 def test_counts_that_give_no_discounts():

@@ -73,7 +73,7 @@ def test_probabilities_sum_to_one_whatever_stands_before(loss, shape):
     model = trained(loss, **shape).model()
     for state in (model.begin(False), model.begin(), step(model, model.begin(), 4)[2], (UNKNOWN, 5, 3), (3, 3, 3)):
         scores = model.all(state).astype(np.float64)
-        assert scores[SENTENCE] == -99
+        assert scores[SENTENCE] == -100
         assert (10**scores).sum() == pytest.approx(1, abs=1e-6)
         one_by_one = [step(model, state, word)[0] for word in range(len(model.words))]
         np.testing.assert_allclose(scores, one_by_one, atol=1e-5)

@@ -109,7 +109,7 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
             log = report.notes.append if name == names[0] else lambda message: None
             source = preparation.blocks(Source(input_texts([path], log=log, reading=config)))
             asked = count_normalizers(model)
-            parts = list(Scorer(asked).read(source, path))
+            parts = list(Scorer(asked).read(source))
             sums[i].append(normalisers_of(asked))
             if not sum(len(part.ids) for part in parts):
                 message = f"{path}: no text: expected a sentence a line, found none"

@@ -34,13 +34,12 @@ class RecordScorer:
     prepared: Preparation
     flatten: str
     unit: str
-    source: str  # what messages call the records
     ends: bool = True
 
     def __call__(self, block: Asked) -> dict[str, Column]:
         parts, starts = divide(block.each, self.unit)
         text = b"".join(self.prepared.blocks([flatten(parts, self.flatten)]))
-        scored = self.scorer.score(text, self.source)
+        scored = self.scorer.score(text)
         ends = np.append(0, np.flatnonzero(scored.ids < 0) + 1)[starts]
         log10, perplexity, oov = [], [], []
         events = scored.ids >= 0 if not self.ends else np.ones(len(scored.ids), np.bool_)

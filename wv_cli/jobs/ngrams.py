@@ -48,6 +48,9 @@ class CountedInput(Part):
         return [*self.inputs, *self.count_files]
 
 
+_KENLM_ORDERS = range(2, 7)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelOutput(Part):
     """The output file of an n-gram model. The file `output` gets the model in the format `to`, or in that of its
@@ -98,6 +101,8 @@ class NgramJob(Job):
         else:
             made = estimate(counts, config, vocabulary)
             save(output, made.model, format=self.model.to, quantise=self.model.quantise)
+            if config.order not in _KENLM_ORDERS:
+                run.log(f"note: the kenlm package of PyPI reads models of order 2 to 6, not of {config.order}")
             metadata |= {"kept": made.model.trie.sizes, "discounts": made.discounts}
         metadata["seconds"] = time.perf_counter() - started
         self.finish(run, self.results(), {"config": asdict(config), **metadata})

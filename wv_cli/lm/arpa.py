@@ -1,8 +1,9 @@
 r"""ARPA files: `\data\` with how many n-grams there are, a section for each length, `\end\`.
 
-Read are those of KenLM, SRILM and IRSTLM: a back-off that is missing is 1 (its logarithm 0); -inf is -99, the
-logarithm of 0; blanks may be tabs or spaces; any text before `\data\` is a comment; 1-grams that are missing among
-<unk>, <s> and </s> have probability 0. What cannot be mended is refused with its line.
+Read are those of KenLM, SRILM and IRSTLM: a back-off that is missing is 1 (its logarithm 0), and behind the longest
+n-grams there may be one of 0; -inf is -100, the logarithm of 0; blanks may be tabs or spaces; any text before `\data\`
+is a comment; <UNK> is <unk>; 1-grams that are missing among <unk>, <s> and </s> have probability 0. What cannot be
+mended is refused with its line. So are IRSTLM's iARPA, whose probabilities are not summed yet, and its qARPA.
 """
 
 import re
@@ -24,7 +25,9 @@ from wv_cli.words import WordList
 
 _BLOCK = 1 << 16  # n-grams printed at a time
 _BEGIN = re.compile(rb"^[ \t]*\\data\\[ \t\r]*$", re.MULTILINE)
+IRSTLM = re.compile(rb"(iARPA|qARPA)\b.*")
 _SIZE = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")
+_UPPER = "<UNK>"
 _PROBLEMS = {
     _arpa.STOP_NUMBER: "expected a logarithm of 99 or less",
     _arpa.STOP_POSITIVE: "expected a logarithm of a probability, 0 or less",
@@ -45,6 +48,8 @@ def write(stream: BinaryIO, given: Ngrams, _: int | None) -> None:
     """Writes a model with the shortest numbers that read back to the same float32."""
     model = unpack_model(given)
     trie, words = model.trie, model.words
+    if words.find(_UPPER) >= 0:
+        warnings.warn(f"the word {_UPPER} will be read as <unk>, by KenLM, too", FormatWarning, stacklevel=2)
     sizes = "".join(f"ngram {length}={size}\n" for length, size in enumerate(trie.sizes, 1))
     stream.write(f"\\data\\\n{sizes}\n".encode())
     for length in range(1, trie.order + 1):
@@ -92,8 +97,10 @@ class _Reader:
 
     def _header(self) -> list[int]:
         r"""How many n-grams of each length `\data\` promises; the section of 1-grams comes next."""
-        while self._filled("\\data\\, with which an ARPA file begins") != b"\\data\\":
-            pass
+        while (line := self._filled("\\data\\, with which an ARPA file begins")) != b"\\data\\":
+            if found := IRSTLM.fullmatch(line):
+                what = f"found IRSTLM's {found[1].decode()}; make an ARPA of it: compile-lm --text=yes FILE OUT.arpa"
+                raise BadFile(self.name, f"expected an ARPA file, {what}", line=self.line - 1)
         sizes: list[int] = []
         while True:
             line = self._line("lines `ngram 1=COUNT`")

@@ -16,7 +16,7 @@ def fit_weights(models: Sequence[NgramModel], path: str) -> list[float]:
     """Of the events of the text at `path` whose words all models list. Raises WvError for a text without such words."""
     scores, known = [], np.ones(1, np.bool_)
     for model in models:
-        parts = list(Scorer(model).read(Source(input_texts([path], log=lambda message: None, written=())), path))
+        parts = list(Scorer(model).read(Source(input_texts([path], log=lambda message: None, written=()))))
         scores.append(np.concatenate([part.scores for part in parts]))
         known = known & ~np.concatenate([part.oov for part in parts])
     if not known.any() or not len(scores[0]):

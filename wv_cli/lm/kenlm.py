@@ -110,7 +110,7 @@ class KenlmModel:
 
 
 def _clip(logarithms: NDArray[np.float32]) -> NDArray[np.float32]:
-    """KenLM writes -100, or -inf, where we write LOG_ZERO."""
+    """KenLM writes -inf, too, where we write LOG_ZERO."""
     return np.clip(logarithms, LOG_ZERO, -LOG_ZERO)
 
 

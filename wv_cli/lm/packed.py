@@ -19,7 +19,7 @@ from wv_cli.system.threads import in_order
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float32]
-LOG_ZERO = -99.0
+LOG_ZERO = -100.0  # KenLM's; SRILM writes -99
 _ROUNDS = 50
 _BLOCK = 1 << 20  # numbers at a time; a multiple of 64, so that every block fills whole words
 _KEPT = (0.0, LOG_ZERO)  # values that are never quantised: no back-off, no probability

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile
 from wv_cli.lm.asking import LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
-from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, SPECIAL, UNKNOWN, new_encoder
+from wv_cli.lm.vocabulary import SPECIAL, UNKNOWN, new_encoder
 from wv_cli.words import WordList
 
 Ids = NDArray[np.int32]
@@ -60,9 +59,8 @@ class Scored:
 
 
 class Scorer:
-    """Scores a text as it comes: whole sentences, as soon as they end. `ends`: they begin in <s> and end in </s>.
-
-    A KenLM file is asked by the hashes of words, and <s> and </s> in a text are words to it, as to KenLM."""
+    """Scores a text as it comes: whole sentences, as soon as they end. `ends`: they begin in <s> and end in </s>, which
+    in the text are words as others, as to KenLM. A KenLM file is asked by the hashes of words."""
 
     def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
         self._model, self._ends = model, ends
@@ -70,47 +68,37 @@ class Scorer:
         self._encoder = new_encoder(SPECIAL if isinstance(model, KenlmModel) else model.words)
         self._ids = np.arange(len(SPECIAL), dtype=np.int32)  # of a KenLM file, by the encoder's
         self._carry = np.empty(0, np.int32)
-        self._lines = 0
 
-    def read(self, text: Iterable[bytes], name: str = "the text") -> Iterator[Scored]:
-        """A text in chunks, cut anywhere. Raises BadFile, about `name`, where it holds <s> or </s> as words, and what
-        reading it raises."""
+    def read(self, text: Iterable[bytes]) -> Iterator[Scored]:
+        """A text in chunks, cut anywhere. Raises what reading it raises."""
         for chunk in text:
-            yield self.score(chunk, name)
+            yield self.score(chunk)
         self._encoder.finish()
-        yield self._score(name)
+        yield self._score()
 
-    def score(self, chunk: bytes, name: str = "the text") -> Scored:
+    def score(self, chunk: bytes) -> Scored:
         """The same of the next chunk of a text: the sentences that end in it."""
         self._encoder.feed(chunk)
-        return self._score(name)
+        return self._score()
 
     def words(self) -> WordList:
         """All words met and those of the model, by the ids of Scored.spelled."""
         blob, starts, _ = self._encoder.vocabulary()
         return WordList(blob, starts)
 
-    def _score(self, name: str) -> Scored:
+    def _score(self) -> Scored:
         stream = np.concatenate([self._carry, np.frombuffer(memoryview(self._encoder.take_stream()), np.int32)])
         ends = np.flatnonzero(stream < 0)
         whole = int(ends[-1]) + 1 if len(ends) else 0
         spelled, self._carry = stream[:whole], stream[whole:]
-        ids = self._ids_of(spelled, name)
-        self._lines += len(ends)
+        ids = self._ids_of(spelled)
         scores, lengths, _ = self._asked.score(ids, self._asked.begin(self._ends), self._ends)
         return Scored(ids, spelled, scores, lengths)
 
-    def _ids_of(self, spelled: Ids, name: str) -> Ids:
+    def _ids_of(self, spelled: Ids) -> Ids:
         """The model's ids for the encoder's."""
         if isinstance(self._model, KenlmModel):
             if spelled.max(initial=0) >= len(self._ids):
                 self._ids = np.append(self._ids, self._model.find(self.words()[len(self._ids) :]))
             return np.where(spelled < 0, spelled, self._ids[spelled])
-        marks = (spelled == SENTENCE) | (spelled == SENTENCE_END)
-        if marks.any():
-            at = int(np.argmax(marks))
-            line = self._lines + int(np.count_nonzero(spelled[:at] < 0)) + 1
-            word = SPECIAL[int(spelled[at])]
-            problem = f"expected words, found {word}, which marks sentences in the model; give lines without it"
-            raise BadFile(name, problem, line=line)
         return np.where(spelled < len(self._model.words), spelled, np.int32(UNKNOWN))

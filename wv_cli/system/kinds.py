@@ -77,6 +77,7 @@ KINDS: list[Kind] = [
     match_beginning(rb"(?:[ \t\r]*\n|#[^\n]*\n)*\\data\\\s", "an ARPA file of n-grams"),
     *(match_beginning(first, f"{what}; {step}") for first, what, step in PACKED),
     match_beginning(rb"(?s:.{257})ustar", "a tar archive; unpack it first: tar -xf FILE"),
+    match_beginning(rb"Q?blmtI? \d", "a binary of IRSTLM; make an ARPA of it: compile-lm --text=yes FILE OUT.arpa"),
     match_beginning(rb"mmap lm http://kheafield", "a KenLM binary, which wv lm reads"),
     match_beginning(rb"SQLite format 3\0(?s:.{0,65000}?)[Mm]agnitude", _MAGNITUDE),
     match_beginning(rb"SQLite format 3\0", "an SQLite database"),

@@ -93,7 +93,6 @@ def score(
     piped = not inputs or "-" in inputs
     require_one_use(model, piped or tokenizer == "-")
     require_one_use(tokenizer or "", piped)
-    name = ", ".join(inputs) or "standard input"
     read = partial(input_texts, inputs, log=log, reading=reading)
 
     def opened() -> tuple[Preparation, Scorer]:
@@ -115,13 +114,13 @@ def score(
 
         def answer() -> RecordScorer:
             prepared, scorer = opened()
-            return RecordScorer(names, scorer, prepared, flatten, unit, name, ends)
+            return RecordScorer(names, scorer, prepared, flatten, unit, ends)
 
         add_answers(read(written=[output]), output, names, answer)
         return
     text: Iterable[bytes] = Source(read(one_line=True)) if inputs else _piped()
     prepared, scorer = opened()
-    for scored in scorer.read(prepared.blocks(text), name):
+    for scored in scorer.read(prepared.blocks(text)):
         lines = _lines(scored, scorer.words() if each_word else None, ends, as_json)
         sys.stdout.buffer.write("".join(lines).encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
