@@ -91,7 +91,7 @@ def static(path: Path) -> None:
 
 
 def word_vectors_of(vectors: Embeddings | FastTextModel) -> None:
-    source = composer(vectors)
+    source = composer(vectors, "-")
     list(word_vectors(source, _ODD))
     source.lines(["the of and", "unseenword", ""])
 
@@ -109,7 +109,7 @@ def vector_file(path: Path) -> None:
 def text_model(path: Path) -> None:
     vector_file(path)
     for mapped in (False, True):
-        composer(formats.open_vectors(path, mapped=mapped)).lines(["the of unseenword and", "", "in in in"])
+        composer(formats.open_vectors(path, mapped=mapped), str(path)).lines(["the of unseenword and", "", "in in in"])
 
 
 def words_file(path: Path) -> None:

@@ -8,7 +8,7 @@ import click
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import json_option, quiet_option, refuse_options
 from wv_cli.commands.shared.queries import Asked, Layout, run_queries
-from wv_cli.commands.shared.reading import Source, word_options
+from wv_cli.commands.shared.reading import Source, refuse_tokenizer, word_options
 from wv_cli.commands.shared.unknown import Unknown, oov_option
 from wv_cli.errors import UsageError
 
@@ -67,6 +67,8 @@ def command(
     if among == "-" and (not texts or "-" in (source.vectors, *source.beside)):
         message = "--among - takes standard input, which the texts or vectors are read from, too; name a file"
         raise UsageError(message)
+    for each in source.each():
+        refuse_tokenizer(each.vectors, "the word mover's distance is of words")
     lines = read_lines(among) if among is not None else None
     loaded = [(each, each.load(piped=not texts)) for each in source.each()]
     answers = [

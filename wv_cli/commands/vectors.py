@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.encoding import encode_lines, encoder_of_lines, encoder_options, sentences_of, wants_encoder
+from wv_cli.commands.shared.encoding import encode_lines, encoder_of_lines, encoder_options, sentences_of, take_encoder
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import (
     conflict,
@@ -60,10 +60,9 @@ def command(
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.
     """
+    file, words = take_encoder(file, words, sentences, options)
     refuse_options(dask="sentences", add="sentences", tokenize="sentences and not encoder")
     reading = take(LinesConfig, options)
-    if wants_encoder(sentences, options):
-        words, file = words if file is None else (file, *words), None
     piped = ngrams is None and words in ((), ("-",))
     texts, batches = asked_lines(
         words, file, reading, sentences=sentences, add=add, output=options["output"], quiet=quiet, piped=piped

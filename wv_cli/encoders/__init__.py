@@ -15,12 +15,12 @@ from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.folder import is_elmo, is_static, is_transformer
 from wv_cli.errors import BadFile, WvError
 from wv_cli.registry import Registry
-from wv_cli.system.folders import find_folder
+from wv_cli.system.folders import find_folder, static_root
 
 if TYPE_CHECKING:
     from wv_cli.encoders.base import Encoder
 
-__all__ = ["ENCODERS", "EncoderConfig", "Kind", "open_encoder"]
+__all__ = ["ENCODERS", "EncoderConfig", "Kind", "encoder_folder", "open_encoder"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,23 @@ ENCODERS: Registry[Kind] = Registry(
         ]
     ],
 )
+
+
+def encoder_folder(path: str | os.PathLike[str]) -> Path | None:
+    """The folder, or that of the matrix, from which sentences are encoded: it has a tokenizer or is an ELMo. Given by
+    its path or by the name in the local hub cache; None for a file of vectors or a model, and where nothing is. Raises
+    BadFile for settings that cannot be read."""
+    from wv_cli.formats.beside import MODEL  # which knows arrays, as no command does before it works
+
+    folder = find_folder(path)
+    if folder.name == MODEL and folder.is_file():
+        folder = folder.parent
+    if not folder.is_dir():
+        return None
+    root = static_root(folder) or folder
+    if not is_elmo(folder) and not any((root / name).is_file() for name in ("tokenizer.json", "vocab.txt")):
+        return None
+    return folder if any(kind.is_one(folder) for kind in ENCODERS.values()) else None
 
 
 def open_encoder(

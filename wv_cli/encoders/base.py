@@ -14,6 +14,7 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.blas import one_thread
 from wv_cli.system.events import OnProgress
+from wv_cli.system.folders import Usage
 from wv_cli.system.threads import run_all
 
 # Of a batch: sentences, tokens with padding, and pairs of tokens of a sentence, of which attention has a number each.
@@ -28,7 +29,8 @@ States = tuple[list[NDArray[np.float32]], NDArray[np.bool_]]
 
 class Encoder(Protocol):
     """`layers` stand above layer 0, the embeddings; `pooling` and `normalize` are its maker's choice. `dim`: numbers of
-    its vectors, the first of those that its states have. `parallel`: states() may run in several threads at once.
+    its vectors, the first of those that its states have; with `scales_whole` vectors are scaled to unit length before
+    these are taken. `parallel`: states() may run in several threads at once.
     `in_order`: what comes out depends on the sentences before, even on empty ones; they are encoded one at a time."""
 
     name: str
@@ -36,6 +38,7 @@ class Encoder(Protocol):
     layers: int
     pooling: str
     normalize: bool
+    scales_whole: bool
     parallel: bool
     in_order: bool
 
@@ -111,11 +114,11 @@ def encode_ids(
     def work(rows: NDArray[np.int64]) -> None:
         nonlocal done
         for joined, result in zip(join_all([tokens[row] for row in rows.tolist()]), results, strict=True):
-            pooled = joined[:, : encoder.dim]
+            pooled = joined if encoder.scales_whole else joined[:, : encoder.dim]
             if nan_to_zero:
                 pooled[np.isnan(pooled)] = 0
             _require_finite(encoder, pooled)
-            result[rows] = unit_rows(pooled) if normalize else pooled
+            result[rows] = (unit_rows(pooled) if normalize else pooled)[:, : encoder.dim]
         with lock:
             done += len(rows)
             if progress is not None and done < len(tokens):
@@ -141,12 +144,15 @@ def encode_tokens(encoder: Encoder, texts: Sequence[str], pooling: Pooling) -> l
     return found
 
 
-def kept_dim(config: EncoderConfig, dim: int, name: str) -> int:
-    """Numbers of a vector that are kept of `dim`. Raises UsageError for more."""
+def kept_dim(config: EncoderConfig, dim: int, name: str, usage: Usage) -> tuple[int, bool]:
+    """(numbers of a vector that are kept of `dim`, whether they are taken after scaling, as the folder says and not
+    `config`). Raises UsageError for more, BadFile for a folder that says more."""
     if config.dim > dim:
         message = f"--dim {config.dim} is more than the {dim} numbers of {name}"
         raise UsageError(message)
-    return config.dim or dim
+    if config.dim or usage.truncate_dim is None:
+        return config.dim or dim, False
+    return min(usage.truncate_dim, dim), True
 
 
 def _require_finite(encoder: Encoder, vectors: NDArray[np.floating]) -> None:

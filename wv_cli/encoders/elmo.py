@@ -21,7 +21,7 @@ from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.elmo_network import Cell, Characters, LanguageModel
 from wv_cli.encoders.hdf5 import Arrays, open_arrays
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.system.folders import Settings
+from wv_cli.system.folders import NO_USAGE, Settings
 
 OPTIONS, WEIGHTS = "*options.json", "*weights.hdf5"
 _ROWS = 261  # of the table of characters in the file: bytes, the marks of sentences and words, padding
@@ -59,7 +59,7 @@ class Elmo:
         self.layers = network.number("n_layers", 1, 99)
         size = network.number("projection_dim", 1, 1 << 14)
         self._size, self.in_order = size, config.stateful
-        self.dim = kept_dim(config, 2 * size, self.name)
+        self.dim, self.scales_whole = kept_dim(config, 2 * size, self.name, NO_USAGE)
         with open_arrays(_only(path, WEIGHTS), "ELMo's weights in HDF5") as arrays:
             self._characters = _characters(characters, arrays, size, self._length)
             cells = [

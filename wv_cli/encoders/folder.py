@@ -41,7 +41,8 @@ def is_transformer(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Folder:
-    """`pooling` is one of pooling.NAMES; `max_length` None where no file says."""
+    """`pooling` is one of pooling.NAMES, and without `pools_prompt` it leaves out the tokens of a prompt; `max_length`
+    None where no file says."""
 
     path: Path
     modules: tuple[str, ...]
@@ -49,6 +50,7 @@ class Folder:
     pooling: str
     normalize: bool
     max_length: int | None
+    pools_prompt: bool = True
 
     @classmethod
     def open(cls, path: Path) -> "Folder":
@@ -63,6 +65,7 @@ class Folder:
             _pooling(pooled / "config.json"),
             any(kind == "Normalize" for kind, _ in listed),
             _max_length(path, root),
+            Settings(pooled / "config.json", required=False).facts.get("include_prompt", True) is not False,
         )
 
     def find(self, name: str) -> Path | None:

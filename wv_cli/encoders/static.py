@@ -1,10 +1,13 @@
 """A static embedding's folder (model2vec, or sentence-transformers' StaticEmbedding) as an encoder: the mean of its
 tokens' rows, each times its weight where there are weights. It has one layer, 0.
 
-Both kinds of folder are read as model2vec 0.10 reads them. Unknown tokens are left out, and padding does not exist. A
-text is cut to max_length times the median length of the vocabulary's tokens, in characters, then to max_length tokens;
-unknown ones count here. max_length is that of config.json, 512 where it says nothing, no limit where it says null.
-A Normalize in modules.json is followed, too.
+A folder with model2vec's config.json is read as model2vec 0.10 reads it. Unknown tokens are left out, and padding does
+not exist. A text is cut to max_length times the median length of the vocabulary's tokens, in characters, then to
+max_length tokens; unknown ones count here. max_length is that of config.json, 512 where it says nothing, no limit where
+it says null. A Normalize in modules.json is followed, too.
+
+Any other folder is read as sentence-transformers 6.2 reads it: the row of the unknown token counts, the truncation of
+tokenizer.json is the only limit, and config_sentence_transformers.json may name a prompt and a number of dimensions.
 """
 
 from collections.abc import Sequence
@@ -19,7 +22,7 @@ from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import UsageError
 from wv_cli.formats.static import TOKENIZER, StaticModel
-from wv_cli.system.folders import static_root
+from wv_cli.system.folders import NO_USAGE, Usage, static_root
 
 
 class Static:
@@ -34,15 +37,18 @@ class Static:
             message = f"{option}: {path} is a static embedding, which has neither states nor a network"
             raise UsageError(message)
         model = StaticModel.open(path)
+        usage = Usage.of(path) if model.counts_unknown else NO_USAGE  # model2vec does not read it
         self.name, self.normalize = str(path), model.normalize
         self._table = model.table
-        self.dim = kept_dim(config, self._table.matrix.shape[1], self.name)
+        self.dim, self.scales_whole = kept_dim(config, self._table.matrix.shape[1], self.name, usage)
         self._tokenizer = Tokenizer(
             (static_root(path) or path) / TOKENIZER,
             max_length=config.max_length or model.max_length,
             rows=len(self._table),
             special=False,
-            cut_characters=True,
+            prompt=usage.prompt,
+            cut_characters=not model.counts_unknown,
+            counts_unknown=model.counts_unknown,
             made=model.tokenizer,
         )
 

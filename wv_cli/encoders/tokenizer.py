@@ -43,9 +43,10 @@ def load(path: Path, settings: dict[str, Any] | None = None) -> "tokenizers.Toke
 
 class Tokenizer:
     """Numbers of at most `max_length` tokens a sentence, those that `special` adds among them; None: of all. With
-    `cut_characters` only the first max_length x (median characters of a token) characters of a sentence are read.
+    `cut_characters` only the first max_length x (median characters of a token) characters of a sentence are read. The
+    `prompt` stands before every sentence.
 
-    Without `special`, tokens for unknown words are left out after they were counted."""
+    With neither `special` nor `counts_unknown`, tokens for unknown words are left out after they were counted."""
 
     def __init__(
         self,
@@ -54,17 +55,19 @@ class Tokenizer:
         max_length: int | None,
         rows: int,
         special: bool = True,
+        prompt: str = "",
         cut_characters: bool = False,
+        counts_unknown: bool = False,
         made: dict[str, Any] | None = None,
     ) -> None:
         """`rows` is how many tokens the encoder has vectors for; `made` are settings that were read or made before.
         Raises BadFile when the tokenizer has more, UsageError when `max_length` leaves no room for a word, and what
         load() raises."""
-        self.path, self._special, self._pace = path, special, Pace(path)
+        self.path, self._special, self._pace, self._prompt = path, special, Pace(path), prompt
         settings = made or (None if special else tokenizer_settings(path))
         if settings is not None:
             require_short_words(path, settings["model"].get("max_input_chars_per_word"))
-        unknown = unknown_token(settings["model"]) if settings is not None else None
+        unknown = unknown_token(settings["model"]) if settings is not None and not counts_unknown else None
         self._reader = open_reader(settings, unknown) if settings is not None else None
         self._characters: int | None = None
         added = 0
@@ -103,7 +106,7 @@ class Tokenizer:
 
     def read(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
         """(numbers of all sentences' tokens, where each sentence's begin and the last's end, how many were cut)."""
-        whole = [text if text.isascii() else _utf8(text) for text in texts]
+        whole = [self._prompt + (text if text.isascii() else _utf8(text)) for text in texts]
         part = whole if self._characters is None else [text[: self._characters] for text in whole]
         with foreign(self.path, "the tokenizer fails", quiet=self._reader is None):
             ids, starts, cut = self._read(part)

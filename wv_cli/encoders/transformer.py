@@ -19,7 +19,7 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.formats.safetensors import Tensors
-from wv_cli.system.folders import Settings
+from wv_cli.system.folders import Settings, Usage
 
 _ROBERTA = ("roberta", "xlm-roberta", "camembert")  # their positions are counted from behind the padding's
 
@@ -38,7 +38,11 @@ class Transformer:
         settings = Settings(folder.root / "config.json")
         self.name, self.pooling, self.normalize = str(path), folder.pooling, folder.normalize
         self.root = folder.root
-        self.dim = kept_dim(config, settings.number("hidden_size", 1, 1 << 16), self.name)
+        usage = Usage.of(path)
+        if usage.prompt and not folder.pools_prompt:
+            problem = "include_prompt: expected true beside a default prompt, found false, which wv does not do"
+            raise BadFile(folder.path / "1_Pooling" / "config.json", f"{problem}; take the default prompt out")
+        self.dim, self.scales_whole = kept_dim(config, settings.number("hidden_size", 1, 1 << 16), self.name, usage)
         self.layers = settings.number("num_hidden_layers", 1, 999)
         wanted = (
             list(range(self.layers + 1))
@@ -61,7 +65,9 @@ class Transformer:
             raise UsageError(message)
         self.max_length = config.max_length or min(most, folder.max_length or most)
         self._padding = padding if padding < rows else 0
-        self._tokenizer = Tokenizer(folder.root / "tokenizer.json", max_length=self.max_length, rows=rows)
+        self._tokenizer = Tokenizer(
+            folder.root / "tokenizer.json", max_length=self.max_length, rows=rows, prompt=usage.prompt
+        )
 
     def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
         found, cut = self._tokenizer.ids(texts)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wv_cli.encoders import encoder_folder
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, count, number, p_value
 from wv_cli.evaluation.config import SearchConfig
@@ -70,7 +71,12 @@ def _systems(
     systems: list[System] = []
     notes: list[str] = []
     for source in vectors:
-        systems.append(of_vectors(source.name, restrict_words(source.load(), config.restrict_vocab), sets, config))
+        if source.name != "-" and encoder_folder(source.name) is not None:
+            system, about = of_encoder(source.name, sets, config)
+            notes += about
+        else:
+            system = of_vectors(source.name, restrict_words(source.load(), config.restrict_vocab), sets, config)
+        systems.append(system)
     for path in config.encoder:
         system, about = of_encoder(path, sets, config)
         systems.append(system)

@@ -34,7 +34,7 @@ class System:
 
 def of_vectors(name: str, embeddings: Embeddings, sets: Sequence[SearchData], config: SearchConfig) -> System:
     """A text's vector is the mean of its words' vectors, or what a model of texts makes of it."""
-    lines = composer(embeddings).lines
+    lines = composer(embeddings, name).lines
     return _nearest(name, [(lines(each.texts), lines(each.asked)) for each in sets], sets, config)
 
 

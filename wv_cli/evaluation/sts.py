@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.encoders import encoder_folder
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, count, number, p_value, protocol
 from wv_cli.evaluation.config import StsConfig
@@ -61,6 +62,10 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
     systems: list[System] = []
     notes: list[str] = []
     for source in vectors:
+        if source.name != "-" and encoder_folder(source.name) is not None:
+            made, about = of_encoder(source.name, material)
+            systems, notes = [*systems, *made], [*notes, *about]
+            continue
         embeddings = restrict_words(source.load(), config.restrict_vocab)
         made, about = of_words(source.name, embeddings, material)
         systems, notes = [*systems, *made], [*notes, *about]

@@ -14,9 +14,9 @@ from wv_cli.errors import UsageError
 from wv_cli.filtering.duplicates import Deduplicator, Keys, ParagraphRule
 from wv_cli.filtering.exact_duplicates import left_over
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, statistics
-from wv_cli.filtering.scorers import SCORERS, split_subject
+from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
-from wv_cli.filtering.setting import Scorer, Setting
+from wv_cli.filtering.setting import Scorer, Setting, split_subject
 
 STATISTICS = ("words", "heuristic")  # the scorers that need no model
 _COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")

@@ -5,7 +5,6 @@ A scorer is stateless: threads may share it. Its text says which file it needs a
 
 import importlib
 from dataclasses import dataclass
-from pathlib import Path
 
 from wv_cli.filtering.setting import Scorer, Setting
 from wv_cli.registry import Registry
@@ -80,13 +79,3 @@ SCORERS: Registry[ScorerKind] = Registry(
         ),
     ],
 )
-
-
-def split_subject(subject: str) -> tuple[str, str]:
-    """(MODEL, LABELS) of MODEL:LABELS. Both may hold colons: the longest beginning that is a file is the model."""
-    parts = subject.split(":")
-    for end in range(len(parts), 0, -1):
-        if Path(path := ":".join(parts[:end])).is_file():
-            return path, ":".join(parts[end:])
-    path, _, labels = subject.rpartition(":")
-    return (path, labels) if path else (subject, "")

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.scorers import split_subject
-from wv_cli.filtering.setting import Scorer, Setting
+from wv_cli.filtering.setting import Scorer, Setting, split_subject
 from wv_cli.filtering.units import answer_units
 from wv_cli.models.classifier import ALL, load_classifier
 from wv_cli.system import meta

@@ -22,3 +22,13 @@ class Setting:
     def absolute(self) -> "Setting":
         """The same for a process in another folder."""
         return self if self.tokenizer is None else replace(self, tokenizer=str(Path(self.tokenizer).absolute()))
+
+
+def split_subject(subject: str) -> tuple[str, str]:
+    """(MODEL, LABELS) of MODEL:LABELS. Both may hold colons: the longest beginning that is a file is the model."""
+    parts = subject.split(":")
+    for end in range(len(parts), 0, -1):
+        if Path(path := ":".join(parts[:end])).is_file():
+            return path, ":".join(parts[end:])
+    path, _, labels = subject.rpartition(":")
+    return (path, labels) if path else (subject, "")

@@ -21,7 +21,12 @@ from wv_cli.system.output import open_output
 from wv_cli.words import WordList
 
 MODEL = "model.safetensors"  # the vectors in the folder of a static embedding
-SETTINGS = ("tokenizer.json", "config.json", "modules.json")  # the other files there
+SETTINGS = (
+    "tokenizer.json",
+    "config.json",
+    "modules.json",
+    "config_sentence_transformers.json",
+)  # the other files there
 _DIGEST_BYTES = 8
 HEAD_BYTES = 256  # of a file: where words_mark finds the digest
 

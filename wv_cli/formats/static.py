@@ -113,25 +113,30 @@ class Table:
 @dataclass(frozen=True, eq=False)
 class StaticModel:
     """A static embedding as a folder holds it: the `table`, the settings of the `tokenizer` without padding and
-    truncation, whether sentence vectors are made of unit length, and how many tokens are read (None: all)."""
+    truncation, whether sentence vectors are made of unit length, and how many tokens are read (None: all). Without
+    `counts_unknown` unknown tokens are left out, and so many characters are read as that many tokens have, as model2vec
+    does; sentence-transformers counts the unknown token's row and cuts nothing before."""
 
     table: Table
     tokenizer: dict[str, Any]
     normalize: bool = True
     max_length: int | None = None
+    counts_unknown: bool = False
 
     @classmethod
     def open(cls, path: Path) -> "StaticModel":
-        """Of both layouts; a folder of sentence-transformers has no limit of its own and gets model2vec's. Raises
-        BadFile, WvError."""
+        """A folder with model2vec's config.json is read as model2vec reads it, one with modules.json alone as
+        sentence-transformers, whose limit is that of tokenizer.json. Raises BadFile, WvError."""
         root = static_root(path) or path
         settings = Settings(root / "config.json", required=False)
         normalize = settings.yes("normalize") or any(kind == "Normalize" for kind, _ in modules(path))
-        has_limit = settings.facts.get("max_length", _MAX_LENGTH) is not None
-        most = settings.number("max_length", 1, 1 << 30, _MAX_LENGTH) if has_limit else None
         tensors = Tensors.open(root / MODEL)
         table, tokenizer = Table.of(tensors), tokenizer_settings(root / TOKENIZER)
         _require_same_tokens(tensors, tokenizer, root / TOKENIZER)
+        if modules(path) and not settings.facts:
+            return cls(table, tokenizer, normalize, _truncation(root / TOKENIZER), counts_unknown=True)
+        has_limit = settings.facts.get("max_length", _MAX_LENGTH) is not None
+        most = settings.number("max_length", 1, 1 << 30, _MAX_LENGTH) if has_limit else None
         return cls(table, tokenizer, normalize, most)
 
     @property
@@ -156,6 +161,17 @@ def tokenizer_settings(path: Path) -> dict[str, Any]:
     if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict | list):
         raise BadFile(path, "expected a tokenizer with a vocabulary, found none")
     return {**facts, "truncation": None, "padding": None}
+
+
+def _truncation(path: Path) -> int | None:
+    """How many tokens of a text are read, by a tokenizer.json; None: all. Raises BadFile."""
+    settings = Settings(path)
+    if settings.facts.get("truncation") is None:
+        return None
+    part = settings.part("truncation")
+    if (side := part.facts.get("direction", "Right")) != "Right":
+        raise BadFile(path, f"truncation: expected the direction Right, found {side!r}; other vectors would come of it")
+    return part.number("max_length", 1, 1 << 30)
 
 
 def tokens_digest(tokenizer: dict[str, Any]) -> str:

@@ -4,6 +4,8 @@
     config.json                         for model2vec
     modules.json                        for sentence-transformers from 3.4 on, which know these names of modules
 
+A model that counts the row of the unknown token, as sentence-transformers does, has no config.json.
+
 Words are written as they are, one token each. Text is cut at blanks (or where letters and punctuation meet), and made
 lower case if no word has a capital. A zero row stands for all unknown words: model2vec leaves those out,
 sentence-transformers takes the row into the mean, and since sentence vectors are made of unit length both come to the
@@ -27,6 +29,7 @@ from wv_cli.formats import safetensors
 from wv_cli.formats.base import Dtype, Split
 from wv_cli.formats.beside import MODEL
 from wv_cli.formats.static import TOKENIZER, TOKENS_MARK, StaticModel, Table, tokens_digest
+from wv_cli.system.folders import NO_USAGE, USAGE, Usage
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.system.places import make_folder
 from wv_cli.vectors.embeddings import Embeddings
@@ -99,11 +102,16 @@ def save_model(
     *,
     dtype: Dtype = "float32",
     settings: Mapping[str, object] | None = None,
+    usage: Usage = NO_USAGE,
 ) -> None:
-    """Writes the four files, all or none, making the folder if need be. `settings` are more of config.json. Raises
-    WvError, also for numbers that the type cannot hold."""
-    table = model.table
-    arrays: dict[str, NDArray[Any]] = {"embeddings": as_dtype(table.matrix, dtype, path)}
+    """Writes the files, all or none, making the folder if need be. `settings` are more of config.json. Raises WvError,
+    also for numbers that the type cannot hold."""
+    table, folder = model.table, Path(path)
+    if model.counts_unknown and (folder / "config.json").exists():
+        message = f"{path}: has a config.json, by which others would read a model of sentence-transformers differently"
+        raise WvError(f"{message}; name another folder")
+    name = "embedding.weight" if model.counts_unknown else "embeddings"
+    arrays: dict[str, NDArray[Any]] = {name: as_dtype(table.matrix, dtype, path)}
     quantized = {}
     if table.weights is not None:
         arrays["weights"] = table.weights
@@ -114,9 +122,14 @@ def save_model(
     modules = [{"idx": 0, "name": "0", "path": ".", "type": f"{old}.StaticEmbedding"}]
     if model.normalize:
         modules.append({"idx": 1, "name": "1", "path": "1_Normalize", "type": f"{old}.Normalize"})
-    texts = {
-        TOKENIZER: model.tokenizer,
-        "config.json": {
+    truncation = {"direction": "Right", "max_length": model.max_length, "strategy": "LongestFirst", "stride": 0}
+    texts: dict[str, object] = {
+        # sentence-transformers has no other limit, and model2vec sets its own
+        TOKENIZER: {**model.tokenizer, "truncation": truncation if model.max_length is not None else None},
+        "modules.json": modules,
+    }
+    if not model.counts_unknown:
+        texts["config.json"] = {
             "model_type": "model2vec",
             "architectures": ["StaticModel"],
             **(settings or {}),
@@ -125,10 +138,13 @@ def save_model(
             "max_length": model.max_length,
             "embedding_dtype": dtype,
             **quantized,
-        },
-        "modules.json": modules,
-    }
-    folder = Path(path)
+        }
+    if usage != NO_USAGE:
+        texts[USAGE] = {
+            "prompts": {"default": usage.prompt},
+            "default_prompt_name": "default",
+            "truncate_dim": usage.truncate_dim,
+        }
     with _made(folder), commit_together():
         for name, facts in texts.items():
             with open_output(folder / name) as stream:
@@ -153,8 +169,9 @@ def as_dtype(matrix: NDArray[np.floating], dtype: Dtype, path: object) -> NDArra
 
 def merged(model: StaticModel) -> StaticModel:
     """The same vectors without mapping and weights, which older readers ignore or refuse, and with a zero row for
-    unknown words."""
-    return without_unknown(replace(model, table=Table(model.table.path, model.table.whole().copy())))
+    unknown words where these do not count."""
+    whole = replace(model, table=Table(model.table.path, model.table.whole().copy()))
+    return whole if model.counts_unknown else without_unknown(whole)
 
 
 def without_unknown(model: StaticModel) -> StaticModel:

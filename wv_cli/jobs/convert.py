@@ -17,6 +17,7 @@ from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import STATIC, VectorOutput, files_beside, folder_name, static_file
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.system.folders import NO_USAGE, Usage
 from wv_cli.system.places import refuse_file
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -178,10 +179,11 @@ class ConvertJob(Job):
         from wv_cli.formats.static_folder import merged, save_model
 
         model = merged(StaticModel.open(source))
+        usage = Usage.of(source) if model.counts_unknown else NO_USAGE
         matrix, folder = model.table.matrix, str(self.output.output)
         self.source.require_dim(matrix.shape[1])
         table = replace(model.table, matrix=np.ascontiguousarray(matrix[:, : self.source.dim]))
-        save_model(folder, replace(model, table=table), dtype=self.static.dtype)
+        save_model(folder, replace(model, table=table), dtype=self.static.dtype, usage=usage)
         dim = table.matrix.shape[1]
         run.log(f"{folder}: {len(table):,} tokens of {dim} numbers, static; text is cut by the tokenizer of {source}")
         return {"rows": len(table), "dim": dim, "format": STATIC}

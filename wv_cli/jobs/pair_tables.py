@@ -115,7 +115,7 @@ class Words:
         return found.corpus(_lines(ids).cut(max_length), len(known), numbering, files)
 
     def _chunks(self, batches: Iterable[Sequence[bytes]]) -> Iterator[bytes]:
-        chunks = (b"".join(text + b"\n" for text in texts) for texts in batches)
+        chunks = (b"".join(text.replace(b"\n", b" ") + b"\n" for text in texts) for texts in batches)
         return lowercase_chunks(chunks) if self._config.lowercase else iter(chunks)
 
     def first_rows(self, dim: int, bad_rows: BadRowsName = "error") -> FirstRows | None:

@@ -59,7 +59,8 @@ class OfVectors:
     as_json: bool
 
     def opened(self) -> Composer:
-        return composer(open_vectors(self.file, format=self.from_format, mapped=True, bad_rows=self.bad_rows))
+        found = open_vectors(self.file, format=self.from_format, mapped=True, bad_rows=self.bad_rows)
+        return composer(found, self.file)
 
     def answer(self, source: Composer, lines: Lines) -> Shown:
         vectors = source.lines(lines)

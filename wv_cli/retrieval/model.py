@@ -30,20 +30,23 @@ class Model:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self._encode is None:
-            self._encode = _encoder(self.name, self._threads) if Path(self.name).is_dir() else _words(self.name)
-        vectors = self._encode([text.replace("\n", " ") for text in texts])
+            from wv_cli.encoders import encoder_folder
+
+            folder = encoder_folder(self.name) or self.name
+            self._encode = _encoder(folder, self._threads) if Path(folder).is_dir() else _words(self.name)
+        vectors = self._encode(texts)
         if not np.isfinite(vectors).all():
             raise BadFile(self.name, "gives nan or infinity for a text: its vectors are damaged")
         return vectors
 
 
-def _encoder(path: str, threads: int) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+def _encoder(path: str | Path, threads: int) -> Callable[[Sequence[str]], NDArray[np.float32]]:
     from wv_cli.encoders import open_encoder
     from wv_cli.encoders.base import encode
     from wv_cli.encoders.pooling import Pooling
 
     encoder = open_encoder(path)
-    pooling = [Pooling.of(encoder.pooling, encoder.layers, path)]
+    pooling = [Pooling.of(encoder.pooling, encoder.layers, encoder.name)]
     return lambda texts: encode(encoder, texts, pooling, threads=threads)[0].vectors
 
 
@@ -51,7 +54,8 @@ def _words(path: str) -> Callable[[Sequence[str]], NDArray[np.float32]]:
     from wv_cli.formats import open_vectors
     from wv_cli.transforms.composition import composer
 
-    return composer(open_vectors(path, mapped=True)).lines
+    lines = composer(open_vectors(path, mapped=True), path).lines
+    return lambda texts: lines([text.replace("\n", " ") for text in texts])
 
 
 def model_digest(path: str) -> str:

@@ -16,6 +16,7 @@ others.
 import contextlib
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from wv_cli.errors import BadFile, WvError, reason
 _LARGEST = 1 << 28  # bytes of a JSON file; tokenizers of 250,000 pieces have 17 MB
 _KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
 SMALL = "wv/small"
+USAGE = "config_sentence_transformers.json"
 STATIC = "StaticEmbedding"  # the module of a static embedding
 _FILES_OF_MODELS = ("model.safetensors", "tokenizer.json", "config.json", "modules.json")
 _READ_OF_MODELS = frozenset((".safetensors", ".json", ".txt", ".model", ".onnx", ".hdf5"))  # endings of what is read
@@ -171,6 +173,31 @@ def modules(path: Path) -> list[tuple[str, Path]]:
             raise BadFile(listed, f"expected the path of a module in the folder, found {place!r}")
         found.append((name, path / place))
     return found
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How sentence-transformers uses a folder, by its config_sentence_transformers.json: the `prompt` stands before
+    every text, and of each vector the first `truncate_dim` numbers are kept, after a Normalize; None: all."""
+
+    prompt: str = ""
+    truncate_dim: int | None = None
+
+    @classmethod
+    def of(cls, path: Path) -> "Usage":
+        """Raises BadFile, WvError."""
+        settings = Settings(path / USAGE, required=False)
+        name, prompts = settings.facts.get("default_prompt_name"), settings.facts.get("prompts") or {}
+        if name is not None and not (isinstance(prompts, dict) and isinstance(prompts.get(name), str)):
+            raise BadFile(settings.path, f"default_prompt_name: expected a name among `prompts`, found {name!r}")
+        most = settings.facts.get("truncate_dim")
+        return cls(
+            prompts[name] if name is not None else "",
+            settings.number("truncate_dim", 1, 1 << 20) if most is not None else None,
+        )
+
+
+NO_USAGE = Usage()
 
 
 def static_root(path: Path) -> Path | None:

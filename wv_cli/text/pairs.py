@@ -74,7 +74,7 @@ class PairFiles:
     def _blocks(self, path: str, field: str) -> "Iterator[Block]":
         name = name_of_input(path)
         kind = _kind(path)
-        rules = Rules(ReadingConfig(field=field, no_header=self.no_header), True, _unheard, strict=True)
+        rules = Rules(ReadingConfig(field=field, no_header=self.no_header), False, _unheard, strict=True)
         with open_raw(path) as raw:
             yield from RECORDS[kind].load()(name, path, decompress(blocks(raw, name, CHUNK), name), rules)
 

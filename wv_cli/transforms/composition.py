@@ -1,16 +1,21 @@
 """Vectors of words and of lines, from a fastText model or from plain vectors, a batch at a time.
 
-A model composes words it does not list of their n-grams. A line becomes one vector by the model's own rule. With plain
-vectors it is the mean of its words, as `--pooling mean` has it. Not here: reading files (wv_cli.formats.open_vectors).
+A model composes words it does not list of their n-grams. A line becomes one vector by the model's own rule, and a
+folder with a tokenizer encodes it. With plain vectors it is the mean of its words, as `--pooling mean` has it.
+Not here: reading files (wv_cli.formats.open_vectors).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.encoders import encoder_folder, open_encoder
+from wv_cli.encoders.base import encode as encode_texts
+from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import UsageError, show_bytes
 from wv_cli.transforms.sentences import Sentences, pool_rows
 from wv_cli.vectors.document_models import line_vectors
@@ -129,8 +134,27 @@ class OfEmbeddings:
         raise UsageError(message)
 
 
-def composer(source: FastTextModel | Embeddings) -> Composer:
-    return OfModel(source) if isinstance(source, FastTextModel) else OfEmbeddings(source)
+class OfFolder(OfEmbeddings):
+    """Of a static embedding or another encoder's `folder`, which cuts lines by its own tokenizer; of its tokens as
+    words where there are `embeddings`."""
+
+    def __init__(self, folder: Path, embeddings: Embeddings) -> None:
+        super().__init__(embeddings)
+        self._encoder = open_encoder(folder)
+
+    def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
+        """By the folder's own pooling and settings."""
+        encoder = self._encoder
+        pooling = Pooling.of(encoder.pooling, encoder.layers, encoder.name)
+        return encode_texts(encoder, lines, [pooling], normalize=encoder.normalize)[0].vectors
+
+
+def composer(source: FastTextModel | Embeddings, path: str) -> Composer:
+    """Of what the file or folder `path` holds."""
+    if isinstance(source, FastTextModel):
+        return OfModel(source)
+    folder = encoder_folder(path) if path != "-" else None
+    return OfFolder(folder, source) if folder is not None else OfEmbeddings(source)
 
 
 def sentence_vectors(source: Composer, lines: Sequence[str], name: str) -> list[NDArray[np.float32] | str]:

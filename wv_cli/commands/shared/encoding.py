@@ -38,6 +38,23 @@ def encoder_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return option(field_options(EncoderConfig)(function))
 
 
+def take_encoder(
+    file: str | None, words: tuple[str, ...], sentences: bool, options: dict[str, Any]
+) -> tuple[str | None, tuple[str, ...]]:
+    """(FILE, WORDs). A FILE of sentences that is a folder with a tokenizer becomes --encoder, and beside --encoder FILE
+    is the first WORD. Raises as wants_encoder."""
+    if sentences and options["encoder"] is None and file not in (None, "-"):
+        from wv_cli.encoders import encoder_folder
+
+        if (folder := encoder_folder(str(file))) is not None:
+            options["encoder"] = click.get_current_context().params["encoder"] = str(folder)
+            options["pooling"] = None if options["pooling"] == OWN else options["pooling"]
+            file = None
+    if wants_encoder(sentences, options) and file is not None:
+        return None, (file, *words)
+    return file, words
+
+
 def wants_encoder(sentences: bool, options: dict[str, Any]) -> bool:
     """Raises UsageError for options of an encoder without one, and for those that have no effect with one."""
     pooling = options["pooling"]

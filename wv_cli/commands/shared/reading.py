@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.options import Decorator, threads_option
-from wv_cli.errors import WvError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.system.places import require_one_use
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class Source:
         format, bad_rows = self.from_format, self.bad_rows
         found = open_vectors(self.vectors, format=format, limit=self.limit, mapped=True, bad_rows=bad_rows)
         if isinstance(found, FastTextModel):
-            return vectors_of(found, self.vectors, self.limit), composer(found)
-        return found, composer(found)
+            return vectors_of(found, self.vectors, self.limit), composer(found, self.vectors)
+        return found, composer(found, self.vectors)
 
     def each(self) -> "list[Source]":
         """This one and those of the files `beside` it, whose content tells their format. Raises UsageError when
@@ -137,6 +137,17 @@ def from_option(wanted: bool, what: str = "VECTORS; by default their") -> Decora
     return decorate if wanted else lambda function: function
 
 
+def refuse_tokenizer(path: str, why: str) -> None:
+    """Raises UsageError for a folder that cuts texts by a tokenizer of its own, where texts are cut into words."""
+    from wv_cli.encoders import encoder_folder
+
+    if path != "-" and encoder_folder(path) is not None:
+        message = (
+            f"{path}: cuts texts by its tokenizer, and {why}; write its tokens as words: wv convert {path} FILE.vec"
+        )
+        raise UsageError(message)
+
+
 def load_vectors(
     path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False, mapped: bool = False,
     bad_rows: "BadRowsName" = "error",
@@ -159,7 +170,7 @@ def open_composer(
 
     require_one_use(path, piped)
     ignore_format_warnings(quiet)
-    return composer(open_vectors(path, format=from_format, mapped=True, bad_rows=bad_rows))
+    return composer(open_vectors(path, format=from_format, mapped=True, bad_rows=bad_rows), path)
 
 
 def ignore_format_warnings(quiet: bool) -> None:

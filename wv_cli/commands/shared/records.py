@@ -37,7 +37,7 @@ def asked_lines(
     log = partial(emit, quiet=quiet, as_json=False)
     if sentences and file is not None:
         reading = replace(reading, tokenize=recipe_for([file], reading.tokenize, log))
-    texts = _record_texts(words, reading, sentences, add, output, log)
+    texts = _record_texts(words, reading, sentences, add, output, log, one_line=file is not None)
     if texts is not None:
         return texts, _lines_of(texts)
     batches = piped_lines() if piped else iter([list(words)])
@@ -46,9 +46,10 @@ def asked_lines(
 
 def _record_texts(
     words: Sequence[str], reading: LinesConfig, sentences: bool, add: str | None, output: str | None,
-    log: Callable[[str], None],
+    log: Callable[[str], None], *, one_line: bool,
 ) -> "Texts | None":  # fmt: skip
-    """None for lines: the endings of files, --field or --add tell."""
+    """None for lines: the endings of files, --field or --add tell. Without `one_line` texts keep line feeds, which
+    are tokens to some encoders."""
     named = sentences and any(record_kind(word) and Path(word).is_file() for word in words)
     if not named and (add is None or not sentences) and (reading.field is None or not sentences):
         if given := [name for name in RecordsConfig.options() if name in given_options()]:
@@ -58,7 +59,9 @@ def _record_texts(
     from wv_cli.formats.recognise import input_texts
 
     written = [output] if output is not None else []
-    return input_texts(words or ("-",), log=log, reading=ReadingConfig(**vars(reading)), one_line=True, written=written)
+    return input_texts(
+        words or ("-",), log=log, reading=ReadingConfig(**vars(reading)), one_line=one_line, written=written
+    )
 
 
 def _cut_lines(batches: Iterable[list[str]], recipe: str) -> Iterator[list[str]]:
@@ -76,8 +79,14 @@ def _lines_of(texts: "Texts") -> Iterator[list[str]]:
     from wv_cli.text.source import Source
     from wv_cli.words import decode
 
-    for block in blocks_of_lines(Source(texts)):
-        yield decode(block).removesuffix("\n").split("\n")
+    source = Source(texts)
+    if texts.one_line or not all(map(texts.records, source.paths)):
+        for lines in blocks_of_lines(source):
+            yield decode(lines).removesuffix("\n").split("\n")
+        return
+    for path in source.paths:
+        for block in source.blocks(path):
+            yield [decode(text) for text in block.each]
 
 
 def texts_for_models(
