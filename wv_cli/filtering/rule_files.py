@@ -13,6 +13,9 @@ from typing import Any
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.scorers import SCORERS
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.system.marks import MARK
+from wv_cli.text.binary import foreign_encoding
 
 # Options that are no scorers, and their types.
 _OPTIONS: dict[str, Any] = {
@@ -37,8 +40,11 @@ def shipped() -> list[str]:
 def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """(scorer, rule) of a file, or of a shipped one by its name, and its other options. Raises BadFile, WvError."""
     try:
-        text = (_SHIPPED / f"{name}.toml").read_text("utf-8") if name in shipped() else Path(name).read_text("utf-8")
-        given = tomllib.loads(text)
+        text = (_SHIPPED / f"{name}.toml" if name in shipped() else Path(name)).read_bytes()
+        refuse_other_kinds(text[:HEAD_BYTES], name, "rules in TOML")
+        if what := foreign_encoding(text):
+            raise BadFile(name, f"expected rules in UTF-8, found {what}")
+        given = tomllib.loads(text.removeprefix(MARK).decode())
     except OSError as error:
         message = f"{name}: cannot read: {reason(error)}; shipped rules are {', '.join(shipped())}"
         raise WvError(message) from error

@@ -18,7 +18,8 @@ from wv_cli.text.binary import binary
 from wv_cli.text.folder_files import files_below
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig
-from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.records.kinds import record_kind
+from wv_cli.text.records.opening import read_records
 from wv_cli.text.records.reading import Rules
 
 Log = Callable[[str], None]
@@ -77,7 +78,7 @@ class FileText:
             kind = record_kind(self.path) if self._config.field is not None else None
             if kind is not None:
                 rules = Rules(ReadingConfig(field=self._config.field), False, self._log)
-                yield from cut_records(RECORDS[kind].load()(name, self.path, text, rules))
+                yield from cut_records(read_records(kind, name, self.path, text, rules))
                 for _ in text:  # what a reader of its own has not taken
                     pass
             else:
