@@ -15,6 +15,7 @@ NO_TEXT: int
 TAKEN: int
 COLUMNS: int
 OPEN_QUOTE: int
+AFTER_QUOTE: int
 DEPTH: int
 KEEP: int
 SPACE: int
@@ -27,5 +28,5 @@ class JsonScanner:
 
 @final
 class CsvScanner:
-    def __new__(cls, delimiter: bytes, column: int, columns: int, newline: int) -> Self: ...
+    def __new__(cls, delimiter: bytes, column: int, columns: int, newline: int, quotes: bool = True) -> Self: ...
     def scan(self, block: Buffer, start: int = 0, final: bool = False) -> tuple[bytes, NDArray[np.int64], int]: ...

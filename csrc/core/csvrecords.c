@@ -4,11 +4,16 @@
 typedef struct {
     const unsigned char *begin, *end; /* of the field, without its first quote */
     int quoted;
+    const unsigned char *broken; /* what follows its closing quote, where nothing may */
 } field;
 
-enum { INCOMPLETE = -1 };
+enum { INCOMPLETE = -1, LONGEST_ESCAPED = 1 << 20 };
 
-/* The bytes of an unquoted field, or what follows the closing quote of another: up to a delimiter or line end. */
+static int ends_field(const unsigned char *at, const unsigned char *end, unsigned char delimiter) {
+    return at >= end || *at == delimiter || *at == '\n' || *at == '\r';
+}
+
+/* Up to a delimiter or line end. */
 static const unsigned char *skip_unquoted(const unsigned char *at, const unsigned char *end, unsigned char delimiter) {
     while (end - at >= 8) {
         uint64_t eight = wv_eight(at);
@@ -17,14 +22,31 @@ static const unsigned char *skip_unquoted(const unsigned char *at, const unsigne
             break;
         at += 8;
     }
-    while (at < end && *at != delimiter && *at != '\n' && *at != '\r') at++;
+    while (!ends_field(at, end, delimiter)) at++;
     return at;
 }
 
+/* Where a field ends whose closing quote other bytes follow; NULL when that is not known yet. Behind \" (Spark, MySQL) it
+ * goes on to a quote of its own: none of its lines is taken for another record. */
+static const unsigned char *skip_broken(const unsigned char *begin, const unsigned char *end, unsigned char delimiter,
+                                        int final) {
+    if (begin[-2] == '\\') {
+        int far = end - begin > LONGEST_ESCAPED;
+        const unsigned char *at = begin, *limit = far ? begin + LONGEST_ESCAPED : end;
+        for (; at < limit && (at = memchr(at, '"', (size_t)(limit - at))); at++) {
+            const unsigned char *backslash = at;
+            while (backslash > begin && backslash[-1] == '\\') backslash--;
+            if ((at - backslash) % 2 == 0 && ends_field(at + 1, end, delimiter)) return at + 1;
+        }
+        if (!far && !final) return NULL;
+    }
+    return skip_unquoted(begin, end, delimiter);
+}
+
 /* Reads a field. Returns where it ends, NULL when its quotes do not. */
-static const unsigned char *read_field(const unsigned char *at, const unsigned char *end, unsigned char delimiter,
-                                       field *out) {
-    *out = (field){at, NULL, at < end && *at == '"'};
+static const unsigned char *read_field(const unsigned char *at, const unsigned char *end, const wv_csv_rules *rules,
+                                       int final, field *out) {
+    *out = (field){at, NULL, rules->quotes && at < end && *at == '"', NULL};
     if (out->quoted) {
         out->begin = ++at;
         for (;;) {
@@ -36,26 +58,39 @@ static const unsigned char *read_field(const unsigned char *at, const unsigned c
                 break;
             }
         }
+        if (!ends_field(at + 1, end, rules->delimiter)) {
+            out->broken = at + 1;
+            return out->end = skip_broken(at + 1, end, rules->delimiter, final);
+        }
+        return out->end = at + 1;
     }
-    return out->end = skip_unquoted(at, end, delimiter);
+    return out->end = skip_unquoted(at, end, rules->delimiter);
 }
 
-/* The text of a field and a line end. Of doubled quotes one stays; of one that closes none. */
-static unsigned char *put_text(const field *value, int newline, unsigned char *out) {
-    int quoted = value->quoted;
-    for (const unsigned char *at = value->begin; at < value->end; at++) {
-        if (quoted && *at == '"') {
-            if (at + 1 < value->end && at[1] == '"') {
-                *out++ = *at++;
-            } else {
-                quoted = 0;
-            }
-        } else if (*at != '\n' || newline == WV_NEWLINE_KEEP) {
+static unsigned char *put_bytes(const unsigned char *at, const unsigned char *end, int newline, unsigned char *out) {
+    size_t length = (size_t)(end - at);
+    if (newline == WV_NEWLINE_KEEP || !memchr(at, '\n', length)) {
+        memcpy(out, at, length);
+        return out + length;
+    }
+    for (; at < end; at++) {
+        if (*at != '\n') {
             *out++ = *at;
         } else if (newline == WV_NEWLINE_SPACE) {
             *out++ = ' ';
         }
     }
+    return out;
+}
+
+/* The text of a field and a line end. Of doubled quotes one stays. */
+static unsigned char *put_text(const field *value, int newline, unsigned char *out) {
+    const unsigned char *at = value->begin, *end = value->end - value->quoted, *quote;
+    while (value->quoted && at < end && (quote = memchr(at, '"', (size_t)(end - at)))) {
+        out = put_bytes(at, quote + 1, newline, out);
+        at = quote + 2;
+    }
+    out = put_bytes(at, end, newline, out);
     *out++ = '\n';
     return out;
 }
@@ -64,12 +99,14 @@ static unsigned char *put_text(const field *value, int newline, unsigned char *o
 static int64_t read_record(const wv_csv_rules *rules, const unsigned char *block, int64_t begin, int64_t length,
                            int final, wv_records *out, wv_record *record) {
     const unsigned char *at = block + begin, *end = block + length;
-    field text = {at, at, 0};
+    const unsigned char *broken = NULL;
+    field text = {at, at, 0, NULL};
     int64_t columns = 0;
     *record = (wv_record){.begin = begin, .text = out->texts_length, .text_end = out->texts_length, .at = begin};
     for (;; at++) {
         field each;
-        at = read_field(at, end, rules->delimiter, &each);
+        at = read_field(at, end, rules, final, &each);
+        if (!broken) broken = each.broken;
         if (!at) {
             if (!final) return INCOMPLETE;
             record->status = WV_RECORD_OPEN_QUOTE;
@@ -87,6 +124,9 @@ static int64_t read_record(const wv_csv_rules *rules, const unsigned char *block
     const unsigned char *wrong = wv_not_utf8(block + begin, at);
     if (record->insert == begin) {
         record->status = WV_RECORD_BLANK;
+    } else if (broken) {
+        record->status = WV_RECORD_AFTER_QUOTE;
+        record->at = broken - block;
     } else if (columns != rules->columns) {
         record->status = WV_RECORD_COLUMNS;
     } else if (wrong) {

@@ -3,6 +3,7 @@
  * JSON is checked whole, as RFC 8259 has it, but nothing else of a record is kept. NaN, Infinity and -Infinity are numbers,
  * since Python writes them. Of a key that comes twice the last one counts. A surrogate that is alone becomes U+FFFD.
  * CSV is RFC 4180: a field that begins with a quote ends with one, two stand for one; lines end with \n, \r\n or \r.
+ * Without `quotes`, as in TSV, a quote is a letter.
  */
 #ifndef WV_RECORDS_H
 #define WV_RECORDS_H
@@ -23,6 +24,7 @@ enum {
     WV_RECORD_TAKEN,      /* a field that is to be added is there */
     WV_RECORD_COLUMNS,    /* more or fewer fields than the header */
     WV_RECORD_OPEN_QUOTE, /* the text ends inside quotes */
+    WV_RECORD_AFTER_QUOTE, /* a field goes on after its closing quote */
     WV_RECORD_DEPTH = 1024
 };
 
@@ -61,7 +63,7 @@ typedef struct {
 typedef struct {
     unsigned char delimiter;
     int64_t column, columns; /* the text's, and how many a record has */
-    int newline;
+    int newline, quotes;
 } wv_csv_rules;
 
 /* Both read block[start:length], whole lines but for the last of a text, and fill `out`, which they empty first. They return

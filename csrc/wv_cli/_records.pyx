@@ -24,6 +24,7 @@ cdef extern from "core/records.h" nogil:
         WV_RECORD_TAKEN
         WV_RECORD_COLUMNS
         WV_RECORD_OPEN_QUOTE
+        WV_RECORD_AFTER_QUOTE
         WV_RECORD_DEPTH
         WV_NEWLINE_KEEP
         WV_NEWLINE_SPACE
@@ -50,6 +51,7 @@ cdef extern from "core/records.h" nogil:
         int64_t column
         int64_t columns
         int newline
+        int quotes
     int64_t wv_json_records(const wv_json_rules *rules, const unsigned char *block, int64_t start, int64_t length,
                             wv_records *out)
     int64_t wv_csv_records(const wv_csv_rules *rules, const unsigned char *block, int64_t start, int64_t length,
@@ -59,7 +61,8 @@ cdef extern from "core/records.h" nogil:
 
 GOOD, BLANK, NO_OBJECT, SYNTAX, UTF8 = WV_RECORD_GOOD, WV_RECORD_BLANK, WV_RECORD_NO_OBJECT, WV_RECORD_SYNTAX, WV_RECORD_UTF8
 TOO_DEEP, NO_FIELD, NO_TEXT, TAKEN = WV_RECORD_TOO_DEEP, WV_RECORD_NO_FIELD, WV_RECORD_NO_TEXT, WV_RECORD_TAKEN
-COLUMNS, OPEN_QUOTE, DEPTH = WV_RECORD_COLUMNS, WV_RECORD_OPEN_QUOTE, WV_RECORD_DEPTH
+COLUMNS, OPEN_QUOTE, AFTER_QUOTE = WV_RECORD_COLUMNS, WV_RECORD_OPEN_QUOTE, WV_RECORD_AFTER_QUOTE
+DEPTH = WV_RECORD_DEPTH
 KEEP, SPACE, DROP = WV_NEWLINE_KEEP, WV_NEWLINE_SPACE, WV_NEWLINE_DROP
 
 
@@ -116,16 +119,17 @@ cdef class JsonScanner:
 
 @cython.final
 cdef class CsvScanner:
-    """Reads CSV with the text in column number `column` of `columns`; `newline` is KEEP, SPACE or DROP."""
+    """Reads CSV with the text in column number `column` of `columns`; `newline` is KEEP, SPACE or DROP. Without `quotes` a
+    quote is a letter."""
 
     cdef wv_csv_rules _rules
     cdef wv_records _records
 
-    def __cinit__(self, bytes delimiter, int64_t column, int64_t columns, int newline):
+    def __cinit__(self, bytes delimiter, int64_t column, int64_t columns, int newline, bint quotes=True):
         require(len(delimiter) == 1 and 0 <= column < columns, "expected a delimiter and one of the columns")
         require(WV_NEWLINE_KEEP <= newline <= WV_NEWLINE_DROP, "expected a newline")
         self._rules.delimiter, self._rules.column, self._rules.columns = delimiter[0], column, columns
-        self._rules.newline = newline
+        self._rules.newline, self._rules.quotes = newline, quotes
 
     def __dealloc__(self):
         wv_records_free(&self._records)

@@ -100,11 +100,11 @@ def test_a_label_that_is_not_there_is_named_with_others(wv: Run, signed: Path) -
     ("data", "told"),
     [
         (b'\xef\xbb\xbfwords = "5.."\r\n', ""),
-        ('words = "5.."'.encode("utf-16"), "expected TOML, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"),
-        (b"words = " + b"9" * 5000, "expected TOML, found text that is not UTF-8, or a number of too many digits"),
-        (b"words = " + b"[" * 90_000, "expected TOML, found"),
-        (b"words = '\xff'", "expected TOML, found text that is not UTF-8"),
-        (b"words = ", "expected TOML, found: Invalid value"),
+        ('words = "5.."'.encode("utf-16"), "expected rules in UTF-8, found UTF-16; convert it: iconv -f UTF-16"),
+        (b"words = " + b"9" * 5000, "expected TOML in UTF-8, found a number of too many digits"),
+        (b"words = " + b"[" * 90_000, "expected TOML in UTF-8, found"),
+        (b"words = '\xff'", "expected TOML in UTF-8, found: "),
+        (b"words = ", "expected TOML in UTF-8, found: Invalid value"),
     ],
     ids=["mark", "utf-16", "digits", "deep", "bytes", "cut"],
 )

@@ -314,7 +314,7 @@ def folder(tmp_path_factory, slice_text):
     drawn = random.integers(0, 400, (40, 4))
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
-    rows = [f"king w{a} the w{b}\tw{c} of w{d} The\n" for a, b, c, d in drawn % 30]
+    rows = [f'"king w{a} the w{b}"\tw{c} of w{d} The\n' for a, b, c, d in drawn % 30]
     Path("pairs.tsv").write_text("anchor\tpositive\n" + "".join(rows))
     Path("pairs.txt").write_text("".join(f"{pair.replace(',', ' ')}\n" for pair in pairs))
     Path("few.csv").write_text("".join(f"{pair}\n" for pair in pairs[3:30]))

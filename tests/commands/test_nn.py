@@ -140,8 +140,8 @@ def test_words_that_are_not_utf8_or_not_ascii(wv, tmp_path):
     assert done.stdout == "北京\t1.000000\ncaf\udce9\t1.000000\n"
     done = wv("nn", path, "--json", input="b\ncaf\udce9\n")
     first, second = (json.loads(line) for line in done.stdout.splitlines())
-    assert [hit["word"] for hit in first["neighbours"]] == ["北京", "caf\udce9"]
-    assert second["query"] == "caf\udce9"
+    assert [hit["word"] for hit in first["neighbours"]] == ["北京", "caf\ufffd"]
+    assert second["query"] == "caf\ufffd"
     assert '"word": "北京"' in wv("nn", path, "b", "-k", 1, "--json").stdout
 
 

@@ -177,6 +177,15 @@ def test_several_sets_have_a_mean(folder, tmp_path):
     assert "mean" in as_table(report)
 
 
+def test_half_characters_in_ids_and_texts(folder):
+    """They are U+FFFD, in records and in judgements."""
+    corpus, qrels = folder / "corpus.jsonl", folder / "qrels" / "test.tsv"
+    corpus.write_text(corpus.read_text() + '{"_id": "d\\ud83d", "text": "half \\udcc3"}\n')
+    qrels.write_bytes(qrels.read_bytes() + "q2\td\ufffd\t1\n".encode())
+    data = read_search(str(folder), "test")
+    assert data.texts[data.documents.index("d\ufffd")] == "half \ufffd" and data.absent == 0
+
+
 def test_judged_documents_that_are_absent_count(folder):
     qrels = folder / "qrels" / "test.tsv"
     qrels.write_text(qrels.read_text() + "q2\tnowhere\t1\n")
@@ -193,7 +202,12 @@ def test_judged_documents_that_are_absent_count(folder):
         ("corpus.jsonl", '{"_id": 1, "text": "x"}\n', "corpus.jsonl:1: expected {"),
         ("corpus.jsonl", '{"_id": "a", "text": "x"}\n' * 2, "corpus.jsonl:2: the id 'a' is there twice"),
         ("queries.jsonl", "not JSON\n", "queries.jsonl:1: expected a JSON object, found 'not JSON'"),
-        ("queries.jsonl", "[" * 100_000, "queries.jsonl:1: expected a JSON object"),
+        ("queries.jsonl", '{"a":' * 100_000, "queries.jsonl: expected an object in each line, found JSON that goes on"),
+        (
+            "queries.jsonl",
+            "[" * 100_000,
+            "queries.jsonl: expected an object in each line, found an array; write lines",
+        ),
         ("queries.jsonl", '{"_id": "z", "text": "x"}\n', "test.tsv:2: query 'q1' is not in"),
         ("qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "test.tsv: expected judgements, found none"),
         ("qrels/test.tsv", "q1\td1\tgood\n", "test.tsv:1: expected `query-id TAB corpus-id TAB score`"),

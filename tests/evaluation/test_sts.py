@@ -331,3 +331,17 @@ def test_records_are_read_by_the_names_of_their_fields(tmp_path):
     (tmp_path / "x.jsonl").write_text('{"a": 1}\n')
     with pytest.raises(BadFile, match=r"x.jsonl:1: expected fields such as sentence1, sentence2 and score, found a"):
         read_sentence_pairs(str(tmp_path / "x.jsonl"))
+
+
+def test_json_that_is_no_lines_is_named(tmp_path):
+    record = {"sentence1": "a", "sentence2": "b", "score": 1}
+    for text, found in (
+        (json.dumps([record, record]), "found an array; write lines: jq"),
+        (json.dumps([record, record], indent=1), "found an array"),
+        (json.dumps(record, indent=1), "found JSON that goes on in the next line"),
+    ):
+        (tmp_path / "x.json").write_text(text)
+        with pytest.raises(BadFile, match=found):
+            read_sentence_pairs(str(tmp_path / "x.json"))
+    (tmp_path / "x.json").write_text(f"\n{json.dumps(record)}\n")
+    assert read_sentence_pairs(str(tmp_path / "x.json")).texts == [("a", "b")]

@@ -128,13 +128,19 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "Binary data, vectors and models are refused as text",
-        ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py", "tests/jobs/test_pairs.py"),
+        ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py", "tests/text/test_opening.py"),
         (
             Fault(
-                "pairs may be binary data",
-                "wv_cli/text/pairs.py",
-                "if (what := binary(head)) is not None:",
-                "if False:",
+                "records may be binary data",
+                "wv_cli/text/records/opening.py",
+                ' or binary(head.partition(b"\\n")[0])',
+                "",
+            ),
+            Fault(
+                "the lines of a JSON array are records",
+                "wv_cli/text/records/opening.py",
+                "if found := _FIRST_LINE.match(head):",
+                "if found := None:",
             ),
             Fault(
                 "anything is text",
@@ -261,7 +267,7 @@ MANNERS: list[Guarantee] = [
             Fault(
                 "a field that is there is added again",
                 "wv_cli/text/records/scanned.py",
-                "            [added.encode() for added in rules.added],\n",
+                "            [to_unicode(added).encode() for added in rules.added],\n",
                 "            [],\n",
             ),
             Fault(

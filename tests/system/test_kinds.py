@@ -4,16 +4,21 @@ import gzip
 import io
 import pickle
 import re
+import shutil
+import subprocess
 import tarfile
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli import formats
+from wv_cli.encoders import open_encoder
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.data import data_lines
+from wv_cli.filtering.rule_files import read_rules
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import input_texts
 from wv_cli.hashing.bioword import load_hasher as load_bioword
@@ -22,7 +27,10 @@ from wv_cli.lm.files import load as load_language_model
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of, records_of
+from wv_cli.text.connectors import read_connectors
+from wv_cli.text.saved_phrases import read_phrases
 from wv_cli.text.source import Source
+from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
@@ -132,6 +140,7 @@ def tarred():
     return file.getvalue()
 
 
+LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:0123456789abcdef\nsize 18234567\n"
 FOREIGN = {
     "tar": (tarred(), "a tar archive; unpack it first"),
     "tar.gz": (gzip.compress(tarred()), "a tar archive; unpack it first"),
@@ -142,7 +151,30 @@ FOREIGN = {
     "Magnitude": (b"SQLite format 3\0" + b"\0" * 50 + b"tablemagnitude(", "a Magnitude file (SQLite)"),
     "SQLite": (b"SQLite format 3\0" + b"\0" * 50, "an SQLite database"),
     "UTF-16": ("2 2\ncat 1 0\ndog 0 1\n".encode("utf-16"), "UTF-16; convert it"),
-    "UTF-16 without a mark": ("2 2\ncat 1 0\ndog 0 1\n".encode("utf-16-le"), "UTF-16; convert it"),
+    "UTF-16 without a mark": ("2 2\ncat 1 0\n".encode("utf-16-be"), "UTF-16BE; convert it: iconv -f UTF-16BE -t UTF-8"),
+    "UTF-32": ("2 2\ncat 1 0\n".encode("utf-32"), "UTF-32; convert it: iconv -f UTF-32 -t UTF-8"),
+    "UTF-32 without a mark": ("2 2\ncat 1 0\n".encode("utf-32-le"), "UTF-32LE; convert it: iconv -f UTF-32LE -t UTF-8"),
+    "Git LFS": (LFS, "a pointer of Git LFS, not the file itself (18.2 MB); fetch it: git lfs pull"),
+    "Git LFS, CRLF": (LFS.replace(b"\n", b"\r\n"), "a pointer of Git LFS, not the file itself (18.2 MB)"),
+    "Arrow file": (
+        b"ARROW1\0\0\xff\xff\xff\xff\xa8\0\0\0\x10\0\0\0\0\0\n\0",
+        "an Arrow IPC file (Feather); write",
+    ),
+    "Arrow stream": (b"\xff\xff\xff\xff\xa8\0\0\0\x10\0\0\0\0\0\n\0\x0c\0", "an Arrow IPC stream; write its rows"),
+    "old Arrow stream": (b"\xac\0\0\0\x10\0\0\0\0\0\n\0\x0c\0\x06\0", "an Arrow IPC stream; write its rows"),
+    "Feather": (b"FEA1\0\0\0\0\0\0\0\0\3\0\0\0", "a Feather file; write its rows"),
+    "ORC": (b"ORC\x11\0\0\n\6\x12\4\x08dP\0", "an ORC file; write its rows"),
+    "ORC without compression": (b"ORC\n\6\x12\4\x08dP\0", "an ORC file; write its rows"),
+    "Avro": (b"Obj\1\4\x14avro.codec\x08null", "an Avro file; write its rows"),
+    "Hadoop": (b"SEQ\6\x19org.apache.hadoop.io.Text", "a Hadoop sequence file; write its rows"),
+    "DuckDB": (b"\xc7\xeb\x83\x8a\x18\x1eF\xeeDUCK\xe7\3\0\0", "a DuckDB database; write its rows"),
+    "R": (b"RDX3\nX\n\0\0\0\3", "data of R; write its rows"),
+    "GGUF": (b"GGUF\3\0\0\0" + bytes(9), "a GGUF file of llama.cpp"),
+    "PDF": (b"%PDF-1.7\n%\xe2\xe3\n", "a PDF file; take its text out first"),
+    "Word": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(9), "a file of an older Microsoft Office"),
+    "PNG": (b"\x89PNG\r\n\x1a\n\0\0", "a PNG picture"),
+    "JPEG": (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture"),
+    "RAR": (b"Rar!\x1a\x07\1\0", "a RAR archive"),
     "CSV": (b"cat,1,0\ndog,0,1\n", "comma-separated values (CSV)"),
     "JSONL": (b'{"word": "cat", "vector": [1, 0]}\n', "JSON, whose text is in a field"),
 }
@@ -158,7 +190,7 @@ def test_a_foreign_file_is_named_with_what_to_do(name, tmp_path):
         assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("name", [name for name in FOREIGN if "UTF-16" not in name])
+@pytest.mark.parametrize("name", [name for name in FOREIGN if "UTF-" not in name])
 def test_a_foreign_file_is_no_text(name, tmp_path):
     content, what = FOREIGN[name]
     (tmp_path / "f").write_bytes(content)
@@ -178,3 +210,60 @@ def test_a_foreign_file_is_no_text(name, tmp_path):
 )  # fmt: skip
 def test_records(text, kind):
     assert records_of(text) == kind
+
+
+def test_a_web_page_is_named_where_numbers_are_expected(tmp_path):
+    """It may be a text, too."""
+    (tmp_path / "f").write_bytes(b"<!DOCTYPE html>\n<html><body>not found</body></html>\n")
+    with pytest.raises(BadFile, match=r"expected word vectors .*, found a web page"):
+        formats.load(tmp_path / "f")
+    assert list(Source(input_texts([str(tmp_path / "f")], log=print)))
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("static-model2vec", "model.safetensors"),
+        ("static-model2vec", "tokenizer.json"),
+        ("tiny-bert", "config.json"),
+        ("tiny-bert", "modules.json"),
+        ("tiny-bert", "tokenizer.json"),
+        ("tiny-bert", "model.safetensors"),
+        ("tiny-bert", "onnx/model.onnx"),
+    ],
+)
+def test_a_pointer_in_the_folder_of_an_encoder_is_named(folder, name, tmp_path):
+    for package in ("tokenizers", "onnxruntime"):
+        pytest.importorskip(package)
+    place = Path(shutil.copytree(GOLDEN / "encoders" / folder, tmp_path / "f"))
+    if folder == "tiny-bert":
+        other = "model.safetensors" if name.endswith(".onnx") else "onnx/model.onnx"
+        (place / other).unlink()
+    (place / name).write_bytes(LFS)
+    with pytest.raises(BadFile, match=r"expected .*, found a pointer of Git LFS"):
+        open_encoder(place)
+
+
+@pytest.mark.parametrize("read", [read_rules, read_stop_words, read_connectors, read_phrases])
+def test_a_pointer_is_no_list(read, tmp_path):
+    (tmp_path / "f").write_bytes(LFS)
+    with pytest.raises(BadFile, match=r"byte 0: expected .*, found a pointer of Git LFS"):
+        read(str(tmp_path / "f"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-32-be"])
+@pytest.mark.parametrize("read", [read_rules, read_stop_words, read_connectors, read_phrases, read_vocab, data_lines])
+def test_another_encoding_of_a_list_is_named(read, encoding, tmp_path):
+    """The line that is proposed gives the text."""
+    text = 'words = "1.."\n'
+    (tmp_path / "f").write_bytes(text.encode(encoding))
+    with pytest.raises(BadFile, match=r"found UTF-[1236LBE]+; convert it: iconv -f") as raised:
+        read(str(tmp_path / "f"))
+    line = str(raised.value).partition("convert it: ")[2].replace("FILE", str(tmp_path / "f"))
+    if shutil.which("iconv"):
+        assert subprocess.run(line.split(), capture_output=True, check=True).stdout.decode() == text
+
+
+def test_a_mark_before_rules_is_no_part_of_them(tmp_path):
+    (tmp_path / "f").write_bytes(b'\xef\xbb\xbfwords = "1.."\r\n')
+    assert read_rules(str(tmp_path / "f"))[0] == [("words", "1..")]

@@ -1,13 +1,13 @@
 """`wv check`: lists what is wrong with a vector file."""
 
 import dataclasses
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import quiet_option
+from wv_cli.system.json_text import to_json
 
 if TYPE_CHECKING:
     from wv_cli.formats import Problem, Report
@@ -39,7 +39,7 @@ def command(file: str, from_format: str | None, max_problems: int, as_json: bool
 
     report = check(file, format=from_format, max_problems=max_problems)
     if as_json:
-        click.echo(json.dumps(_as_json(report), ensure_ascii=False))
+        click.echo(to_json(_as_json(report), escape=False))
     elif not quiet:
         for problem in report.problems:
             click.echo(f"{report.path}{_place(problem)}: {'note: ' if problem.is_note else ''}{problem.text}")

@@ -78,8 +78,8 @@ def command(
 def index_command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Build the index of INPUT, files or folders, for `wv search`.
 
-    Folders are searched at any depth. Names that begin with a dot, binary files and files that cannot be read are left
-    out and counted. Compressed texts are read. The texts stand in the index, which is searched without them.
+    Folders are searched at any depth. Names that begin with . or _, binary files and files that cannot be read are left
+    out. Compressed texts are read. The texts stand in the index, which is searched without them.
 
     When FILE is an index with the same settings and model, files whose contents have not changed are not read into
     words or vectors again. Files that are gone leave the index.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.system import memory
 from wv_cli.system.extra import foreign, require
+from wv_cli.system.kinds import refuse_other_file
 
 
 class Arrays:
@@ -59,6 +60,7 @@ class Arrays:
 def open_arrays(path: Path, what: str) -> Iterator[Arrays]:
     """Raises BadFile for a file that is none, WvError naming the extra when h5py is not installed."""
     package = require("h5py", what)
+    refuse_other_file(path, "an HDF5 file")
     with foreign(path, "expected an HDF5 file"):
         file = package.File(path, "r")
     with file:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
 from wv_cli.system.extra import foreign, require
+from wv_cli.system.kinds import refuse_other_file
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _LAST = ("last_hidden_state", "token_embeddings")
@@ -33,6 +34,7 @@ class Onnx:
         options = package.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.log_severity_level = _ONLY_FATAL
+        refuse_other_file(path, "a network in ONNX")
         with foreign(path, "expected a network in ONNX"):
             self._session = package.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         self.path, self.dim, self.layers = path, dim, layers

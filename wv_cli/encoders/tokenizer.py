@@ -20,6 +20,7 @@ from wv_cli.errors import BadFile, UsageError
 from wv_cli.formats.static import tokenizer_settings, unknown_token
 from wv_cli.system.extra import foreign, require
 from wv_cli.system.folders import read_bounded
+from wv_cli.system.kinds import refuse_other_file
 
 if TYPE_CHECKING:
     import tokenizers
@@ -33,6 +34,7 @@ def load(path: Path, settings: dict[str, Any] | None = None) -> "tokenizers.Toke
         text = json.dumps(settings) if settings is not None else read_bounded(path).decode("utf-8-sig")
     except ValueError:
         raise BadFile(path, "expected JSON in UTF-8, found other bytes") from None
+    refuse_other_file(path, "the settings of a tokenizer")
     with foreign(path, "expected the settings of a tokenizer"):
         found: tokenizers.Tokenizer = package.Tokenizer.from_str(text)
         found.no_padding()

@@ -1,7 +1,7 @@
 """What the tasks share in reading: the lines of a data file, those that are malformed, the part of the vectors used."""
 
 from wv_cli.errors import BadFile
-from wv_cli.system.kinds import HEAD_BYTES, require_lines
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.source import Source
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList, decode
@@ -27,7 +27,7 @@ def data_lines(path: str) -> list[str]:
     """The lines of a data file, plain or compressed, without line ends and byte order mark; `-` is standard input.
     Raises WvError when it cannot be read, BadFile when it is vectors, a model or another file of wv."""
     text = b"".join(Source([path]))
-    require_lines(text[:HEAD_BYTES], path, "lines of text to score vectors on")
+    refuse_other_kinds(text[:HEAD_BYTES], path, "lines of text to score vectors on")
     return decode(text).split("\n")
 
 

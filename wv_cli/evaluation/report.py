@@ -1,11 +1,11 @@
 """A report as text: an aligned table for people, TSV and JSON for programs."""
 
-import json
 import math
 import textwrap
 from dataclasses import asdict
 
 from wv_cli.evaluation.base import Report
+from wv_cli.system.json_text import to_json
 from wv_cli.text.reading_config import ReadingConfig
 
 
@@ -71,11 +71,11 @@ def as_json(report: Report) -> str:
         "task": report.task,
         "measure": report.measure,
         "config": asdict(report.config),
-        "results": [{key: _finite(value) for key, value in row.items()} for row in report.rows],
+        "results": report.rows,
         "notes": report.notes,
         "unscored": report.unscored,
     }
-    return json.dumps(facts) + "\n"
+    return to_json(facts) + "\n"
 
 
 def _finite(value: object) -> object:

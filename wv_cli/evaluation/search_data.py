@@ -17,6 +17,8 @@ import numpy as np
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation.data import data_lines
 from wv_cli.evaluation.ranking import Judged
+from wv_cli.system.json_text import to_unicode
+from wv_cli.text.records.opening import refuse_json_over_lines
 
 _ENDINGS = ("", ".gz", ".xz", ".bz2", ".zst")
 _LAYOUT = "corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv"
@@ -115,20 +117,25 @@ def _records(path: str) -> Iterator[tuple[int, dict[str, object]]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json.loads(to_unicode(line), object_hook=_to_unicode)
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
+            refuse_json_over_lines(path, f"{line}\n".encode("utf-8", "surrogateescape"))
             found = line if len(line) <= 60 else f"{line[:60]}..."
             raise BadFile(path, f"expected a JSON object, found {found!r}", line=number)
         yield number, record
+
+
+def _to_unicode(record: dict[str, object]) -> dict[str, object]:
+    return {key: to_unicode(value) if isinstance(value, str) else value for key, value in record.items()}
 
 
 def _grades(path: str) -> dict[str, tuple[int, dict[str, int]]]:
     """For each query its first line, and the grades of documents. Raises BadFile."""
     found: dict[str, tuple[int, dict[str, int]]] = {}
     for number, line in enumerate(data_lines(path), 1):
-        fields = [field.strip().strip('"') for field in line.rstrip("\r").split("\t")]
+        fields = [field.strip().strip('"') for field in to_unicode(line).rstrip("\r").split("\t")]
         if not line.strip() or (number == 1 and fields[-1] == "score"):
             continue
         try:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.data import Malformed, data_lines
+from wv_cli.text.records.opening import refuse_json_over_lines
 
 _FIRST = ("sentence_a", "sentence1", "sent_1", "sentence_1")
 _SECOND = ("sentence_b", "sentence2", "sent_2", "sentence_2")
@@ -52,8 +53,9 @@ def read_sentence_pairs(path: str, *, strict: bool = False) -> SentencePairs:
     if Path(path).name.startswith("STS.input"):
         return _read_semeval(path, lines, strict)
     malformed = Malformed(path, strict, f"`{_EXPECTED}`")
-    head = lines[0]
+    head = next(filter(str.strip, lines), "")
     if head.lstrip().startswith("{"):
+        refuse_json_over_lines(path, f"{head}\n".encode("utf-8", "surrogateescape"))
         names = _field_names(path, head)
         fields_of, columns, start, head = partial(_record_fields, names), (0, 1, 2), 0, ",".join(names)
     else:
@@ -120,6 +122,7 @@ def _layout(path: str, lines: list[str]) -> tuple[str, tuple[int, int, int], int
             return separator, (0, 1, 2), index if index <= 1 else 0
         if len(fields) == 3 and _score(fields[0]) is not None:
             return separator, (1, 2, 0), index if index <= 1 else 0
+    refuse_json_over_lines(path, head.encode("utf-8", "surrogateescape"))
     raise BadFile(path, f"expected lines of {_EXPECTED}, found {head[:60]!r}", line=lines.index(head) + 1)
 
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.scorers import SCORERS
-from wv_cli.system.kinds import kind_of
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.system.marks import MARK
+from wv_cli.text.binary import foreign_encoding
 
 # Options that are no scorers, and their types.
 _OPTIONS: dict[str, Any] = {
@@ -38,19 +40,21 @@ def shipped() -> list[str]:
 def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """(scorer, rule) of a file, or of a shipped one by its name, and its other options. Raises BadFile, WvError."""
     try:
-        data = (_SHIPPED / f"{name}.toml").read_bytes() if name in shipped() else Path(name).read_bytes()
+        data = (_SHIPPED / f"{name}.toml" if name in shipped() else Path(name)).read_bytes()
     except OSError as error:
         message = f"{name}: cannot read: {reason(error)}; shipped rules are {', '.join(shipped())}"
         raise WvError(message) from error
+    refuse_other_kinds(data[:HEAD_BYTES], name, "rules in TOML")
+    if found_encoding := foreign_encoding(data):
+        raise BadFile(name, f"expected rules in UTF-8, found {found_encoding}")
     try:
-        given = tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
-        raise BadFile(name, f"expected TOML, found: {error}") from None
+        given = tomllib.loads(data.removeprefix(MARK).decode().replace("\r\n", "\n"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(name, f"expected TOML in UTF-8, found: {error}") from None
     except RecursionError:
-        raise BadFile(name, "expected TOML, found lists or tables in each other beyond all depth") from None
-    except ValueError:  # no UTF-8, or a number of thousands of digits
-        what = kind_of(data) or "text that is not UTF-8, or a number of too many digits"
-        raise BadFile(name, f"expected TOML, found {what}") from None
+        raise BadFile(name, "expected TOML in UTF-8, found lists or tables too deep in each other") from None
+    except ValueError:
+        raise BadFile(name, "expected TOML in UTF-8, found a number of too many digits") from None
     found: list[tuple[str, str]] = []
     others: dict[str, Any] = {}
     for scorer, rules in given.items():

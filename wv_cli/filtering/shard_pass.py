@@ -3,7 +3,7 @@ the others."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from wv_cli.filtering.statistics import RuleCounts, Totals
 from wv_cli.formats.recognise import input_texts
 from wv_cli.system.threads import in_order
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
+from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import Block, Column, NoRecords
 from wv_cli.text.source import Source
 
@@ -114,7 +115,10 @@ class ShardTask:
         """The totals of the shard, and messages."""
         said: list[str] = []
         judge = _opened_judge(self.rules, self.setting, tuple(map(_state, self._models())))
-        texts = input_texts([path], log=said.append, reading=ReadingConfig(**vars(self.reading)))
+        reading = ReadingConfig(**vars(self.reading))
+        if record_kind(path) != "tsv":  # others of the run are
+            reading = replace(reading, tsv_quotes=False)
+        texts = input_texts([path], log=said.append, reading=reading)
         totals = Totals({name: RuleCounts() for name in judge.names})
         shard_pass = ShardPass(judge, totals, said.append, self.threads, self.add_scores, self.reason, self.only)
         if self.folders:

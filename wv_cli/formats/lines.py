@@ -1,6 +1,5 @@
 """Vectors as lines for other programs: `word number ...`, numbers alone, or one JSON object a line."""
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from wv_cli import _floattext
 from wv_cli.errors import WvError
 from wv_cli.formats.base import Precision
+from wv_cli.system.json_text import to_printable_json
 from wv_cli.words import WordList, decode
 
 _NUMBERS = 1 << 17  # printed at once
@@ -55,11 +55,11 @@ def json_lines(key: str, names: Sequence[str | bytes], matrix: NDArray[np.float3
     result = []
     for name, row in zip(names, rows, strict=True):
         word = name if isinstance(name, str) else decode(name)
-        text = json.dumps(word, ensure_ascii=not word.isprintable())
+        text = to_printable_json(word)
         result.append(f'{{"{key}": {text}, "vector": [{row.replace(b" ", b", ").decode()}]}}\n')
     return "".join(result).encode()
 
 
 def without_vector(word: str) -> bytes:
     """What json_lines would say of a word that has no vector."""
-    return f'{{"word": {json.dumps(word, ensure_ascii=not word.isprintable())}, "vector": null}}\n'.encode()
+    return f'{{"word": {to_printable_json(word)}, "vector": null}}\n'.encode()

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
 from wv_cli.system.input import Input, open_input
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 
 _MOST_HEADER = 100_000_000  # what the format allows
 _TYPES = {
@@ -63,6 +64,7 @@ class Tensors:
     def of(cls, source: Input) -> "Tensors":
         """Those of an open file. Raises BadFile, WvError."""
         name = source.name
+        refuse_other_kinds(source.peek(HEAD_BYTES), name, "a safetensors file")
         length = int.from_bytes(source.read(8), "little")
         if not 2 <= length <= _MOST_HEADER or (source.size is not None and length > source.size - 8):
             problem = f"expected a safetensors file, whose first 8 bytes are the length of its header, found {length}"

@@ -16,6 +16,7 @@ from wv_cli.config import Config
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.system import host
 from wv_cli.system.events import Log
+from wv_cli.system.json_text import to_json
 from wv_cli.system.lock import hold_lock
 from wv_cli.system.output import open_output
 
@@ -129,8 +130,8 @@ class TrialLog:
             except (ValueError, TypeError, RecursionError, WvError) as error:
                 problem = "expected a trial in JSON; begin anew with --overwrite"
                 raise BadFile(self._path, problem, line=number) from error
-            if number == 1 and found != self._header:
-                keys = sorted(key for key in {*found, *self._header} if found.get(key) != self._header.get(key))
+            if number == 1 and found != (header := json.loads(_line(self._header))):
+                keys = sorted(key for key in {*found, *header} if found.get(key) != header.get(key))
                 message = f"the log belongs to another search ({', '.join(keys)} differ); begin anew with --overwrite"
                 raise BadFile(self._path, message, line=1)
         return trials
@@ -170,4 +171,4 @@ def _is_over(lines: list[bytes]) -> bool:
 
 
 def _line(metadata: Mapping[str, Any]) -> bytes:
-    return json.dumps(metadata).encode() + b"\n"
+    return to_json(metadata).encode() + b"\n"

@@ -84,7 +84,7 @@ class GloveJob(Job):
         **dict.fromkeys(
             (
                 *("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases", "learn_phrases"),
-                *("field", "no_header", "tokenize"),
+                *("field", "no_header", "tsv_quotes", "tokenize"),
             ),
             "not counts",
         ),

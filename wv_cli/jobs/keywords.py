@@ -47,6 +47,7 @@ class TrainOptions(TypedDict, total=False):
     memory: int | None
     field: str | None
     no_header: bool | None
+    tsv_quotes: bool | None
     bad_records: Literal["skip", "error"] | None
     tokenize: str | None
     force_text: bool | None
@@ -138,6 +139,7 @@ class GloveOptions(TypedDict, total=False):
     memory: int | None
     field: str | None
     no_header: bool | None
+    tsv_quotes: bool | None
     bad_records: Literal["skip", "error"] | None
     tokenize: str | None
     force_text: bool | None

@@ -52,6 +52,7 @@ class PairReading(Part):
     inputs: tuple[str, ...] = ()
     fields: str | None = None
     no_header: bool = False
+    tsv_quotes: bool = False
 
     def check(self) -> None:
         if self.fields is not None and (len(self.names) < len(FIELDS) or not all(self.names)):
@@ -69,7 +70,7 @@ class PairReading(Part):
 
     def files(self, *others: str) -> PairFiles:
         """The inputs, or `others` of the same layout."""
-        return PairFiles(others or self.inputs, self.names, self.no_header)
+        return PairFiles(others or self.inputs, self.names, self.no_header, self.tsv_quotes)
 
     def scored_pairs(self, path: str) -> SentencePairs | None:
         """The pairs of a file with a score in each line, such as the STS benchmark's; None for pairs without. Raises

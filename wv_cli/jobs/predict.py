@@ -17,6 +17,7 @@ from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.models.prediction_config import PredictConfig
+from wv_cli.system.json_text import to_unicode
 from wv_cli.system.output import open_output
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
@@ -142,7 +143,7 @@ def _columns(
     share: list[float] = []
     if block.count:
         answered = answer_units(classifier, block.each, answers.unit, answers.flatten, config.k, config.threshold)
-        labels = [_readable(label.removeprefix(PREFIX)) for label in classifier.labels]
+        labels = [to_unicode(label.removeprefix(PREFIX)) for label in classifier.labels]
         seen, known = answered.seen.T
         found = np.where((known > 0) | (answers.unknown == ANSWER), answered.found, -1).tolist()
         for row, probabilities, count in zip(answered.labels.tolist(), answered.probabilities, found, strict=True):
@@ -184,18 +185,13 @@ class Prediction:
                 yield answered.lines(classifier.labels, self.prob)
 
 
-def _readable(label: str) -> str:
-    """A label for formats that hold UTF-8 only."""
-    return label.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def _objects(answered: Answered, names: list[str]) -> Iterator[str]:
-    import json
+    from wv_cli.system.json_text import to_json
 
     rows = zip(answered.labels.tolist(), answered.probabilities.tolist(), answered.found.tolist(), strict=True)
     for labels, probabilities, found in rows:
         facts = {
-            "labels": [_readable(names[label]) for label in labels[:found]],
+            "labels": [names[label] for label in labels[:found]],
             "probabilities": [round(p, 6) for p in probabilities[:found]],
         }
-        yield json.dumps(facts) + "\n"
+        yield to_json(facts) + "\n"

@@ -51,7 +51,7 @@ class LabelledTexts(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class QuantizeJob(Job):
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header"), "retrain")
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header", "tsv_quotes"), "retrain")
 
     config: QuantizeConfig
     models: Models

@@ -55,7 +55,9 @@ class VocabularyOutput(Part):
 class VocabularyJob(Job):
     """The job of `wv build-vocab`. It writes no sidecars."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header", "tokenize"), "not merge")
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("field", "no_header", "tsv_quotes", "tokenize"), "not merge"
+    )
 
     config: VocabConfig = field(default_factory=VocabConfig)
     source: CountedTexts

@@ -15,9 +15,11 @@ from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.system.marks import without_mark
 from wv_cli.text.binary import binary
+from wv_cli.text.folder_files import files_below
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig
-from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.records.kinds import record_kind
+from wv_cli.text.records.opening import read_records
 from wv_cli.text.records.reading import Rules
 
 Log = Callable[[str], None]
@@ -32,8 +34,8 @@ class Found(NamedTuple):
 
 def find_files(inputs: Sequence[str], log: Log, written: Sequence[str] = ()) -> list[Found]:
     """The files that `inputs` name, each once, those of folders in the order of their names. Names that begin with a
-    dot, sidecars, links to folders and the index that is `written` are left out. Raises WvError, UsageError, also where
-    another file would be written over."""
+    dot or an underscore, sidecars, links to folders and the index that is `written` are left out. Raises WvError,
+    UsageError, also where another file would be written over."""
     if list(inputs).count("-") > 1:
         raise UsageError("- (standard input) is given twice; it can be read only once")
     found: dict[str, Found] = {}
@@ -51,17 +53,10 @@ def find_files(inputs: Sequence[str], log: Log, written: Sequence[str] = ()) -> 
 
 
 def _files_of(folder: str, log: Log) -> list[Found]:
-    paths: list[tuple[str, ...]] = []
-
     def tell(error: OSError) -> None:
         log(f"{error.filename}: left out: {reason(error)}")
 
-    for parent, folders, names in os.walk(folder, onerror=tell):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        inner = Path(parent).relative_to(folder).parts
-        paths += [(*inner, name) for name in names if not name.startswith(".") and not name.endswith(meta.ENDING)]
-    files = [Path(folder, *parts) for parts in sorted(paths)]
-    return [Found(str(path), False) for path in files if path.is_file()]
+    return [Found(path, False) for path in files_below(folder, tell, log) if not path.endswith(meta.ENDING)]
 
 
 class FileText:
@@ -83,7 +78,7 @@ class FileText:
             kind = record_kind(self.path) if self._config.field is not None else None
             if kind is not None:
                 rules = Rules(ReadingConfig(field=self._config.field), False, self._log)
-                yield from cut_records(RECORDS[kind].load()(name, self.path, text, rules))
+                yield from cut_records(read_records(kind, name, self.path, text, rules))
                 for _ in text:  # what a reader of its own has not taken
                     pass
             else:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 
 _LARGEST = 1 << 28  # bytes of a JSON file; tokenizers of 250,000 pieces have 17 MB
 _KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
@@ -105,8 +106,9 @@ def read_json(path: Path, expected: str = "") -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        wanted = f"expected {expected} in JSON" if expected else "expected JSON"
-        problem = f"{wanted}, found something else; the file is damaged, or not what its name says"
+        wanted = f"{expected} in JSON" if expected else "JSON"
+        refuse_other_kinds(text[:HEAD_BYTES], path, wanted)
+        problem = f"expected {wanted}, found something else; the file is damaged, or not what its name says"
         raise BadFile(path, problem) from None
 
 

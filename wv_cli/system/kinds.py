@@ -5,6 +5,7 @@ The table begins with what no room here reads and with our own containers; wv_cl
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from wv_cli.errors import BadFile
@@ -36,7 +37,16 @@ _PICKLE = "a Python pickle (gensim's own format?); in gensim: model.wv.save_word
 _MAGNITUDE = "a Magnitude file (SQLite); write its vectors as lines `word number ...` with pymagnitude"
 _FLORET = "floret's table of hashed n-grams; let floret write words: floret print-word-vectors MODEL.bin"
 _FINALFUSION = "a finalfusion file, which wv 0.4.0 was the last to read; write word2vec's binary with finalfusion-utils"
-_UTF16 = "UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
+# How text in other units than bytes begins, and what iconv calls it. A mark tells it the order of the bytes.
+_ENCODINGS = [
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32"),
+    (rb"\xff\xfe|\xfe\xff", "UTF-16"),
+    (rb"(?:[\t\n\r -~]\0\0\0){4}", "UTF-32LE"),
+    (rb"(?:\0\0\0[\t\n\r -~]){4}", "UTF-32BE"),
+    (rb"(?:[\t\n\r -~]\0){8}", "UTF-16LE"),
+    (rb"(?:\0[\t\n\r -~]){8}", "UTF-16BE"),
+]
+_LFS = re.compile(rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/(?:.*\n)+?size (\d+)\s")
 # What only another program unpacks: how it begins, what it is, what to do.
 PACKED = [
     (rb"PK\x03\x04(?s:.{26,64})\.npy", "NumPy arrays (.npz)", "save one with numpy.save, its words in NAME.words.txt"),
@@ -71,8 +81,57 @@ def records_of(head: bytes) -> str | None:
     return "csv" if alike and len(rows) > 1 else None
 
 
+def encoding_of(head: bytes) -> str | None:
+    """What iconv calls the encoding of a text in UTF-16 or UTF-32, told by the `head` it begins with."""
+    return next((name for first, name in _ENCODINGS if re.match(first, head)), None)
+
+
+def name_encoding(encoding: str) -> str:
+    """A text in that encoding, for messages."""
+    return f"{encoding}; convert it: iconv -f {encoding} -t UTF-8 FILE"
+
+
+def _utf(head: bytes) -> str | None:
+    encoding = encoding_of(head)
+    return name_encoding(encoding) if encoding else None
+
+
+def _lfs_pointer(head: bytes) -> str | None:
+    found = _LFS.match(head[:1024])
+    if found is None:
+        return None
+    size = int(found[1])
+    unit, name = (10**9, "GB") if size >= 10**9 else (10**6, "MB") if size >= 10**6 else (10**3, "kB")
+    return f"a pointer of Git LFS, not the file itself ({size / unit:.1f} {name}); fetch it: git lfs pull"
+
+
+_TABLE = "; write its rows as Parquet, JSON lines or CSV"
+# How files begin that no room here reads, and what they are.
+_FOREIGN = [
+    (rb"ARROW1\0\0", f"an Arrow IPC file (Feather){_TABLE}"),
+    (rb"FEA1", f"a Feather file{_TABLE}"),
+    (rb"(?:\xff{4})?(?s:...)\0\x10\0\0\0\0\0[\n\x0c\x0e\x10]\0", f"an Arrow IPC stream{_TABLE}"),
+    (rb"ORC(?s:.{0,5})[\0-\x08\x0e-\x1f\x80-\xff]", f"an ORC file{_TABLE}"),
+    (rb"Obj\x01", f"an Avro file{_TABLE}"),
+    (rb"SEQ[\x04-\x06]", f"a Hadoop sequence file{_TABLE}"),
+    (rb"(?s:.{8})DUCK[^ -~]", f"a DuckDB database{_TABLE}"),
+    (rb"(?:RD[AX][23]\n|[XAB]\n\0\0\0[\2\3])", f"data of R{_TABLE}"),
+    (rb"MATLAB 5\.0 MAT-file", "a MATLAB file"),
+    (rb"GGUF[\1-\x09]\0\0\0", "a GGUF file of llama.cpp"),
+    (rb"%PDF-\d", "a PDF file; take its text out first: pdftotext FILE"),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a file of an older Microsoft Office; save it as text or CSV"),
+    (rb"\{\\rtf\d", "a rich text file (RTF); save it as plain text"),
+    (rb"\x89PNG\r\n", "a PNG picture"),
+    (rb"\xff\xd8\xff", "a JPEG picture"),
+    (rb"GIF8[79]a", "a GIF picture"),
+    (rb"\x7fELF", "a program (ELF)"),
+    (rb"Rar!\x1a\x07", "a RAR archive; unpack it first"),
+    (rb"\xff\x06\0\0sNaPpY", "compressed with Snappy; unpack it first"),
+]
 # In the order in which they are tried.
 KINDS: list[Kind] = [
+    Kind(_lfs_pointer),
+    *(match_beginning(first, what) for first, what in _FOREIGN),
     match_beginning(b"\x80[\2-\5]", _PICKLE),
     match_beginning(rb"(?:[ \t\r]*\n|#[^\n]*\n)*\\data\\\s", "an ARPA file of n-grams"),
     *(match_beginning(first, f"{what}; {step}") for first, what, step in PACKED),
@@ -85,7 +144,8 @@ KINDS: list[Kind] = [
     match_beginning(rb"PAR1", "a Parquet file"),
     match_beginning(rb"FiFu", _FINALFUSION),
     match_beginning(rb"(?:\d+ ){6}\S+ \S+\r?\n", _FLORET),
-    Kind(match_beginning(rb"\xff\xfe|\xfe\xff|(?:[\t\n\r -~]\0){8}|(?:\0[\t\n\r -~]){8}", _UTF16).what, certain=False),
+    Kind(_utf, certain=False),
+    Kind(match_beginning(rb"(?i)\s*<(?:!doctype html|html)\b", "a web page (HTML)").what, certain=False),
     Kind(lambda head: RECORDS.get(records_of(head) or ""), certain=False),
     Kind(_container),
     Kind(
@@ -101,8 +161,18 @@ def kind_of(head: bytes, *, certain: bool = False) -> str | None:
     return next((name for name in names if name is not None), None)
 
 
-def require_lines(head: bytes, path: str, expected: str) -> None:
-    """Raises BadFile when a file that begins with `head` is certainly not the `expected` lines of text."""
+def refuse_other_kinds(head: bytes, path: object, expected: str) -> None:
+    """Raises BadFile when a file that begins with `head` is certainly not what is `expected`."""
     found = kind_of(head, certain=True)
-    if found is not None:
+    if found is not None and found not in expected:
         raise BadFile(path, f"expected {expected}, found {found}", byte=0)
+
+
+def refuse_other_file(path: Path, expected: str) -> None:
+    """The same of a file that another package will read. One that cannot be read is left to it."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD_BYTES)
+    except OSError:
+        return
+    refuse_other_kinds(head, path, expected)

@@ -31,7 +31,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:
     """Writes the sidecar of `path`: version, command line, instruction set, machine, time, and `metadata`."""
-    import json
+    from wv_cli.system.json_text import to_json
 
     record = {
         "wv": __version__,
@@ -44,4 +44,4 @@ def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, 
         **metadata,
     }
     with open_output(sidecar_path(path)) as stream:
-        stream.write(json.dumps(record, indent=1).encode() + b"\n")
+        stream.write(to_json(record, indent=1).encode() + b"\n")

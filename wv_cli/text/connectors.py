@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.config import is_one_word
 from wv_cli.text.source import Source
 from wv_cli.words import decode
@@ -17,7 +18,9 @@ def read_connectors(value: str) -> tuple[str, ...]:
     if value == "english":
         return ENGLISH
     if value and Path(value).is_file():
-        words = tuple(decode(b"".join(Source([value]))).split())
+        text = b"".join(Source([value]))
+        refuse_other_kinds(text[:HEAD_BYTES], value, "connectors")
+        words = tuple(decode(text).split())
         if not words:
             raise BadFile(value, "expected connectors, separated by blanks or lines; found none")
         return words

@@ -12,6 +12,7 @@ from pathlib import Path
 from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.system.compression import decompress
 from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.text.folder_files import LEFT_OUT, files_below
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
@@ -43,24 +44,18 @@ def expand_inputs(inputs: Inputs) -> list[str]:
 
 
 def _files_of(folder: str, texts: Texts | None) -> list[str]:
-    found: list[tuple[str, ...]] = []
-
     def fail(error: OSError) -> None:
         message = f"{error.filename}: cannot read: {reason(error)}"
         raise WvError(message) from error
 
-    for parent, folders, names in os.walk(folder, onerror=fail):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        inner = Path(parent).relative_to(folder).parts
-        found += [(*inner, name) for name in names if not name.startswith(".")]
-    paths = [str(path) for path in (Path(folder, *parts) for parts in sorted(found)) if path.is_file()]
+    paths = files_below(folder, fail, texts.log if texts is not None else None)
     for path in paths:
         _check_readable(path)
     left_out = _left_out(paths, texts) if texts is not None else {}
     paths = [path for path in paths if path not in left_out]
     skipped = _skipped(left_out)
     if not paths:
-        message = f"{folder}: no files in this folder (names that begin with a dot are skipped)"
+        message = f"{folder}: no files in this folder ({LEFT_OUT})"
         if skipped:
             message = f"{folder}: no text in this folder: {skipped}"
         raise WvError(message)

@@ -7,20 +7,20 @@ any other, so doubt is no reason to refuse but knowledge is: a few stray NULs ar
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.kinds import HEAD_BYTES, records_of
 from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
-from wv_cli.text.binary import UTF16, binary
+from wv_cli.text.binary import binary
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig
-from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.records.kinds import record_kind
 
 if TYPE_CHECKING:
-    from wv_cli.text.records.reading import Reader, Rules
+    from wv_cli.text.records.reading import Block
 
 _LEAST_LETTERS = 100
 _LONGEST_WORDS = 7  # letters of these scripts in a piece, on average
@@ -68,8 +68,18 @@ class Texts:
             return None
         return record_kind(path) or ("jsonl" if self.reading.field is not None else None)
 
-    def record_reader(self, path: str, added: tuple[str, ...] | None = None) -> "tuple[Reader, Rules]":
-        """What reads the records of a file; with `added`, the fields that they get, to write them again."""
+    def read_records(
+        self,
+        path: str,
+        name: str,
+        chunks: Iterator[bytes],
+        added: tuple[str, ...] | None = None,
+        *,
+        begins: bool = True,
+    ) -> "Iterator[Block]":
+        """The records of a file, whose bytes are `chunks`; `begins` tells whether these are its first ones. With
+        `added`, the fields that they get, records can be written again."""
+        from wv_cli.text.records.opening import read_records
         from wv_cli.text.records.reading import Rules
 
         kind = self.records(path)
@@ -82,7 +92,7 @@ class Texts:
             strict=isinstance(self.part, Shard),
             whole=added is not None,
         )
-        return RECORDS[kind].load(), rules
+        return read_records(kind, name, path, chunks, rules, begins=begins)
 
     def problem(self, head: bytes) -> str | None:
         """What a file that begins with `head` is instead of text, None when it may be text."""
@@ -119,6 +129,6 @@ UNSEGMENTED = (
 
 
 def not_text(name: str, what: str) -> BadFile:
-    if what == UTF16:
-        return BadFile(name, UTF16)
+    if what.startswith("UTF-"):
+        return BadFile(name, f"expected UTF-8 text, found {what}")
     return BadFile(name, f"expected text, found {what}; give a text, or --force-text to read it as text")

@@ -19,6 +19,7 @@ class RecordsConfig(Config):
         None, "Field of records (JSON lines, CSV, TSV, Parquet) with the text; a.b is nested.", shown="text"
     )
     no_header: bool = option(False, "CSV and TSV have no header; --field is then a column's number.", only="field")
+    tsv_quotes: bool = option(False, "Fields of TSV may stand in quotes, as in CSV, instead of quotes being letters.")
     bad_records: BadRecordsName = option(
         "skip", "Records that cannot be read: count and skip them, or stop.", identity=False
     )

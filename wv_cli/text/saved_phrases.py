@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from wv_cli._phrases import MOST_CONNECTORS
 from wv_cli.errors import BadFile, show_bytes
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.system.marks import split_lines
 from wv_cli.text.config import is_one_word
 from wv_cli.text.joining import JoinedIds
@@ -78,7 +79,9 @@ def read_phrases(path: str) -> SavedPhrases:
     has no phrases. Raises BadFile with the line for a line of another form, a pair given twice in a pass, a pass that
     stands after a later one; WvError when the file cannot be read."""
     passes: dict[int, dict[tuple[bytes, ...], bytes]] = {}
-    for number, line in enumerate(split_lines(b"".join(Source([path]))), 1):
+    text = b"".join(Source([path]))
+    refuse_other_kinds(text[:HEAD_BYTES], path, "lines of `phrase score pass first second`")
+    for number, line in enumerate(split_lines(text), 1):
         phrase, which, pair = _fields(path, number, line)
         if passes and which < next(reversed(passes)):
             raise BadFile(path, f"expected passes to ascend, found pass {which} after a later one", line=number)

@@ -17,10 +17,11 @@ from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.system.marks import MARK, without_mark
-from wv_cli.text.binary import UTF16, binary
+from wv_cli.text.binary import foreign_encoding
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import UNSEGMENTED, Texts, not_text, unsegmented
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.records.kinds import require_tsv
 
 if TYPE_CHECKING:
     import hashlib
@@ -34,9 +35,9 @@ class Source:
     """The inputs, in order, as chunks of bytes: iterate once.
 
     `inputs` are paths of files, of folders (all regular files inside, at any depth, in sorted order; names that begin
-    with a dot are skipped) and `-` for standard input; Texts are held to what they must be, and `inputs` are then their
-    names. With `lowercase` words are lowercased by Unicode's rules; `lines` leaves some out after that; with `bare_end`
-    no newline is added to the last input.
+    with a dot or an underscore are left out) and `-` for standard input; Texts are held to what they must be, and
+    `inputs` are then their names. With `lowercase` words are lowercased by Unicode's rules; `lines` leaves some out
+    after that; with `bare_end` no newline is added to the last input.
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
     None when it cannot be known, and once at the end with two equal numbers. `divided` counts the lines of which the
     end stands in the part that another process reads; here they get a newline all the same. A text that is to be
@@ -59,6 +60,8 @@ class Source:
         self._texts = inputs if isinstance(inputs, Texts) else None
         self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs
         self.paths = expand_inputs(inputs)
+        if self._texts is not None and self._texts.reading.tsv_quotes and self._texts.part is None:
+            require_tsv(self.paths)
         self.lowercase, self.lines, self.bare_end = lowercase, lines, bare_end
         self.consumed = self.divided = 0
         part = self._texts.part if self._texts is not None else None
@@ -125,16 +128,15 @@ class Source:
         """The text of one file; empty chunks never."""
         name = name_of_input(path)
         if self._texts is not None and self._texts.records(path):
-            for block in self.blocks(path):
-                yield block.texts
+            yield from filter(None, (block.texts for block in self.blocks(path)))  # of bad records there is no text
             return
         with open_raw(path, once=self._texts is not None) as raw:
             text = without_mark(decompress(self._counted(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
                 text = _judged(self._texts, text, name, first=path == self.paths[0] and self._tokenizer is None)
             first = next(text, b"")
-            if self._texts is None and binary(first[:2]):
-                raise BadFile(name, UTF16)
+            if self._texts is None and (what := foreign_encoding(first)):
+                raise BadFile(name, f"expected UTF-8 text, found {what}")
             if first:
                 yield first
             yield from text
@@ -142,10 +144,11 @@ class Source:
     def blocks(self, path: str, added: tuple[str, ...] | None = None) -> "Iterator[Block]":
         """The records of one of the `paths`; with `added`, the fields that they get, to write them again."""
         assert self._texts is not None
-        reader, rules = self._texts.record_reader(path, added)
         name = name_of_input(path)
         with open_raw(path) as raw:
-            yield from reader(name, path, decompress(self._counted(blocks(raw, name, CHUNK)), name), rules)
+            yield from self._texts.read_records(
+                path, name, decompress(self._counted(blocks(raw, name, CHUNK)), name), added
+            )
 
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
         """The text of a file from one byte up to another, which both begin a line or a word."""
@@ -154,8 +157,8 @@ class Source:
             return
         text = self._between(path, begin, end)
         if self._texts is not None and self._texts.records(path):
-            reader, rules = self._texts.record_reader(path)
-            text = (block.texts for block in reader(path, path, text, rules))
+            found = self._texts.read_records(path, path, text, begins=begin == 0)
+            text = filter(None, (block.texts for block in found))
         yield from text
 
     def _between(self, path: str, begin: int, end: int) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 parts that an apostrophe leaves behind. A data set's own list can be given instead wherever this one is used."""
 
 from wv_cli.errors import BadFile
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.source import Source
 from wv_cli.words import decode
 
@@ -30,7 +31,9 @@ def read_stop_words(path: str | None) -> frozenset[str]:
     """The words of a file, separated by white space, in lower case; without one ENGLISH. Raises WvError, BadFile."""
     if path is None:
         return ENGLISH
-    words = frozenset(decode(b"".join(Source([path]))).lower().split())
+    text = b"".join(Source([path]))
+    refuse_other_kinds(text[:HEAD_BYTES], path, "stop words")
+    words = frozenset(decode(text).lower().split())
     if not words:
         raise BadFile(path, "expected stop words, separated by blanks or lines; found none")
     return words

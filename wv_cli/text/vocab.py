@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wv_cli import _text
 from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
 from wv_cli.system.events import OnProgress
-from wv_cli.system.kinds import HEAD_BYTES, require_lines
+from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.system.output import open_output
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.source import Source
@@ -196,7 +196,7 @@ def read_ranked_vocab(path: str) -> Vocab:
 def _split(path: str, progress: OnProgress | None = None) -> tuple[bytes, bytes, NDArray[np.int64], NDArray[np.int64]]:
     """A file of lines `word count`: its text, the words, where each begins, the counts."""
     text = b"".join(Source([path], progress=progress))
-    require_lines(text[:HEAD_BYTES], path, "lines of `word count`")
+    refuse_other_kinds(text[:HEAD_BYTES], path, "lines of `word count`")
     blob, starts, counts, bad = _text.split_counts(text)
     if bad >= 0:
         raise _bad_line(path, text, bad)

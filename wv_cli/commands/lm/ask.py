@@ -140,10 +140,10 @@ def _lines(scored: "Scored", spellings: "WordList | None", ends: bool, as_json: 
         part = sentence if ends else slice(sentence.start, sentence.stop - 1)
         words = _words(scored, part, spellings) if spellings is not None else []
         if as_json:
-            import json
+            from wv_cli.system.json_text import to_json
 
             facts: dict[str, Any] = {"log10": log10, "events": part.stop - part.start, "oov": oov}
-            yield f"{json.dumps(facts | ({'words': words} if spellings is not None else {}))}\n"
+            yield f"{to_json(facts | ({'words': words} if spellings is not None else {}))}\n"
         else:
             fields = [f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}\t" for word in words]
             yield f"{''.join(fields)}Total: {log10:.8g} OOV: {oov}\n"
@@ -180,10 +180,10 @@ def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json:
             found = generator.following(start, k)
             column = f"{start}\t" if len(starts) != 1 else ""
             if as_json:
-                import json
+                from wv_cli.system.json_text import to_json
 
                 rows = [{"word": word, "probability": round(p, 9)} for word, p in found]
-                lines = [json.dumps({"start": start, "next": rows})]
+                lines = [to_json({"start": start, "next": rows})]
             else:
                 lines = [f"{column}{word}\t{p:.6g}" for word, p in found]
             sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))

@@ -1,6 +1,5 @@
 """How `wv search` asks its queries and shows answers: as grep does, or as JSON."""
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from wv_cli.commands.shared.queries import piped_lines, too_long
 from wv_cli.commands.shared.typed import typed_lines
 from wv_cli.errors import escape_for_terminal
 from wv_cli.retrieval.query import Answer, Searcher
+from wv_cli.system.json_text import to_printable_json
 
 _FILE, _LINE, _WORD, _PLAIN = "\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[0m"  # as grep's
 
@@ -45,8 +45,7 @@ def run_searches(searcher: Searcher, arguments: Sequence[str], k: int, *, quiet:
 
 def _as_json(query: str, rank: int, answer: Answer) -> str:
     facts = {"query": query, "rank": rank, **answer._asdict(), "score": round(answer.score, 6)}
-    text = json.dumps(facts, ensure_ascii=False)
-    return text if text.isprintable() else json.dumps(facts)
+    return to_printable_json(facts)
 
 
 def _as_text(searcher: Searcher, query: str, answer: Answer, color: bool) -> str:

@@ -118,7 +118,7 @@ def _told_apart(inputs: Any, sentences: Any) -> tuple[Any, Any]:
 
 def _as_text(options: Mapping[str, Any]) -> bool:
     """True. Raises UsageError for options about records, which sentences are not."""
-    for name in ("field", "no_header", "bad_records", "force_text"):
+    for name in ("field", "no_header", "tsv_quotes", "bad_records", "force_text"):
         if options.get(name) is not None:
             raise UsageError(f"{flag_of(name)} has no effect on sentences; leave it out")
     return True

@@ -93,9 +93,9 @@ def _line(now: "Progress") -> None:
 
 
 def _json(now: "Progress") -> None:
-    import json
+    from wv_cli.system.json_text import to_json
 
-    click.echo(json.dumps({"event": "progress", **asdict(now)}), err=True)
+    click.echo(to_json({"event": "progress", **asdict(now)}), err=True)
 
 
 def _patient(show: Observer) -> Observer:
@@ -121,10 +121,10 @@ def emit(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     """One line of talk on stderr; with --json an event that carries `facts`."""
     if quiet:
         return
-    import json
+    from wv_cli.system.json_text import to_json
 
     with contextlib.suppress(OSError), above_bar():  # as _patient
-        click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
+        click.echo(to_json({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 
 
 def going_on(argv: list[str], resumed: bool) -> list[str]:

@@ -132,7 +132,7 @@ def _write(
 ) -> None:
     """One line for each hit, an empty one when there is none; or one JSON object."""
     if as_json:
-        import json
+        from wv_cli.system.json_text import to_printable_json
 
         each = [layout.facts(answer) for answer in found]
         if len(each) == 1:
@@ -140,10 +140,7 @@ def _write(
         else:
             files = [{"file": source.name, **more} for source, more in zip(sources, each, strict=True)]
             facts = {"query": query, "files": files}
-        text = json.dumps(facts, ensure_ascii=False)
-        if not text.isprintable():  # a lone surrogate from a word that is not UTF-8, or an odd blank
-            text = json.dumps(facts)
-        lines = [text]
+        lines = [to_printable_json(facts)]
     else:
         start = f"{query}\t" if column else ""
         rows = zip_longest(*(layout.lines(answer) for answer in found), fillvalue=layout.nothing)

@@ -60,10 +60,10 @@ def run_job(
     if outcome is not None and not outcome.finished:
         raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json:
-        import json
+        from wv_cli.system.json_text import to_json
 
         found = {name: value for name, value in metadata.items() if name not in only_told}
-        click.echo(json.dumps({**(result or {}), **found}), err=any(map(is_stdout, job.results())))
+        click.echo(to_json({**(result or {}), **found}), err=any(map(is_stdout, job.results())))
         return
     if show is not None:
         show(metadata)

@@ -1,6 +1,5 @@
 """How a command runs a job that trains: what it tells meanwhile and in the end."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +7,7 @@ import click
 
 from wv_cli.commands.shared.bar import close_bar, reading_bar
 from wv_cli.commands.shared.display import emit, explain_stop, observer
+from wv_cli.system.json_text import to_json
 from wv_cli.system.places import is_stdout
 
 if TYPE_CHECKING:
@@ -41,5 +41,5 @@ def run_training(
     if outcome is not None and not outcome.finished:
         raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json and not any(map(is_stdout, job.writes())):
-        click.echo(json.dumps({"outputs": list(outputs), **metadata}))
+        click.echo(to_json({"outputs": list(outputs), **metadata}))
     log(f"wrote {', '.join(outputs)}{figures(metadata)}")

@@ -1,9 +1,11 @@
 """The table of record formats, and which of them a file has by its name."""
 
 import importlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
 from wv_cli.system.compression import inner_name
 
@@ -26,8 +28,8 @@ RECORDS: Registry[RecordKind] = Registry(
     "record format",
     [
         ("jsonl", RecordKind((".jsonl", ".ndjson", ".json"), "wv_cli.text.records.scanned:JsonReader", divisible=True)),
-        ("csv", RecordKind((".csv",), "wv_cli.text.records.scanned:CsvReader")),
-        ("tsv", RecordKind((".tsv",), "wv_cli.text.records.scanned:TsvReader")),
+        ("csv", RecordKind((".csv",), "wv_cli.text.records.delimited:CsvReader")),
+        ("tsv", RecordKind((".tsv",), "wv_cli.text.records.delimited:TsvReader")),
         ("parquet", RecordKind((".parquet",), "wv_cli.text.records.parquet:ParquetReader")),
     ],
 )
@@ -37,3 +39,9 @@ def record_kind(path: str) -> str | None:
     """The key in RECORDS of a file with this name, None for other files."""
     ending = Path(inner_name(path)).suffix.lower()
     return next((name for name, kind in RECORDS.items() if ending in kind.endings), None)
+
+
+def require_tsv(paths: Iterable[str]) -> None:
+    """Raises UsageError for --tsv-quotes where no file is TSV."""
+    if not any(record_kind(path) == "tsv" for path in paths):
+        raise UsageError("--tsv-quotes has no effect, since no input is called .tsv; leave it out")

@@ -64,7 +64,7 @@ class Sink(Protocol):
 class Rules:
     """What is read of records: their `field`. With `one_line` line ends inside a text become spaces. No record may have
     a field that is `added`. With `strict` a record that cannot be read is an error. Records that are read `whole` can
-    be written again."""
+    be written again. `step` is what to do where there is no such field."""
 
     reading: ReadingConfig
     one_line: bool
@@ -72,6 +72,7 @@ class Rules:
     added: tuple[str, ...] = ()
     strict: bool = False
     whole: bool = False
+    step: str = "name one with --field"
 
     @property
     def field(self) -> str:
@@ -131,9 +132,8 @@ def shown_fields(found: Sequence[str]) -> str:
     return ", ".join(names + ["..."] * (len(found) > 20)) or "none"
 
 
-def no_field(name: str, rules: Rules, found: Sequence[str]) -> NoRecords:
+def no_field(name: str, rules: Rules, found: Sequence[str], more: str = "") -> NoRecords:
     """For a file of which no record has the field."""
-    pairs = "; pairs are for wv train --model pairs" if {"anchor", "positive"} <= {*found} else ""
-    return NoRecords(
-        name, f"expected the field {rules.field}, found {shown_fields(found)}; name one with --field{pairs}"
-    )
+    is_pair = {"anchor", "positive"} <= {*found} and rules.step == Rules.step
+    pairs = "; pairs are for wv train --model pairs" if is_pair else ""
+    return NoRecords(name, f"expected the field {rules.field}, found {shown_fields(found)}; {rules.step}{pairs}{more}")

@@ -1,12 +1,11 @@
-"""JSON lines, CSV and TSV.
+"""Blocks of JSON lines, CSV and TSV, and the reader of JSON lines.
 
 Records are found by wv_cli._records and never parsed into objects: what is written again has every byte of the input
 but for what is added.
 """
 
-import csv
-import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,12 +15,11 @@ from numpy.typing import NDArray
 
 from wv_cli import _floattext, _records
 from wv_cli.errors import BadFile
-from wv_cli.text.binary import UTF16, binary
+from wv_cli.system.json_text import to_json, to_unicode
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
-_BOM = b"\xef\xbb\xbf"
-_LONGEST_HEADER = 1 << 20
-_PROBLEMS = {
+BOM = b"\xef\xbb\xbf"
+PROBLEMS = {
     _records.NO_OBJECT: "expected a JSON object",
     _records.SYNTAX: "expected JSON, found something else",
     _records.UTF8: "expected UTF-8, found another byte",
@@ -31,6 +29,10 @@ _PROBLEMS = {
     _records.TAKEN: "",
     _records.COLUMNS: "expected as many fields as the header has",
     _records.OPEN_QUOTE: "a quote that is never closed; the rest of the file is in it",
+    _records.AFTER_QUOTE: (
+        'expected the end of the field behind its closing quote; a quote inside is written twice, not as \\" '
+        """(Spark: .option("escape", '"'))"""
+    ),
 }
 
 
@@ -57,8 +59,8 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ScannedBlock:
-    """Records in `raw`, from the byte `start` on, as JsonScanner found them. `header` is written before them, with the
-    names of what is added: that of CSV, which has a `delimiter`."""
+    """Records in `raw`, from the byte `start` on, as a scanner found them. `header` is what stands before the records
+    of CSV and TSV, whose `fields` say how these are written."""
 
     texts: bytes
     count: int
@@ -66,7 +68,7 @@ class ScannedBlock:
     rows: NDArray[np.int64]
     start: int = 0
     header: bytes = b""
-    delimiter: str = ""
+    fields: "Fields | None" = None
 
     @property
     def size(self) -> int:
@@ -102,7 +104,7 @@ class ScannedBlock:
                     pieces += self.raw[cursor : record.value], self._value(record, changed[number])
                     cursor = record.value_end
                 if values and not goes:
-                    pieces += self.raw[cursor : record.insert], values[number].encode("utf-8", "surrogateescape")
+                    pieces += self.raw[cursor : record.insert], values[number].encode()
                     cursor = record.insert
                 number += 1
             if goes:
@@ -112,28 +114,47 @@ class ScannedBlock:
         return Written(self._header(list(added)), b"".join(pieces))
 
     def _header(self, names: list[str]) -> bytes:
-        if not self.header or not names:
+        if self.fields is None or not self.fields.named or not self.header or not names:
             return self.header
         end = len(self.header.rstrip(b"\r\n"))
-        fields = "".join(self.delimiter + _csv_field(name, self.delimiter) for name in names)
-        return self.header[:end] + fields.encode() + self.header[end:]
+        return self.header[:end] + "".join(map(self.fields.append, names)).encode() + self.header[end:]
 
     def _value(self, record: _Record, text: bytes) -> bytes:
         """The text in the place of the field's value, in quotes and escaped as that was."""
         before = self.raw[record.value : record.value_end]
-        if not self.delimiter:
+        if self.fields is None:
             return json.dumps(text.decode(), ensure_ascii=before.isascii()).encode()
-        field = _csv_field(text.decode(), self.delimiter, quoted=before.startswith(b'"'))
-        return field.encode()
+        return self.fields.write(text.decode(), quoted=before.startswith(b'"')).encode()
 
     def _fragments(self, name: str, column: Column) -> list[str]:
         """What is inserted into each record for one field."""
-        if self.delimiter:
-            return [self.delimiter + _csv_field(_plain(value), self.delimiter) for value in column.values]
-        key = f",{json.dumps(name, ensure_ascii=False)}:"
+        if self.fields is not None:
+            return [self.fields.append(_plain(value)) for value in column.values]
+        key = f",{to_json(name, escape=False)}:"
         if isinstance(column.values, np.ndarray) and column.values.ndim == 2 and np.isfinite(column.values).all():
             return [f"{key}[{row}]" for row in _rows_of_numbers(column.values)]
         return [key + _json(value) for value in column.values]
+
+
+class Fields(NamedTuple):
+    """How the fields of CSV and TSV are written: the `delimiter`, and whether they may stand in quotes. `named`: the
+    header has their names."""
+
+    delimiter: str
+    quotes: bool = True
+    named: bool = True
+
+    def write(self, text: str, *, quoted: bool = False) -> str:
+        """Without quotes what would end a field becomes a blank."""
+        text = to_unicode(text)
+        if not self.quotes:
+            return re.sub(r"[\t\r\n]", " ", text)
+        special = any(mark in text for mark in (self.delimiter, '"', "\n", "\r"))
+        return '"' + text.replace('"', '""') + '"' if quoted or special else text
+
+    def append(self, text: str) -> str:
+        """A field behind another one."""
+        return self.delimiter + self.write(text)
 
 
 def _rows_of_numbers(matrix: NDArray[np.float32]) -> list[str]:
@@ -150,7 +171,7 @@ def _json(value: Any) -> str:
         return str(value) if np.isfinite(value) else "null"
     if isinstance(value, list | np.ndarray):
         return f"[{','.join(map(_json, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    return to_json(value, escape=False)
 
 
 def _plain(value: Any) -> str:
@@ -161,17 +182,11 @@ def _plain(value: Any) -> str:
     return "" if value is None else _json(value)
 
 
-def _csv_field(text: str, delimiter: str, *, quoted: bool = False) -> str:
-    if quoted or any(mark in text for mark in (delimiter, '"', "\n", "\r")):
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-class _Counting:
+class Counting:
     """Places in a file of which blocks are read one after the other: the byte and the line at which a block begins."""
 
-    def __init__(self, bad: BadRecords, rules: Rules) -> None:
-        self.bad, self._rules = bad, rules
+    def __init__(self, bad: BadRecords, rules: Rules, problems: Mapping[int, str] = PROBLEMS) -> None:
+        self.bad, self._rules, self._problems = bad, rules, problems
         self.byte, self._line = 0, 1
 
     def take(self, raw: bytes, rows: NDArray[np.int64], used: int) -> int:
@@ -181,7 +196,7 @@ class _Counting:
         for number in np.flatnonzero(status > _records.BLANK).tolist():
             record = _Record(*rows[number].tolist())
             line = self._line + raw.count(b"\n", 0, record.begin)
-            problem = _PROBLEMS[record.status].format(field=self._rules.field)
+            problem = self._problems[record.status].format(field=self._rules.field)
             if record.status == _records.TAKEN:
                 names = ", ".join(self._rules.added)
                 problem = f"there is already a field of those to be added ({names}); choose another name"
@@ -202,18 +217,17 @@ class JsonReader:
     def __iter__(self) -> Iterator[ScannedBlock]:
         rules = self._rules
         scanner = _records.JsonScanner(
-            rules.field.encode(),
-            [part.encode() for part in rules.field.split(".")],
-            [added.encode() for added in rules.added],
+            to_unicode(rules.field).encode(),
+            [part.encode() for part in to_unicode(rules.field).split(".")],
+            [to_unicode(added).encode() for added in rules.added],
             rules.newlines,
         )
-        counting = _Counting(BadRecords(self._name, rules), rules)
+        counting = Counting(BadRecords(self._name, rules), rules)
         first = True
         for raw in _whole_lines(self._chunks):
-            start = len(_BOM) if first and raw.startswith(_BOM) else 0
+            start = len(BOM) if first and raw.startswith(BOM) else 0
             texts, rows, used = scanner.scan(raw, start)
             if first:
-                _refuse_utf16(self._name, raw)
                 self._require_field(raw, rows)
             first = False
             yield ScannedBlock(texts, counting.take(raw, rows, used), raw, rows, start)
@@ -228,11 +242,6 @@ class JsonReader:
             raise no_field(self._name, self._rules, list(json.loads(raw[begin:end])))
 
 
-def _refuse_utf16(name: str, head: bytes) -> None:
-    if binary(head) == UTF16:
-        raise BadFile(name, UTF16)
-
-
 def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The same bytes in blocks of whole lines; the last may lack its newline."""
     held: list[bytes] = []
@@ -245,82 +254,3 @@ def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
         held = [chunk[end:]] if end < len(chunk) else []
     if held:
         yield b"".join(held)
-
-
-class CsvReader:
-    """CSV, as RFC 4180 has it; see records.reading.Reader. Of a header without a comma the delimiter is a semicolon."""
-
-    delimiter = ","
-
-    def __init__(self, name: str, path: str, chunks: Iterator[bytes], rules: Rules) -> None:
-        self._name, self._chunks, self._rules = name, chunks, rules
-
-    def __iter__(self) -> Iterator[ScannedBlock]:
-        held = next(self._chunks, b"")
-        while not self._header_end(held):
-            if (more := next(self._chunks, b"")) and len(held) < _LONGEST_HEADER:
-                held += more
-            else:
-                break
-        if not held:
-            return
-        _refuse_utf16(self._name, held)
-        counting = _Counting(BadRecords(self._name, self._rules), self._rules)
-        header, scanner = self._begin(held)
-        block = held[len(header) :]
-        counting.take(header, np.empty((0, 9), np.int64), len(header))
-        start = len(_BOM) if not header and block.startswith(_BOM) else 0
-        enough = 0  # bytes before which a record that has no end yet is not looked at again
-        while True:
-            more = next(self._chunks, b"")
-            final = not more
-            if len(block) >= enough or final:
-                texts, rows, used = scanner.scan(block, start, final)
-                if used > start or final:
-                    count = counting.take(block, rows, used)
-                    yield ScannedBlock(texts, count, block[:used], rows, start, header, self.delimiter)
-                    header, block, start = b"", block[used:], 0
-                enough = 2 * len(block)
-            if final:
-                break
-            block += more
-        counting.bad.finish()
-
-    def _header_end(self, held: bytes) -> int:
-        """Where the first record ends, 0 when that is not known yet."""
-        _, rows, _ = _records.CsvScanner(self.delimiter.encode(), 0, 1, _records.KEEP).scan(held)
-        return int(rows[0, 1]) if len(rows) else 0
-
-    def _begin(self, held: bytes) -> tuple[bytes, _records.CsvScanner]:
-        """The header, b"" when there is none, and what reads the records. Raises BadFile."""
-        rules = self._rules
-        end = self._header_end(held) or len(held)
-        try:
-            first = held[:end].removeprefix(_BOM).decode().rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise BadFile(self._name, "expected UTF-8, found another byte", line=1) from error
-        if self.delimiter == "," and "," not in first and ";" in first:
-            self.delimiter = ";"
-        names = next(csv.reader(io.StringIO(first, newline=""), delimiter=self.delimiter), [])
-        found = self._column(names)
-        if taken := [name for name in rules.added if name in names and not rules.reading.no_header]:
-            raise BadFile(self._name, f"there is already a column {taken[0]}; choose another name", line=1)
-        return (
-            b"" if rules.reading.no_header else held[:end],
-            _records.CsvScanner(self.delimiter.encode(), found, len(names), rules.newlines),
-        )
-
-    def _column(self, names: list[str]) -> int:
-        """Of the field: of several of its name the last, or the number that it is."""
-        field = self._rules.field
-        if not self._rules.reading.no_header and field in names:
-            return len(names) - 1 - names[::-1].index(field)
-        if field.isdigit() and 1 <= int(field) <= len(names):
-            return int(field) - 1
-        raise no_field(self._name, self._rules, [f"1 to {len(names)}"] if self._rules.reading.no_header else names)
-
-
-class TsvReader(CsvReader):
-    """CSV with tabs."""
-
-    delimiter = "\t"

@@ -1,0 +1,40 @@
+"""The files in a folder that are data."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+LEFT_OUT = "names that begin with . or _ are left out"
+
+
+def is_data(name: str) -> bool:
+    """Whether the file or folder of this name, inside a folder, is data. Hadoop and Spark mark what is none with an
+    underscore: _SUCCESS, _metadata, _delta_log; _key=value is a part of the data."""
+    return not name.startswith(".") and (not name.startswith("_") or "=" in name)
+
+
+def files_below(
+    folder: str, on_error: Callable[[OSError], None], log: Callable[[str], None] | None = None
+) -> list[str]:
+    """The files of data in a folder, at any depth, in the order of their names. `log` is told of names with an
+    underscore that are left out, but for empty files."""
+    found: list[tuple[str, ...]] = []
+    marked: list[str] = []
+    for parent, folders, names in os.walk(folder, onerror=on_error):
+        marked += [str(Path(parent, name)) for name in (*folders, *names) if name.startswith("_") and not is_data(name)]
+        folders[:] = filter(is_data, folders)
+        inner = Path(parent).relative_to(folder).parts
+        found += [(*inner, name) for name in names if is_data(name)]
+    marked = sorted(path for path in marked if _holds_something(path))
+    if marked and log is not None:
+        count = "1 name that begins with _ is" if len(marked) == 1 else f"{len(marked):,} names that begin with _ are"
+        such = marked[0] if len(marked) == 1 else f"such as {marked[0]}"
+        log(f"{folder}: {count} left out, {such}; give its path to read it")
+    return [str(path) for path in (Path(folder, *parts) for parts in sorted(found)) if path.is_file()]
+
+
+def _holds_something(path: str) -> bool:
+    try:
+        return Path(path).is_dir() or Path(path).stat().st_size > 0
+    except OSError:
+        return False

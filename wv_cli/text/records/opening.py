@@ -1,0 +1,52 @@
+"""Files of records, opened: what they begin with is looked at before their reader gets them."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from wv_cli.errors import BadFile
+from wv_cli.system.compression import inner_name
+from wv_cli.system.kinds import kind_of
+from wv_cli.text.binary import binary, foreign_encoding
+from wv_cli.text.records.kinds import RECORDS
+
+if TYPE_CHECKING:
+    from wv_cli.text.records.reading import Block, Rules
+
+_HEAD = 1 << 12  # bytes that tell what a file is, unless its first line is shorter
+_EXPECTED = {"jsonl": "JSON lines", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet"}
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(\[)|\{(?:.*[{\[,:])?\s*\n)")
+
+
+def read_records(
+    kind: str, name: str, path: str, chunks: Iterator[bytes], rules: "Rules", *, begins: bool = True
+) -> "Iterator[Block]":
+    """The records of the file at `path`, whose bytes are `chunks`; `begins` tells whether these are its first ones.
+    Raises BadFile."""
+    if begins:
+        head = next(chunks, b"")
+        while len(head) < _HEAD and b"\n" not in head.lstrip() and (more := next(chunks, b"")):
+            head += more
+        require_records(kind, name, head)
+        chunks = chain([head] if head else [], chunks)
+    yield from RECORDS[kind].load()(name, path, chunks, rules)
+
+
+def require_records(kind: str, name: str, head: bytes) -> None:
+    """Raises BadFile when a file that begins with `head` is something else than records of this kind."""
+    if kind == "parquet" and head.startswith((b"PAR1", b"PARE")):
+        return
+    if found := kind_of(head, certain=True) or foreign_encoding(head) or binary(head.partition(b"\n")[0]):
+        raise BadFile(name, f"expected {_EXPECTED[kind]}, found {found}")
+    if kind == "jsonl":
+        refuse_json_over_lines(name, head)
+
+
+def refuse_json_over_lines(name: str, head: bytes) -> None:
+    """Raises BadFile for a JSON array, and for JSON that goes on in the next line: few of its lines are records, and
+    these are parts of others."""
+    if found := _FIRST_LINE.match(head):
+        what, step = ("an array", "'.[]'") if found[1] else ("JSON that goes on in the next line", ".")
+        way = f"{'unpack it and ' if inner_name(name) != name else ''}write lines: jq -c {step} FILE > FILE.jsonl"
+        raise BadFile(name, f"expected an object in each line, found {what}; {way}")
