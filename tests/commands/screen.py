@@ -14,7 +14,7 @@ import termios
 from collections.abc import Callable, Sequence
 
 _PATIENCE = 60.0  # seconds without a sign of life
-_ORDER = re.compile(r"\x1b\[(\d*)([ABCDJKm])")
+_ORDER = re.compile(r"\x1b\[(\d*)(?:;\d+)*([ABCDJKm])")
 
 
 class Screen:

@@ -354,3 +354,15 @@ def test_options_that_do_not_fit(folder, tmp_path):
     with pytest.raises(UsageError, match=r"corpus\.jsonl"):
         run([source()], [folder], save_run=str(corpus))
     assert corpus.read_bytes() == before
+
+
+def test_queries_of_stop_words_are_named(folder, wv):
+    queries = [("s1", "to be or not to be"), ("s2", "?"), ("s3", "x")]
+    with (folder / "queries.jsonl").open("a") as lines:
+        lines.writelines(f"{json.dumps({'_id': name, 'text': text})}\n" for name, text in queries)
+    with (folder / "qrels" / "test.tsv").open("a") as lines:
+        lines.writelines(f"{name}\td1\t1\n" for name, _ in queries)
+    call = ("eval", "search", "--bm25", "lucene", "-d", folder, "--resamples", "0", "--json")
+    notes = json.loads(wv(*call).stdout)["notes"]
+    assert "bm25: 1 query has stop words only; --stop-words keep ranks their documents" in notes
+    assert not any("stop words" in note for note in json.loads(wv(*call, "--stop-words", "keep").stdout)["notes"])

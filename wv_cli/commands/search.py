@@ -42,9 +42,9 @@ def command(
     Without a model the search is BM25: it finds words, their English forms, and identifiers by their parts. With
     --model its scores and those of vectors are summed; wv/small comes with the program and knows English and code.
 
-    An answer is printed as `file:line: text`: the line of the chunk that has most words of the query. Without QUERY,
-    queries are read from standard input, one per line. Several queries get a first column with the query. --json prints
-    one object per answer. The exit code is 1 when nothing is found.
+    An answer is printed as `file:line: text`: the line of the chunk that has most words of the query, or its record's.
+    Without QUERY, queries are read from standard input, one per line. Several queries get a first column with theirs.
+    --json prints one object per answer, with the record's other fields. Nothing found is exit code 1.
     """
     from wv_cli.commands.shared.answers import run_searches
     from wv_cli.commands.shared.display import emit

@@ -81,7 +81,9 @@ def _systems(
         system, about = of_encoder(path, sets, config)
         systems.append(system)
         notes += about
-    systems += of_bm25(sets, config)
+    by_words, about = of_bm25(sets, config)
+    systems += by_words
+    notes += about
     for path in config.run:
         made, about = read_run(path, sets[0], config.depth)
         systems += made

@@ -1,6 +1,5 @@
 """The systems that `wv eval search` compares: each ranks the documents of a data set for each of its queries."""
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,11 +12,11 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.evaluation.config import SearchConfig
 from wv_cli.evaluation.ranking import Ranked
 from wv_cli.evaluation.search_data import SearchData
-from wv_cli.search.bm25 import STOP_WORDS, Bm25, Bm25Options, Counts, tokenize
+from wv_cli.search.bm25 import Bm25, Bm25Options, Counts
 from wv_cli.search.fusion import GAINS
 from wv_cli.search.fusion import fuse as fuse_lists
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.text.stemming import stem_english
+from wv_cli.text.search_tokens import TokenReader
 from wv_cli.transforms.composition import composer
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -51,16 +50,17 @@ def of_encoder(path: str, sets: Sequence[SearchData], config: SearchConfig) -> t
     return _nearest(path, made, sets, config), notes
 
 
-def of_bm25(sets: Sequence[SearchData], config: SearchConfig) -> list[System]:
-    """A system for each variant, of one index of tokens."""
+def of_bm25(sets: Sequence[SearchData], config: SearchConfig) -> tuple[list[System], list[str]]:
+    """(a system for each variant, of one index of tokens, what the report should say about them)."""
     variants = list(dict.fromkeys(config.bm25))
     systems = [System(name if name.startswith("bm25") else f"bm25-{name}", [], []) for name in variants]
-    stop_words = STOP_WORDS if config.stop_words == "drop" else frozenset()
-    stem = functools.cache(stem_english) if config.stem == "english" else None
-    tokens = functools.partial(tokenize, stop_words=stop_words, stem=stem)
+    reader, every_word = TokenReader(config.stem, config.stop_words), TokenReader("none", "keep")
+    dropped = 0
     for each in sets if variants else ():
-        counts = Counts.of(map(tokens, each.texts))
-        asked = [tokens(text) for text in each.asked]
+        counts = Counts.of(map(reader.tokens, each.texts))
+        asked = [reader.query_tokens(text) for text in each.asked]
+        unread = [text for text, tokens in zip(each.asked, asked, strict=True) if not tokens]
+        dropped += sum(bool(every_word.query_tokens(text)) for text in unread)
         own = each.rows_of_queries()
         for variant, system in zip(variants, systems, strict=True):
             index = Bm25.build(counts, Bm25Options(variant, config.k1, config.b))
@@ -71,7 +71,8 @@ def of_bm25(sets: Sequence[SearchData], config: SearchConfig) -> list[System]:
                 answers.append(Ranked.of(rows[kept], scores[kept], config.depth))
             system.answers.append(answers)
             system.empty.append(sum(not any(token in counts.tokens for token in query) for query in asked))
-    return systems
+    queries = "1 query has" if dropped == 1 else f"{dropped:,} queries have"
+    return systems, [f"bm25: {queries} stop words only; --stop-words keep ranks their documents"] if dropped else []
 
 
 def _nearest(

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
+from wv_cli.retrieval.chunks import Chunk
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest
 from wv_cli.retrieval.model import Model, to_int8
-from wv_cli.retrieval.tokens import TokenReader
 from wv_cli.search.stored_index import DIGEST_BYTES, SearchIndex
 from wv_cli.system.events import OnProgress
 from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.search_tokens import TokenReader
 
 _AT_ONCE = 1 << 12  # texts that are encoded together
 _MOST_FOUND = (1 << 16) - 1
@@ -31,15 +32,17 @@ class Builder:
 
     def __init__(self, config: TextConfig, model: Model | None, old: SearchIndex | None, log: Log) -> None:
         self._config, self._model, self._old, self._log = config, model, old, log
-        self._reader = TokenReader(config)
+        self._reader = TokenReader(config.stem, config.stop_words, config.identifiers)
         self._known = {old.name(file): file for file in range(old.files)} if old is not None else {}
         self._names: list[bytes] = []
         self._digests: list[bytes] = []
         self._chunk_at = array("q", [0])
-        self._texts = bytearray()
-        # Of each chunk: where its text ends, its line, its tokens, its number in the old index (-1 of a new one), and
-        # how many entries of `_ids` and `_found` are its own: different tokens and how often each stands there.
-        self._text_at, self._lines, self._lengths = array("q", [0]), array("i"), array("i")
+        self._texts, self._records = bytearray(), bytearray()
+        # Of each chunk: where its text and its record end, its line, its tokens, its number in the old index (-1 of a
+        # new one), and how many entries of `_ids` and `_found` are its own: different tokens and how often each stands
+        # there.
+        self._text_at, self._record_at = array("q", [0]), array("q", [0])
+        self._lines, self._lengths = array("i"), array("i")
         self._before, self._own = array("q"), array("i")
         self._tokens: dict[str, int] = {}
         self._ids, self._found = array("i"), array("H")
@@ -54,11 +57,12 @@ class Builder:
             if not digest:
                 text = FileText(found.path, self._config, self._log)
                 for chunk in text:
-                    self._add_chunk(chunk.line, chunk.text)
+                    self._add_chunk(chunk)
                 digest = text.digest
         except WvError as error:
             del self._lines[chunks:], self._lengths[chunks:], self._before[chunks:], self._own[chunks:]
             del self._text_at[chunks + 1 :], self._texts[self._text_at[chunks] :]
+            del self._record_at[chunks + 1 :], self._records[self._record_at[chunks] :]
             del self._ids[entries:], self._found[entries:]
             if found.named:
                 raise
@@ -77,28 +81,30 @@ class Builder:
         if self._old.arrays["digests"][file].tobytes() != digest:
             return b""
         for chunk in self._old.chunks_of(file):
-            self._keep(int(self._old.arrays["lines"][chunk]), self._old.text(chunk))
+            self._keep(Chunk(int(self._old.arrays["lines"][chunk]), self._old.text(chunk), self._old.record(chunk)))
             self._lengths.append(int(self._old.arrays["tokens"][chunk]))
             self._before.append(chunk)
             self._own.append(0)
         self.kept += 1
         return digest
 
-    def _add_chunk(self, line: int, text: bytes) -> None:
+    def _add_chunk(self, chunk: Chunk) -> None:
         number, tokens = self._tokens.setdefault, self._tokens
-        words = self._reader.tokens(text.decode("utf-8", "surrogateescape"))
+        words = self._reader.tokens(chunk.text.decode("utf-8", "surrogateescape"))
         counts = Counter(words)
-        self._keep(line, text)
+        self._keep(chunk)
         self._lengths.append(len(words))
         self._before.append(-1)
         self._own.append(len(counts))
         self._ids.extend([number(word, len(tokens)) for word in counts])
         self._found.extend([min(count, _MOST_FOUND) for count in counts.values()])
 
-    def _keep(self, line: int, text: bytes) -> None:
-        self._lines.append(line)
-        self._texts += text
+    def _keep(self, chunk: Chunk) -> None:
+        self._lines.append(chunk.line)
+        self._texts += chunk.text
         self._text_at.append(len(self._texts))
+        self._records += chunk.record
+        self._record_at.append(len(self._records))
 
     def finish(self, progress: OnProgress | None = None) -> SearchIndex:
         """The index of all that was added. Raises WvError where that is nothing. `progress` is told of the chunks that
@@ -111,6 +117,7 @@ class Builder:
             "name_at": _places(map(len, self._names)),
             "chunk_at": np.frombuffer(self._chunk_at, np.int64),
             "text_at": np.frombuffer(self._text_at, np.int64),
+            "record_at": np.frombuffer(self._record_at, np.int64),
             "word_at": _places(map(len, words)),
             "posting_at": posting_at,
             "lines": np.frombuffer(self._lines, np.int32),
@@ -121,6 +128,7 @@ class Builder:
             "digests": np.frombuffer(b"".join(self._digests), np.uint8).reshape(-1, DIGEST_BYTES),
             "names": _joined(self._names),
             "texts": np.frombuffer(self._texts, np.uint8),
+            "records": np.frombuffer(self._records, np.uint8),
             "words": _joined(words),
             "vectors": rows.view(np.uint8),
         }

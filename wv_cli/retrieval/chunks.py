@@ -1,22 +1,24 @@
 """A file's text -> chunks: paragraphs, lines, runs of words, or records."""
 
-import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.search.stored_index import LONGEST_CHUNK
+from wv_cli.text.records.other_fields import OtherFields
 from wv_cli.text.records.reading import Block
-from wv_cli.text.records.scanned import ScannedBlock
+from wv_cli.text.search_tokens import count_words, cut_words
 
-_WORD = re.compile(rb"\S+")
+_LONGEST_CHARACTER, _MOST_MARKS = 4, 64  # bytes
 
 
 class Chunk(NamedTuple):
-    line: int  # of its beginning, from 1
+    """`line`, from 1, is that of its beginning. `record` has the other fields of a record as JSON."""
+
+    line: int
     text: bytes
+    record: bytes = b""
 
 
 def cut(text: Iterable[bytes], config: TextConfig) -> Iterator[Chunk]:
@@ -26,8 +28,8 @@ def cut(text: Iterable[bytes], config: TextConfig) -> Iterator[Chunk]:
         return
     first, held, words, size = 0, list[bytes](), 0, 0
     for line in _lines(text):
-        for number, piece in _runs(line, config.words):
-            count = len(piece.split())
+        for number, piece, _ in _runs(line, config.words):
+            count = count_words(piece)
             full = words + count > config.words or size + len(piece) >= LONGEST_CHUNK
             if held and (full or (not count and config.chunks == "paragraph")):
                 yield Chunk(first, b"\n".join(held).rstrip())
@@ -55,43 +57,41 @@ def _lines(text: Iterable[bytes]) -> Iterator[Chunk]:
 
 
 def _pieces(text: bytes) -> list[bytes]:
-    """No longer than a chunk may be, cut behind a blank where there is one."""
+    """No longer than a chunk may be, cut behind a blank where there is one, never inside a character."""
     pieces, begin = [], 0
     while len(text) - begin > LONGEST_CHUNK:
         end = begin + LONGEST_CHUNK
-        place = max(text.rfind(b" ", begin, end), text.rfind(b"\t", begin, end)) + 1 or end
+        place = max(text.rfind(b" ", begin, end), text.rfind(b"\t", begin, end)) + 1 or _before_a_letter(text, end)
         pieces.append(text[begin:place])
         begin = place
     return [*pieces, text[begin:]]
+
+
+def _before_a_letter(text: bytes, end: int) -> int:
+    """The last place up to `end` that is not inside a letter: neither between its bytes nor before its marks."""
+    if text[end] < 0x80:
+        return end
+    end -= _LONGEST_CHARACTER  # so that what begins at the place is there, whatever comes behind the text
+    for place in range(end, end - _MOST_MARKS, -1):
+        character = text[place : place + _LONGEST_CHARACTER].decode("utf-8", "ignore")[:1]
+        if text[place] & 0xC0 != 0x80 and character and unicodedata.category(character)[0] not in "MC":
+            return place
+    return end
 
 
 def _runs(line: Chunk, words: int) -> list[Chunk]:
     """The line, or runs of so many words of it."""
     if len(line.text) <= 2 * words:
         return [line]
-    starts = [found.start() for found in _WORD.finditer(line.text)][words::words]
-    if not starts:
-        return [line]
-    ends = [*starts, len(line.text)]
-    return [Chunk(line.line, line.text[begin:end]) for begin, end in zip([0, *starts], ends, strict=True)]
+    return [Chunk(line.line, piece) for piece in cut_words(line.text, words)]
 
 
 def cut_records(blocks: Iterable[Block]) -> Iterator[Chunk]:
     """A chunk for each record that has a text; of Parquet the line is the number of the row."""
-    line = 1
+    line, other = 1, OtherFields()
     for block in blocks:
-        numbers, lines = _lines_of(block)
-        for number, text in zip(numbers, block.each, strict=True):
+        numbers, lines = block.lines()
+        for number, text, record in zip(numbers, block.each, other.read(block), strict=True):
             if text.strip():
-                yield from (Chunk(line + number, piece) for piece in _pieces(text))
+                yield from (Chunk(line + number, piece, record) for piece in _pieces(text))
         line += lines
-
-
-def _lines_of(block: Block) -> tuple[list[int], int]:
-    """(the line of each record, from 0, how many lines the block has)."""
-    if not isinstance(block, ScannedBlock):
-        return list(range(block.count)), block.count
-    ends = np.flatnonzero(np.frombuffer(block.raw, np.uint8) == ord("\n"))
-    header = block.header.count(b"\n")
-    good = np.searchsorted(ends, block.good_places) + header
-    return good.tolist(), len(ends) + header

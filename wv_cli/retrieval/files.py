@@ -77,7 +77,7 @@ class FileText:
             text = decompress(self._hashed(blocks(raw, name, CHUNK)), name)
             kind = record_kind(self.path) if self._config.field is not None else None
             if kind is not None:
-                rules = Rules(ReadingConfig(field=self._config.field), False, self._log)
+                rules = Rules(ReadingConfig(field=self._config.field), False, self._log, whole=True)
                 yield from cut_records(read_records(kind, name, self.path, text, rules))
                 for _ in text:  # what a reader of its own has not taken
                     pass

@@ -40,7 +40,8 @@ def open_searcher(
             raise
         message = f"{error}; name its new place with --model, or search without it: --vector-weight 0"
         raise WvError(message) from error
-    return Searcher.of(index or _made(path, text, opened, log), opened, fusion.vector_weight, path)
+    found = index or _made(path, text, opened, log)
+    return Searcher.of(found, opened, fusion.vector_weight, path, is_stored=index is not None)
 
 
 def _made(path: str, text: TextConfig, model: Model | None, log: Callable[[str], None]) -> SearchIndex:

@@ -1,6 +1,5 @@
 """Queries -> answers: chunks ranked by BM25, by vectors, or by the sum of both scores in standard deviations."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,26 +10,28 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile, WvError
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.model import Model, cosines
-from wv_cli.retrieval.tokens import TokenReader
 from wv_cli.search.bm25 import Bm25Options, InvertedIndex, Postings, inverse_frequency, length_penalty, term_frequency
 from wv_cli.search.fusion import fuse, gains_of_scores
 from wv_cli.search.stored_index import SearchIndex
 from wv_cli.search.topk import best_rows
+from wv_cli.text.search_tokens import TokenReader
 
 _DEPTH = 1000  # answers of each list that are fused, as `wv eval search` ranks them
-_WORD = re.compile(r"\w+")
 
 
 class Answer(NamedTuple):
-    """`line` is the line of the chunk with the most words of the query, `match` its text. `text` is that of the whole
-    chunk, which begins in line `first_line`."""
+    """`text` is that of the whole chunk, which begins in line `first_line` of the file. `match` is its line with the
+    most words of the query: line `text_line` of the text and `line` of the file. A record's text may have several
+    lines, but `line` is that of the record. `record` has the record's other fields as JSON, "" of other text."""
 
     file: str
     line: int
     match: str
     first_line: int
+    text_line: int
     text: str
     score: float
+    record: str
 
 
 class StoredBm25(InvertedIndex):
@@ -53,16 +54,19 @@ class StoredBm25(InvertedIndex):
 @dataclass(frozen=True, eq=False)
 class Searcher:
     """Answers queries. `model` made the vectors of the index; their scores weigh `vector_weight`, those of BM25 the
-    rest to 1. Without a model BM25 answers alone."""
+    rest to 1. Without a model BM25 answers alone. `is_stored`: the index was made before, with its own settings."""
 
     index: SearchIndex
     model: Model | None
     vector_weight: float
     reader: TokenReader
     bm25: StoredBm25
+    is_stored: bool
 
     @classmethod
-    def of(cls, index: SearchIndex, model: Model | None, vector_weight: float, name: str) -> "Searcher":
+    def of(
+        cls, index: SearchIndex, model: Model | None, vector_weight: float, name: str, *, is_stored: bool = True
+    ) -> "Searcher":
         """Raises BadFile for settings that no index has, WvError for another model than that of the index."""
         config = settings_of(index, name)
         if model is not None and not index.model:
@@ -70,19 +74,35 @@ class Searcher:
         if model is not None and model.digest != index.model_digest:
             message = f"{name}: was made with another model than {model.name} ({index.model}); name that, or index anew"
             raise WvError(message)
-        return cls(index, model, vector_weight, TokenReader(config), StoredBm25(index, Bm25Options()))
+        reader = TokenReader(config.stem, config.stop_words, config.identifiers)
+        return cls(index, model, vector_weight, reader, StoredBm25(index, Bm25Options()), is_stored)
 
     def answers(self, query: str, k: int) -> list[Answer]:
         """The k best chunks, best first."""
-        tokens = self.reader.tokens(query)
+        tokens = self.reader.query_tokens(query)
         rows, scores = self._ranked(query, tokens, k)
         wanted = frozenset(tokens)
         return [self._answer(row, score, wanted) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
 
     def highlight(self, line: str, query: str) -> list[tuple[int, int]]:
-        """The places in a line of the words of the query."""
-        wanted = frozenset(self.reader.tokens(query))
-        return [word.span() for word in _WORD.finditer(line) if wanted.intersection(self.reader.tokens(word[0]))]
+        """The places in a line of the words of the query, in order."""
+        wanted = frozenset(self.reader.query_tokens(query))
+        found: list[tuple[int, int]] = []
+        for begin, end in sorted(self.reader.spans(line)):
+            if wanted.intersection(self.reader.query_tokens(line[begin:end])):
+                if found and begin < found[-1][1]:
+                    begin, end = found[-1][0], max(found.pop()[1], end)
+                found.append((begin, end))
+        return found
+
+    def explain_nothing(self, query: str) -> str | None:
+        """Why no text answers this query: it has no word that is looked for. None for other queries."""
+        if self.reader.query_tokens(query):
+            return None
+        if not TokenReader("none", "keep").query_tokens(query):
+            return "the query has no word"
+        step = "make the index with --stop-words keep" if self.is_stored else "--stop-words keep finds them"
+        return f"all words of the query are stop words; {step}"
 
     def _ranked(self, query: str, tokens: Sequence[str], k: int) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
         vector = self.model.encode([query])[0] if self.model is not None and self.vector_weight else None
@@ -110,7 +130,9 @@ class Searcher:
         if not common[best]:
             best = next((i for i, line in enumerate(lines) if line.strip()), 0)
         name = self.index.name(self.index.file_of(row)).decode("utf-8", "surrogateescape")
-        return Answer(name, first + best, lines[best].strip(), first, text, score)
+        record = self.index.record(row).decode("utf-8", "replace")
+        line = first if record else first + best
+        return Answer(name, line, lines[best].strip(), first, best + 1, text, score, record)
 
 
 def _nothing() -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -13,9 +13,8 @@ N documents, n of them with the token; f is its count in D, |D| the tokens of D.
 bm25+ documents without a token have a score too, the same for all: the index keeps it apart from the differences.
 """
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -26,21 +25,6 @@ from wv_cli.search.topk import best_rows
 
 Floats = NDArray[np.float64]
 Variant = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
-
-_LUCENE_WORDS = """
-a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was
-will with
-"""
-STOP_WORDS = frozenset(_LUCENE_WORDS.split())
-_TOKEN = re.compile(r"(?u)\b\w\w+\b")
-
-
-def tokenize(
-    text: str, *, stop_words: Collection[str] = STOP_WORDS, stem: Callable[[str], str] | None = None
-) -> list[str]:
-    """Words of two or more letters, digits and underscores, in lower case, without stop words; then their stems."""
-    words = [word for word in _TOKEN.findall(text.lower()) if word not in stop_words]
-    return words if stem is None else [stem(word) for word in words]
 
 
 @dataclass(frozen=True)

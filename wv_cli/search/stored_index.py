@@ -4,7 +4,8 @@ A container (system.container) whose arrays are used where they lie in the file,
 Array `X_at` has the places in X where each entry begins, and last where X ends.
 
     file f   names[name_at[f]:...], its digest, and the chunks chunk_at[f] .. chunk_at[f + 1] - 1
-    chunk c  texts[text_at[c]:...], the number of its first line, its number of tokens, its row of vectors
+    chunk c  texts[text_at[c]:...], the number of its first line, its number of tokens, its row of vectors; of a record
+             its other fields as JSON, records[record_at[c]:...]
     token t  words[word_at[t]:...], in ascending order of bytes; it stands found[i] times in chunk documents[i], for i
              from posting_at[t] on, chunks ascending
 
@@ -26,6 +27,7 @@ from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output
 
 KIND = "search-index"
+VERSION = 2  # of the tokens, which a query must have as the texts have them (text.search_tokens), and of the layout
 DIGEST_BYTES = 16
 LONGEST_CHUNK = 1 << 16  # bytes of a text
 _HEAD_BYTES = 64
@@ -35,6 +37,7 @@ _LAYOUT: container.Layout = {
     "name_at": ("<i8", ("file places",)),
     "chunk_at": ("<i8", ("file places",)),
     "text_at": ("<i8", ("chunk places",)),
+    "record_at": ("<i8", ("chunk places",)),
     "word_at": ("<i8", ("token places",)),
     "posting_at": ("<i8", ("token places",)),
     "lines": ("<i4", ("chunks",)),
@@ -45,11 +48,13 @@ _LAYOUT: container.Layout = {
     "digests": ("|u1", ("files", DIGEST_BYTES)),
     "names": ("|u1", ("name bytes",)),
     "texts": ("|u1", ("text bytes",)),
+    "records": ("|u1", ("record bytes",)),
     "words": ("|u1", ("word bytes",)),
     "vectors": ("|u1", ("rows", "dim")),
 }
 _PLACES = {
-    "name_at": "names", "chunk_at": "lines", "text_at": "texts", "word_at": "words", "posting_at": "documents",
+    "name_at": "names", "chunk_at": "lines", "text_at": "texts", "record_at": "records", "word_at": "words",
+    "posting_at": "documents",
 }  # fmt: skip
 
 
@@ -84,6 +89,10 @@ class SearchIndex:
 
     def text(self, chunk: int) -> bytes:
         return self._piece("text_at", chunk)
+
+    def record(self, chunk: int) -> bytes:
+        """The other fields of a record as JSON, nothing of a chunk of other text."""
+        return self._piece("record_at", chunk)
 
     def word(self, token: int) -> bytes:
         return self._piece("word_at", token)
@@ -125,7 +134,8 @@ class SearchIndex:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Raises WvError."""
         header = {
-            "settings": self.settings, "model": self.model, "model_digest": self.model_digest, "total": self.total,
+            "version": VERSION, "settings": self.settings, "model": self.model, "model_digest": self.model_digest,
+            "total": self.total,
         }  # fmt: skip
         with open_output(path) as stream:
             container.write(stream, KIND, header, {name: self.arrays[name] for name in _LAYOUT}, aligned=True)
@@ -135,6 +145,8 @@ class SearchIndex:
         """An index whose arrays stay in a mapped file. Its check sum, for which all of it is read, is compared if it is
         to be `checked`. Raises BadFile."""
         reader = container.Reader(source, KIND, _ADVICE)
+        if (version := reader.header.get("version", 1)) != VERSION:
+            reader.refuse(f"expected a search index of version {VERSION}, found version {version!r}")
         sizes = reader.expect(_LAYOUT, "a search index")
         settings = reader.fact("settings", dict)
         model, digest = reader.fact("model", str), reader.fact("model_digest", str)

@@ -65,12 +65,19 @@ def _wrap_terminal(stream: TextIO, *, returns: bool = False) -> TextIO:
     )
 
 
+def write_orders(text: str) -> None:
+    """Writes to standard output what gives a terminal orders, such as colors. Text from files is escaped already."""
+    stream = sys.stdout.buffer
+    whole = stream.stream if isinstance(stream, _Terminal) else stream
+    whole.write(text.encode("utf-8", "surrogateescape"))
+
+
 class _Terminal(io.BufferedIOBase):
     """Bytes on their way to a terminal: control characters, which a word or a file name may hold, become `\\x1b`. A
     carriage return passes, with `returns`, at the start of what is written at once, which is how a bar redraws."""
 
     def __init__(self, stream: TextIO, returns: bool) -> None:
-        self._stream, self._returns = stream.buffer, returns
+        self.stream, self._returns = stream.buffer, returns
         self._text = stream  # which closes its bytes when nobody has it
         # A character may come in two parts.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
@@ -79,15 +86,15 @@ class _Terminal(io.BufferedIOBase):
         text = self._decoder.decode(bytes(data))
         start = "\r" if self._returns and text.startswith("\r") else ""
         shown = start + escape_for_terminal(text[len(start) :])
-        self._stream.write(shown.encode("utf-8", "surrogateescape"))
+        self.stream.write(shown.encode("utf-8", "surrogateescape"))
         return len(memoryview(data).cast("B"))
 
     def flush(self) -> None:
-        self._stream.flush()
+        self.stream.flush()
 
     @property
     def name(self) -> str:
-        return self._stream.name
+        return self.stream.name
 
     def writable(self) -> bool:
         return True
@@ -96,4 +103,4 @@ class _Terminal(io.BufferedIOBase):
         return True
 
     def fileno(self) -> int:
-        return self._stream.fileno()
+        return self.stream.fileno()

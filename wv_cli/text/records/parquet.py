@@ -25,12 +25,14 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ParquetBlock:
-    """A batch of rows that have a text."""
+    """A batch of rows that have a text: `numbers` are theirs among the `read` rows of the file."""
 
     each: list[bytes]
     size: int
     rows: Rows
     path: Sequence[str]  # the names that lead to the field
+    numbers: list[int]
+    read: int
 
     @property
     def count(self) -> int:
@@ -39,6 +41,9 @@ class ParquetBlock:
     @property
     def texts(self) -> bytes:
         return b"".join(text + b"\n" for text in self.each)
+
+    def lines(self) -> tuple[list[int], int]:
+        return self.numbers, self.read
 
     def written(
         self,
@@ -106,10 +111,12 @@ class ParquetReader:
                     table = arrow.Table.from_batches([batch])
                     if len(good) < len(texts):
                         table = table.filter(arrow.array([text is not None for text in texts]))
-                    yield ParquetBlock(good, int(size * len(texts)), Rows(table, group, codecs), path)
+                    numbers = [i for i, text in enumerate(texts) if text is not None]
+                    rows = Rows(table, group, codecs)
+                    yield ParquetBlock(good, int(size * len(texts)), rows, path, numbers, len(texts))
         bad.finish()
         if not metadata.num_rows:
-            yield ParquetBlock([], 0, Rows(file.schema_arrow.empty_table(), 0, {}), path)
+            yield ParquetBlock([], 0, Rows(file.schema_arrow.empty_table(), 0, {}), path, [], 0)
 
     def _column(self, schema: Any) -> list[str]:
         """The names that lead to the field. Raises BadFile when there is none of strings."""

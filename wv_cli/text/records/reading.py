@@ -42,6 +42,10 @@ class Block(Protocol):
         """The text of each record."""
         ...
 
+    def lines(self) -> tuple[list[int], int]:
+        """(the line of each record in the block, from 0, how many lines the block has), of Parquet rows."""
+        ...
+
     def written(
         self,
         added: Mapping[str, Column],

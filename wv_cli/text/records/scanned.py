@@ -76,14 +76,19 @@ class ScannedBlock:
 
     @property
     def each(self) -> list[bytes]:
-        good = self.rows[self.rows[:, 5] == _records.GOOD]
-        return [self.texts[begin : end - 1] for begin, end in good[:, 3:5].tolist()]
+        return [self.texts[begin : end - 1] for begin, end in self.good[:, 3:5].tolist()]
 
     @property
-    def good_places(self) -> NDArray[np.int64]:
-        """Where in `raw` each record begins."""
-        good: NDArray[np.int64] = self.rows[self.rows[:, 5] == _records.GOOD, 0]
-        return good
+    def good(self) -> NDArray[np.int64]:
+        """The rows of the records that have a text."""
+        found: NDArray[np.int64] = self.rows[self.rows[:, 5] == _records.GOOD]
+        return found
+
+    def lines(self) -> tuple[list[int], int]:
+        ends = np.flatnonzero(np.frombuffer(self.raw, np.uint8) == ord("\n"))
+        header = self.header.count(b"\n")
+        numbers = np.searchsorted(ends, self.good[:, 0]) + header
+        return numbers.tolist(), len(ends) + header
 
     def written(
         self,

@@ -1,0 +1,105 @@
+"""The fields of records beside the one that is read, as JSON.
+
+Of JSON lines the bytes stay as they are. The fields of CSV and TSV are strings. Values of Parquet that JSON lacks
+become strings, NaN and infinity null.
+"""
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from wv_cli.text.records.parquet import ParquetBlock
+from wv_cli.text.records.reading import Block
+from wv_cli.text.records.scanned import Fields, ScannedBlock
+
+csv.field_size_limit(sys.maxsize)  # a text may be longer than the usual limit
+
+
+class OtherFields:
+    """Those of one file, whose blocks are read in order: the first block of CSV has the names."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+
+    def read(self, block: Block) -> list[bytes]:
+        """The other fields of each record."""
+        if isinstance(block, ParquetBlock):
+            table = block.rows.table
+            columns = zip(*map(_column, table.columns), strict=True)
+            rows = (dict(zip(table.column_names, values, strict=True)) for values in columns)
+            return [to_json(_without(row, block.path)) for row in rows]
+        assert isinstance(block, ScannedBlock)
+        form, places = block.fields, block.good[:, [0, 1, 7, 8]].tolist()
+        if form is None:
+            return [_without_value(block.raw, *each) for each in places]
+        if block.header:
+            self._names = _split(block.header, form)
+        found = []
+        for begin, end, value, _ in places:
+            number = len(_split(block.raw[begin:value] + b"x", form)) - 1
+            named = enumerate(zip(self._names, _split(block.raw[begin:end], form), strict=False))
+            found.append(to_json({name: field for i, (name, field) in named if i != number}))
+        return found
+
+
+def _split(record: bytes, form: Fields) -> list[str]:
+    """The fields of the last record of some lines."""
+    if not form.quotes:
+        return record.decode("utf-8-sig", "replace").rstrip("\r\n").split("\n")[-1].split(form.delimiter)
+    lines = io.StringIO(record.decode("utf-8-sig", "replace"), newline="")
+    *_, last = csv.reader(lines, delimiter=form.delimiter)
+    return last
+
+
+def _without_value(raw: bytes, first: int, last: int, value: int, value_end: int) -> bytes:
+    """The JSON object raw[first:last] without the member whose value is raw[value:value_end]."""
+    record, begin, end = raw[first:last], value - first, value_end - first
+    key_end = record.rindex(b'"', 0, begin)
+    key = record.rindex(b'"', 0, key_end)
+    while (key - len(record[:key].rstrip(b"\\"))) % 2:  # a quote in the name itself
+        key = record.rindex(b'"', 0, key)
+    before, behind = record[:key].rstrip(), record[end:].lstrip()
+    if behind.startswith(b","):
+        behind = behind[1:].lstrip()
+    else:
+        before = before.removesuffix(b",")
+    return (before + behind).strip()
+
+
+def _column(column: Any) -> list[Any]:
+    """The values of a column of Parquet. Those that Python cannot have, such as nanoseconds, become text."""
+    for kind in (None, "string", "binary"):
+        try:
+            return list((column if kind is None else column.cast(kind)).to_pylist())
+        except (ValueError, OverflowError, NotImplementedError):
+            continue
+    return [None] * len(column)
+
+
+def _without(row: dict[str, Any], path: Any) -> dict[str, Any]:
+    """A row without the field that this path leads to."""
+    name, *inner = path
+    if not inner:
+        return {key: value for key, value in row.items() if key != name}
+    return row | {name: _without(row[name], inner)}
+
+
+def to_json(fields: Mapping[str, Any]) -> bytes:
+    return json.dumps(_plain(fields), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int | bool) else str(value)
