@@ -8,15 +8,12 @@ import csv
 import io
 import json
 import math
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 from wv_cli.text.records.parquet import ParquetBlock
 from wv_cli.text.records.reading import Block
 from wv_cli.text.records.scanned import Fields, ScannedBlock
-
-csv.field_size_limit(sys.maxsize)  # a text may be longer than the usual limit
 
 
 class OtherFields:

@@ -4,8 +4,10 @@ Records are found by wv_cli._records and never parsed into objects: what is writ
 but for what is added.
 """
 
+import csv
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,6 +20,7 @@ from wv_cli.errors import BadFile
 from wv_cli.system.json_text import to_json, to_unicode
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
+csv.field_size_limit(sys.maxsize)  # of headers, and of the fields beside the text: Python has 131,072
 BOM = b"\xef\xbb\xbf"
 PROBLEMS = {
     _records.NO_OBJECT: "expected a JSON object",
