@@ -96,6 +96,22 @@ def test_vectors_of_sentences(folder, capsys):
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("more", [[], ["-k", "2"]], ids=["one", "list"])
+def test_the_score_of_no_answer_is_a_number_like_all_others(folder, tmp_path, capsys, more):
+    """DuckDB 2.0 types a column by its first 20,480 rows, polars 2.1 by 100: after integers 0.958 was read as 1."""
+    for name, text in (("x.jsonl", '{"text":"zzz"}\n'), ("x.csv", "text\nzzz\n"), ("x.tsv", "text\nzzz\n")):
+        (tmp_path / name).write_text(text)
+        written = answers(capsys, "predict", folder / "model.bin", tmp_path / name, "--add", "l", *more)
+        assert re.search(r"und.*\b0\.0\b.*\b0\.0\b", written.splitlines()[-1]), written
+
+
+def test_counts_are_whole_numbers(folder, tmp_path, capsys):
+    call = ["filter", folder / "x.jsonl", "-o", tmp_path / "kept", "--add-scores", "-q"]
+    answers(capsys, *call, "--words", "1..", "--heuristic", "words-with-letter=0..")
+    first = (tmp_path / "kept" / "x.jsonl").read_text().splitlines()[0]
+    assert first.endswith(',"words":9,"words-with-letter":1.0}')
+
+
 def test_vectors_of_an_encoder(folder, capsys):
     pytest.importorskip("onnxruntime")
     pytest.importorskip("tokenizers")

@@ -27,6 +27,7 @@ class Heuristic(NamedTuple):
     help: str
     below: str = ""
     above: str = ""
+    is_count: bool = False
 
 
 class Bound(NamedTuple):
@@ -46,27 +47,31 @@ class Bound(NamedTuple):
         return values >= self.bound if self.comparison == ">=" else values <= self.bound
 
 
+def _count(what: str, below: str = "", above: str = "") -> Heuristic:
+    return Heuristic(what, below, above, is_count=True)
+
+
 def _repeated(what: str, reason: str) -> Heuristic:
     return Heuristic(f"{what} that occurred before in the document", above=reason)
 
 
 # A fraction is of all lines, paragraphs, characters or tokens. A token is a word or a punctuation mark.
 HEURISTICS: Mapping[str, Heuristic] = {
-    "characters": Heuristic("characters", below="empty"),
-    "words": Heuristic("tokens, punctuation not counted", "gopher_short_doc", "gopher_long_doc"),
+    "characters": _count("characters", below="empty"),
+    "words": _count("tokens, punctuation not counted", "gopher_short_doc", "gopher_long_doc"),
     "mean-word-length": Heuristic(
         "characters per token, punctuation not counted", "gopher_below_avg_threshold", "gopher_above_avg_threshold"
     ),
-    "longest-word": Heuristic("characters of the longest word between white space", above="too_long_word"),
+    "longest-word": _count("characters of the longest word between white space", above="too_long_word"),
     "hashes-per-word": Heuristic("number signs per token", above="gopher_too_many_hashes"),
     "ellipses-per-word": Heuristic("ellipses (... or …) per token", above="gopher_too_many_ellipsis"),
     "newlines-per-word": Heuristic("line feeds per token", above="list_ratio"),
     "words-with-letter": Heuristic("fraction of tokens with a letter", below="gopher_below_alpha_threshold"),
-    "stop-words": Heuristic("different words among: the be to of and that have with", below="gopher_enough_stop_words"),
+    "stop-words": _count("different words among: the be to of and that have with", below="gopher_enough_stop_words"),
     "bullet-lines": Heuristic("fraction of lines that begin with - or •", above="gopher_too_many_bullets"),
     "ellipsis-lines": Heuristic("fraction of lines that end with an ellipsis", above="gopher_too_many_end_ellipsis"),
-    "lines": Heuristic("lines that are not blank", below="empty"),
-    "long-lines": Heuristic("lines of at least 200 characters", below="< 3 paragraphs"),
+    "lines": _count("lines that are not blank", below="empty"),
+    "long-lines": _count("lines of at least 200 characters", below="< 3 paragraphs"),
     "short-lines": Heuristic(
         "fraction of lines of at most 30 characters, without blank lines", above="short_line_ratio"
     ),
@@ -86,16 +91,16 @@ HEURISTICS: Mapping[str, Heuristic] = {
         f"repeated-{n}-grams": _repeated(f"fraction of characters in {n}-grams", f"duplicated_{n}_n_grams")
         for n in (5, 6, 7, 8, 9, 10)
     },
-    "curly-brackets": Heuristic("lines with a {, of those of 3 words or more", above="curly_bracket"),
-    "lorem-ipsum": Heuristic("lines with lorem ipsum, of those of 3 words or more", above="lorem_ipsum"),
+    "curly-brackets": _count("lines with a {, of those of 3 words or more", above="curly_bracket"),
+    "lorem-ipsum": _count("lines with lorem ipsum, of those of 3 words or more", above="lorem_ipsum"),
     "javascript-lines": Heuristic("fraction of lines with the word javascript", above="javascript"),
     "policy-lines": Heuristic("fraction of lines about cookies, privacy or terms of use", above="policy"),
-    "sentences": Heuristic(
+    "sentences": _count(
         "sentences in the lines that C4 keeps, without a terminal mark, too", below="too_few_sentences"
     ),
-    "terminal-curly-brackets": Heuristic("the same with a terminal mark at the end", above="curly_bracket"),
-    "terminal-lorem-ipsum": Heuristic("the same with a terminal mark at the end", above="lorem_ipsum"),
-    "terminal-sentences": Heuristic("sentences in the lines that C4 keeps", below="too_few_sentences"),
+    "terminal-curly-brackets": _count("the same with a terminal mark at the end", above="curly_bracket"),
+    "terminal-lorem-ipsum": _count("the same with a terminal mark at the end", above="lorem_ipsum"),
+    "terminal-sentences": _count("sentences in the lines that C4 keeps", below="too_few_sentences"),
 }
 
 # In datatrove's order, so that the first bound that is missed gives datatrove's reason.

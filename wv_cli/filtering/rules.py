@@ -57,6 +57,10 @@ class Rule:
         return self.subject if self.scorer in STATISTICS else None
 
     @property
+    def is_count(self) -> bool:
+        return self.statistic is not None and self.statistic in HEURISTICS and HEURISTICS[self.statistic].is_count
+
+    @property
     def cost(self) -> int:
         """The cheaper, the earlier it is asked."""
         return 1 if self.statistic is not None and "-gram" in self.statistic else SCORERS.find(self.scorer).cost

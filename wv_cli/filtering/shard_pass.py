@@ -47,15 +47,15 @@ class ShardPass:
 
     def write(self, source: Source, files: ShardFiles) -> None:
         """Judges the shard of `files`, from where they go on."""
-        names = tuple(rule.name for rule in self.judge.rules) if self.add_scores else ()
-        added = (*names, *([self.reason] if files.rejects else []))
+        scored = {rule.name: rule.is_count for rule in self.judge.rules} if self.add_scores else {}
+        added = (*scored, *([self.reason] if files.rejects else []))
         blocks = itertools.islice(source.blocks(files.source, added), files.blocks, None)
         with files:
             for judged in self._judged(blocks):
                 files.keep_keys(self.judge.settle(judged.found))
                 self._count(judged)
                 stays = judged.found.reason < 0
-                columns = {name: _column(judged.found.scores[name]) for name in names}
+                columns = {name: _column(judged.found.scores[name], count) for name, count in scored.items()}
                 files.write_kept(judged.block.written(columns, stays.tolist(), judged.found.shortened))
                 if files.rejects:
                     reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
@@ -150,5 +150,7 @@ def _judged(judge: Judge, block: Block) -> JudgedBlock:
     return JudgedBlock(block, judge.judged(texts), [len(text) for text in texts])
 
 
-def _column(scores: Any) -> Column:
-    return Column("number", [None if np.isnan(score) else score for score in scores])
+def _column(scores: Any, is_count: bool) -> Column:
+    kind = int if is_count else np.float32
+    values = [None if np.isnan(score) else kind(score) for score in scores]
+    return Column("count" if is_count else "number", values)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +49,12 @@ class RecordScorer:
             log10.append(np.float32(total))
             perplexity.append(np.float32(10**exponent) if exponent < 38 else None)
             oov.append(int(np.count_nonzero(scored.oov[begin:end])))
-        columns: tuple[list[Any], ...] = (log10, perplexity, oov)
-        return {name: Column("number", values) for name, values in zip(self.names, columns, strict=True)}
+        name, of_perplexity, of_oov = self.names
+        return {
+            name: Column("number", log10),
+            of_perplexity: Column("number", perplexity),
+            of_oov: Column("count", oov),
+        }
 
 
 def vector_answer(name: str, vectors: Vectors) -> Answer:

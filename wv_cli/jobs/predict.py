@@ -148,7 +148,7 @@ def _columns(
         found = np.where((known > 0) | (answers.unknown == ANSWER), answered.found, -1).tolist()
         for row, probabilities, count in zip(answered.labels.tolist(), answered.probabilities, found, strict=True):
             named = [labels[label] for label in row[:count]] if count >= 0 else [answers.unknown]
-            shown = probabilities[:count] if count >= 0 else [0]
+            shown = probabilities[:count] if count >= 0 else [0.0]
             best.append(named if not one else named[0] if named else None)
             scores.append(shown if not one else shown[0] if named else None)
         share = np.round(known / np.maximum(seen, 1), 4).tolist()

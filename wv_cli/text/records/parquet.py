@@ -5,22 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.extra import foreign, require
+from wv_cli.text.records.parquet_writing import Rows, form_of, spark_times
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
 _ROWS = 4096  # of a batch: some megabytes of text
-_UNPACKED = {"UNCOMPRESSED": "NONE"}  # as a writer calls it
-
-
-class Rows(NamedTuple):
-    """What ParquetSink.write takes: a pyarrow table, the number of its row group, and the codec of each column."""
-
-    table: Any
-    group: int
-    codecs: dict[str, str]
+_SPARK = b"org.apache.spark.sql.parquet.row.metadata"  # the columns that Spark sees: no others
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +46,7 @@ class ParquetBlock:
         kept: Sequence[bool] | None = None,
         changed: Mapping[int, bytes] | None = None,
     ) -> Rows:
+        self.rows.form.require_types()
         pyarrow = require("pyarrow", "Parquet")
         table = self.rows.table
         if changed:
@@ -64,17 +60,51 @@ class ParquetBlock:
             values = pyarrow.array([text.decode() if binary else text for text in texts], kind.type)
             table = table.set_column(place, kind, values)
         for name, column in added.items():
-            kind = pyarrow.string() if column.kind == "text" else pyarrow.float32()
-            values = [_plain(value) for value in column.values]
-            table = table.append_column(name, pyarrow.array(values, pyarrow.list_(kind) if column.many else kind))
-        if kept is not None:
-            table = table.filter(pyarrow.array(kept, pyarrow.bool_()))
-        return self.rows._replace(table=table)
+            table = table.append_column(name, _array(column))
+        if added and _SPARK in (table.schema.metadata or {}):
+            others = {key: value for key, value in table.schema.metadata.items() if key != _SPARK}
+            table = table.replace_schema_metadata(others)
+        return self.rows._replace(table=table if kept is None else _only(table, kept))
+
+
+def _array(column: Column) -> Any:
+    """Numbers are the shortest decimals that are the same float32, as in JSON, so that a reader who compares them finds
+    what wv found; vectors stay float32."""
+    pyarrow = require("pyarrow", "Parquet")
+    if getattr(column.values, "ndim", 1) == 2:
+        return pyarrow.array([row.tolist() for row in column.values], pyarrow.list_(pyarrow.float32()))
+    kind = {"text": pyarrow.string(), "number": pyarrow.float64(), "count": pyarrow.int64()}[column.kind]
+    return pyarrow.array(list(map(_plain, column.values)), pyarrow.list_(kind) if column.many else kind)
 
 
 def _plain(value: Any) -> Any:
     """As pyarrow takes it."""
-    return value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, list):
+        return list(map(_plain, value))
+    return float(str(value)) if isinstance(value, np.floating) else value
+
+
+def _only(table: Any, kept: Sequence[bool]) -> Any:
+    """The rows that are kept. pyarrow 26 cannot take rows of views, nor write a part of a column of them."""
+    pyarrow = require("pyarrow", "Parquet")
+    mask, schema = pyarrow.array(kept, pyarrow.bool_()), table.schema
+    try:
+        return table.filter(mask)
+    except pyarrow.ArrowNotImplementedError:
+        fields = [field.with_type(_without_views(field.type)) for field in schema]
+        return table.cast(pyarrow.schema(fields)).filter(mask).cast(schema)
+
+
+def _without_views(kind: Any) -> Any:
+    """The same type with strings and bytes that lie behind each other."""
+    pyarrow = require("pyarrow", "Parquet")
+    if pyarrow.types.is_struct(kind):
+        return pyarrow.struct([field.with_type(_without_views(field.type)) for field in kind.fields])
+    if pyarrow.types.is_list(kind):
+        return pyarrow.list_(kind.value_field.with_type(_without_views(kind.value_type)))
+    if pyarrow.types.is_map(kind):
+        return pyarrow.map_(_without_views(kind.key_type), _without_views(kind.item_type), kind.keys_sorted)
+    return {"string_view": pyarrow.string(), "binary_view": pyarrow.binary()}.get(str(kind), kind)
 
 
 class ParquetReader:
@@ -89,6 +119,8 @@ class ParquetReader:
             raise BadFile(self._name, "expected a file, since Parquet is read from its end; write it to a file first")
         with foreign(self._name, "expected a Parquet file"):
             file = parquet.ParquetFile(self._path)
+            if spark_times(file.metadata):
+                file = parquet.ParquetFile(self._path, coerce_int96_timestamp_unit="us")
         with closing(file):
             yield from self._blocks(file)
 
@@ -98,9 +130,8 @@ class ParquetReader:
         if taken := [name for name in rules.added if name in file.schema_arrow.names]:
             raise BadFile(self._name, f"there is already a column {taken[0]}; choose another name")
         bad = BadRecords(self._name, rules)
-        row = 0
+        row, form = 0, form_of(self._name, file)
         for group in range(metadata.num_row_groups):
-            codecs = _codecs(metadata.row_group(group))
             size = Path(self._path).stat().st_size / max(1, metadata.num_rows)
             with foreign(self._name, f"expected the rows of row group {group}"):
                 for batch in file.iter_batches(_ROWS, [group], None if rules.whole else [".".join(path)]):
@@ -109,14 +140,14 @@ class ParquetReader:
                     good = [text for text in texts if text is not None]
                     bad.good += len(good)
                     table = arrow.Table.from_batches([batch])
-                    if len(good) < len(texts):
-                        table = table.filter(arrow.array([text is not None for text in texts]))
                     numbers = [i for i, text in enumerate(texts) if text is not None]
-                    rows = Rows(table, group, codecs)
+                    if len(good) < len(texts):
+                        table = _only(table, [text is not None for text in texts])
+                    rows = Rows(table, group, form)
                     yield ParquetBlock(good, int(size * len(texts)), rows, path, numbers, len(texts))
         bad.finish()
         if not metadata.num_rows:
-            yield ParquetBlock([], 0, Rows(file.schema_arrow.empty_table(), 0, {}), path, [], 0)
+            yield ParquetBlock([], 0, Rows(file.schema_arrow.empty_table(), 0, form), path, [], 0)
 
     def _column(self, schema: Any) -> list[str]:
         """The names that lead to the field. Raises BadFile when there is none of strings."""
@@ -128,6 +159,8 @@ class ParquetReader:
                 names = inside.names if depth == 0 else [inside.field(i).name for i in range(inside.num_fields)]
                 if part not in names:
                     break
+                if names.count(part) > 1:
+                    raise BadFile(self._name, f"expected one column {part}, found {names.count(part)}; rename one")
                 kind = inside.field(part).type
             else:
                 self._require_strings(kind)
@@ -140,66 +173,30 @@ class ParquetReader:
         if not re.fullmatch(r"(?:large_)?(?:string|binary)(?:_view)?|fixed_size_binary\[\d+\]", str(of)):
             raise BadFile(self._name, f"expected strings in the field {self._rules.field}, found {kind}")
 
-    def _text(self, value: str | bytes | None, bad: BadRecords, row: int) -> bytes | None:
+    def _text(self, text: bytes | None, bad: BadRecords, row: int) -> bytes | None:
         """The text of a row, None when it has none."""
         problem = ""
-        if value is None:
+        if text is None:
             problem = f"the field {self._rules.field} is null"
-        elif isinstance(value, bytes):
+        else:
             try:
-                value.decode()
+                text.decode()
             except UnicodeDecodeError:
                 problem = "expected UTF-8, found another byte"
-        if problem or value is None:
+        if problem or text is None:
             bad.add(f"row {row + 1:,}: {problem}", None)
             return None
-        text = value.encode() if isinstance(value, str) else value
         return text.replace(b"\n", b" ") if self._rules.one_line else text
 
 
-def _codecs(group: Any) -> dict[str, str]:
-    columns = [group.column(i) for i in range(group.num_columns)]
-    return {column.path_in_schema: column.compression for column in columns}
-
-
-def _values(batch: Any, path: Sequence[str]) -> list[Any]:
+def _values(batch: Any, path: Sequence[str]) -> list[bytes | None]:
+    """The texts as bytes: some writers put others than UTF-8 into columns of strings."""
+    arrow = require("pyarrow", "Parquet")
     column = batch.column(path[0])
     if len(path) > 1:  # of an object that is null the fields are, too
         column = require("pyarrow.compute", "Parquet", "pyarrow").struct_field(column, path[1:])
-    return list(column.to_pylist())
-
-
-class ParquetSink:
-    """Writes rows to `file`; those of a row group together."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._held: list[Rows] = []
-        self._writer: Any = None
-
-    def write(self, rows: Rows) -> None:
-        if self._held and self._held[0].group != rows.group:
-            self._flush()
-        self._held.append(rows)
-
-    def _flush(self) -> None:
-        if not self._held:
-            return
-        arrow = require("pyarrow", "Parquet")
-        table = arrow.concat_tables([rows.table for rows in self._held])
-        if self._writer is None:
-            known = self._held[0].codecs
-            usual = next(iter(known.values()), "SNAPPY")
-            codecs = dict.fromkeys(table.schema.names, usual) | known
-            self._writer = require("pyarrow.parquet", "Parquet").ParquetWriter(
-                self._file,
-                table.schema,
-                compression={name: _UNPACKED.get(codec, codec) for name, codec in codecs.items()},
-            )
-        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
-        self._held = []
-
-    def close(self) -> None:
-        self._flush()
-        if self._writer is not None:
-            self._writer.close()
+    if arrow.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    binary = {"string": arrow.binary(), "large_string": arrow.large_binary(), "string_view": arrow.binary_view()}
+    found: list[bytes | None] = column.cast(binary.get(str(column.type), column.type)).to_pylist()
+    return found

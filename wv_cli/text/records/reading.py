@@ -18,9 +18,10 @@ _SHOWN = 3  # records that cannot be read are told with their places, of each fi
 
 
 class Column(NamedTuple):
-    """A field that is added: a value for every record, or None, or of `many` values a list or a row of a matrix."""
+    """A field that is added: a value for every record, or None, or of `many` values a list or a row of a matrix. A
+    "number" is written with a point, whatever it is, so that readers give the field one type; a "count" is whole."""
 
-    kind: Literal["text", "number"]
+    kind: Literal["text", "number", "count"]
     values: Sequence[Any] | NDArray[Any]
     many: bool = False
 

@@ -62,7 +62,7 @@ class ByteSink:
 def open_sink(kind: str, file: BinaryIO) -> Sink:
     """What writes records of this kind."""
     if kind == "parquet":
-        from wv_cli.text.records.parquet import ParquetSink
+        from wv_cli.text.records.parquet_writing import ParquetSink
 
         return ParquetSink(file)
     return ByteSink(file)

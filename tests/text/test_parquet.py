@@ -1,0 +1,152 @@
+"""Parquet of other writers goes through `wv` with its types, and what is added has types that readers agree on."""
+
+import datetime
+import io
+import json
+import string
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conftest import GOLDEN
+from wv_cli.errors import BadFile
+from wv_cli.formats.recognise import input_texts
+from wv_cli.text.reading_config import ReadingConfig
+from wv_cli.text.records.parquet_writing import ParquetSink
+from wv_cli.text.records.reading import Column
+from wv_cli.text.source import Source
+
+arrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+SCHEMA_OF_SPARK = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+def written(path, added=None, kept=None, log=None):
+    """The file again, with the columns that are added and the rows that `kept` says of their texts."""
+    source = Source(
+        input_texts([str(path)], log=(log if log is not None else []).append, reading=ReadingConfig(field="text"))
+    )
+    out = io.BytesIO()
+    sink = ParquetSink(out)
+    for block in source.blocks(str(path), tuple(added or ())):
+        stays = None if kept is None else [kept(text) for text in block.each]
+        sink.write(block.written({name: of(block) for name, of in (added or {}).items()}, stays))
+    sink.close()
+    return out
+
+
+def read(source):
+    """The table of a file; read_table cannot take columns of one name, nor views."""
+    return parquet.ParquetFile(source).read()
+
+
+def save(path: Path, table, **settings) -> Path:
+    parquet.write_table(table, path, **settings)
+    return path
+
+
+def test_strings_as_views(tmp_path):
+    texts, view = ["one", None, "two", "three", ""], arrow.string_view()
+    table = arrow.table(
+        {
+            "text": arrow.array(texts, view),
+            "other": arrow.array([*string.ascii_letters[:5]], view),
+            "inside": arrow.array([{"a": text} for text in texts], arrow.struct([("a", view)])),
+            "many": arrow.array([[text] for text in texts], arrow.list_(view)),
+            "bytes": arrow.array([b"1", b"2", b"3", b"4", b"5"], arrow.binary_view()),
+        }
+    )
+    after = read(written(save(tmp_path / "v.parquet", table), kept=lambda text: text != b"three"))
+    assert after.schema == table.schema
+    assert after.to_pylist() == [table.to_pylist()[row] for row in (0, 2, 4)]
+
+
+def test_a_text_that_is_no_utf_8_is_a_bad_record(tmp_path):
+    texts = arrow.array([b"good", b"caf\xe9", b"", "é".encode()]).view(arrow.string())
+    path, log = save(tmp_path / "x.parquet", arrow.table({"text": texts})), []
+    assert read(written(path, log=log))["text"].to_pylist() == ["good", "", "é"]
+    assert log == [f"{path}: row 2: expected UTF-8, found another byte; skipped"]
+
+
+def test_row_groups_of_which_nothing_stays_are_left_out(tmp_path):
+    path = save(tmp_path / "g.parquet", arrow.table({"text": ["a", "b", "c", "d"]}), row_group_size=1)
+    metadata = parquet.read_metadata(written(path, kept=lambda text: text in (b"a", b"d")))
+    assert [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)] == [1, 1]
+    assert read(written(path, kept=lambda text: False)).schema.names == ["text"]
+
+
+@pytest.mark.parametrize("by_spark", [True, False])
+def test_times_of_96_bits(tmp_path, by_spark):
+    """Microseconds in Spark's files, whose years go beyond 2262; else nanoseconds."""
+    unit, years = ("us", (1, 9999)) if by_spark else ("ns", (1700, 2200))
+    times = [datetime.datetime(year, 1, 1) for year in years]
+    table = arrow.table({"text": ["a", "b"], "t": arrow.array(times, arrow.timestamp(unit))})
+    if by_spark:
+        table = table.replace_schema_metadata({"org.apache.spark.version": "4.0.0"})
+    out = written(save(tmp_path / "t.parquet", table, use_deprecated_int96_timestamps=True))
+    file = parquet.ParquetFile(out, coerce_int96_timestamp_unit=unit)
+    assert file.schema.column(1).physical_type == "INT96" and file.read()["t"].to_pylist() == times
+
+
+def test_spark_sees_what_is_added(tmp_path):
+    table = arrow.table({"text": ["a"]}).replace_schema_metadata({SCHEMA_OF_SPARK: "{}", "other": "1"})
+    path = save(tmp_path / "s.parquet", table)
+    assert parquet.read_schema(written(path)).metadata == {SCHEMA_OF_SPARK: b"{}", b"other": b"1"}
+    added = {"n": lambda block: Column("count", [1])}
+    assert parquet.read_schema(written(path, added)).metadata == {b"other": b"1"}
+
+
+def test_chunks_by_content_and_the_page_index_stay(tmp_path):
+    """Equal rows behind other rows are the same bytes of a file."""
+    rng = np.random.default_rng(1)
+    texts = [rng.bytes(400).hex() for _ in range(8000)]
+    cut = {"min_chunk_size": 16384, "max_chunk_size": 65536, "norm_level": 0}
+    table = arrow.table({"text": texts}).replace_schema_metadata({"content_defined_chunking": json.dumps(cut)})
+    settings = {"compression": "zstd", "write_page_index": True}
+    path = save(tmp_path / "c.parquet", table, **settings, use_content_defined_chunking=cut)
+    out = written(path, kept=lambda text: text.decode() not in texts[:3])
+    assert parquet.read_metadata(out).row_group(0).column(0).has_offset_index
+    before, after = path.read_bytes(), out.getvalue()
+    windows = [before[at : at + 64] in after for at in range(0, len(before) - 4096, 4096)]
+    assert sum(windows) > len(windows) / 2
+
+
+def test_added_numbers_have_the_value_that_was_compared(tmp_path):
+    path = save(tmp_path / "n.parquet", arrow.table({"text": ["a", "b"]}))
+    table = read(
+        written(
+            path,
+            {
+                "score": lambda block: Column("number", [np.float32(0.1), None]),
+                "scores": lambda block: Column("number", [[np.float32(0.3)], []], many=True),
+                "count": lambda block: Column("count", [16_777_217, None]),
+                "vector": lambda block: Column("number", np.array([[0.1, 2], [3, 4]], np.float32), many=True),
+            },
+        )
+    )
+    assert [str(table.schema.field(name).type) for name in table.schema.names[1:]] == [
+        "double", "list<element: double>", "int64", "list<element: float>"]  # fmt: skip
+    assert table["score"].to_pylist() == [0.1, None] and table["scores"].to_pylist() == [[0.3], []]
+    assert table["count"].to_pylist() == [16_777_217, None]
+
+
+def test_two_columns_of_the_name_are_told(tmp_path):
+    table = arrow.table([arrow.array(["a"]), arrow.array(["b"])], names=["text", "text"])
+    with pytest.raises(BadFile, match="expected one column text, found 2; rename one"):
+        written(save(tmp_path / "two.parquet", table))
+
+
+def test_another_column_may_occur_twice(tmp_path):
+    table = arrow.table([["a"], ["b"], ["c"]], names=["text", "x", "x"])
+    assert read(written(save(tmp_path / "two.parquet", table))).equals(table)
+
+
+@pytest.mark.parametrize("kind", ["interval", "variant"])
+def test_types_that_would_be_lost_are_told(kind):
+    """DuckDB 2.0 has them; pyarrow 26 reads the first as bytes, the second as an object, and would write these."""
+    path = GOLDEN / f"duckdb-{kind}.parquet"
+    with pytest.raises(BadFile, match=f"columns of type {kind.upper()}, which would be written as bytes; cast them to"):
+        written(path)
+    source = Source(input_texts([str(path)], log=print, reading=ReadingConfig(field="text")))
+    assert [block.each for block in source.blocks(str(path), ())] == [[b"a b c"]]

@@ -1,0 +1,109 @@
+"""How Parquet is written: with the schema, codecs, row groups and other habits of the file that its rows are from."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from wv_cli.errors import BadFile
+from wv_cli.system.extra import require
+
+_UNPACKED = {"UNCOMPRESSED": "NONE"}  # as a writer calls it
+_CHUNKING = b"content_defined_chunking"  # the key by which Hugging Face's files tell it
+_SPARK = b"org.apache.spark"
+
+
+class Form(NamedTuple):
+    """Of the file `name`: the codec of each column, whether it has times in INT96 and a page index, and the types
+    of its columns that pyarrow would write as other ones."""
+
+    name: str
+    codecs: Mapping[str, str]
+    int96: bool = False
+    page_index: bool = False
+    lost: Sequence[str] = ()
+
+    def require_types(self) -> None:
+        """Raises BadFile when rows of the file cannot be written again as they are."""
+        if self.lost:
+            types = " and ".join(self.lost)
+            problem = f"has columns of type {types}, which would be written as bytes; cast them to text first"
+            raise BadFile(self.name, problem)
+
+
+class Rows(NamedTuple):
+    """What ParquetSink.write takes: a pyarrow table, the number of its row group, and how the file is written."""
+
+    table: Any
+    group: int
+    form: Form
+
+
+def spark_times(metadata: Any) -> bool:
+    """Whether a file has times in INT96 by Spark, in microseconds: as nanoseconds, 64 bits would end in 2262."""
+    return _int96(metadata) and any(key.startswith(_SPARK) for key in metadata.metadata or {})
+
+
+def _int96(metadata: Any) -> bool:
+    return any(metadata.schema.column(i).physical_type == "INT96" for i in range(metadata.num_columns))
+
+
+def form_of(name: str, file: Any) -> Form:
+    """The form of a pyarrow ParquetFile."""
+    metadata, schema = file.metadata, str(file.schema)
+    lost = [f"{kind.upper()}" for kind in ("Interval", "Variant") if re.search(rf" \({kind}(?:\(\d+\))?\)[ ;]", schema)]
+    group = metadata.row_group(0) if metadata.num_row_groups else None
+    columns = [group.column(i) for i in range(group.num_columns)] if group is not None else []
+    codecs = {column.path_in_schema: column.compression for column in columns}
+    return Form(name, codecs, _int96(metadata), any(column.has_offset_index for column in columns), lost)
+
+
+class ParquetSink:
+    """Writes rows to `file`; those of a row group together."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._held: list[Rows] = []
+        self._writer: Any = None
+
+    def write(self, rows: Rows) -> None:
+        if self._held and self._held[0].group != rows.group:
+            self._flush()
+        self._held.append(rows)
+
+    def close(self) -> None:
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _flush(self) -> None:
+        if not self._held:
+            return
+        arrow = require("pyarrow", "Parquet")
+        table = arrow.concat_tables([rows.table for rows in self._held])
+        if self._writer is None:
+            self._writer = self._opened(table.schema, self._held[0].form)
+        if table.num_rows:  # Spark 3.3 refuses row groups without rows
+            self._writer.write_table(table, row_group_size=table.num_rows)
+        self._held = []
+
+    def _opened(self, schema: Any, form: Form) -> Any:
+        usual = next(iter(form.codecs.values()), "SNAPPY")
+        codecs = dict.fromkeys(schema.names, usual) | dict(form.codecs)
+        return require("pyarrow.parquet", "Parquet").ParquetWriter(
+            self._file,
+            schema,
+            compression={name: _UNPACKED.get(codec, codec) for name, codec in codecs.items()},
+            use_deprecated_int96_timestamps=form.int96,
+            write_page_index=form.page_index,
+            **_chunking(schema.metadata or {}),
+        )
+
+
+def _chunking(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
+    """Cuts pages by their content, so that a store of blocks has equal rows once, where the file says that it did."""
+    try:
+        settings = json.loads(metadata.get(_CHUNKING, b"null"))
+    except ValueError:
+        settings = None
+    return {"use_content_defined_chunking": settings} if isinstance(settings, dict) else {}
