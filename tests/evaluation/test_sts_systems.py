@@ -176,5 +176,24 @@ def test_whitening_on_too_few_sentences_is_noted(tmp_path):
         assert len(note) == 1 and "one.npy: --after" in note[0] and "use --after soft, or whiten with --dim" in note[0]
     for options in ({"after": ("soft", "abtt", "pca")}, {"after": ("whiten",), "dim": 5}):
         assert not run([], paths[:1], sentence_vectors=rows[:1], resamples=0, **options).notes
-    assert not run([], paths, sentence_vectors=rows[1:], after=("whiten",), resamples=0).notes
+    assert not run([], paths, sentence_vectors=rows[1:], after=("whiten",), fit="together", resamples=0).notes
+    notes = run([], paths, sentence_vectors=rows[1:], after=("whiten",), resamples=0).notes
+    assert [path in note for path, note in zip(paths, notes, strict=True)] == [True, True]
     assert run([], [paths[0]] * 2, sentence_vectors=rows[1:], after=("whiten",), resamples=0).notes
+
+
+def test_each_of_several_files_is_fitted_by_itself(files):
+    _, first, _, second = files
+
+    def scores(paths, **more):
+        report = run([], paths, encoder=(TINY,), after=("soft",), resamples=0, **more)
+        found = {(row["data"], row["after"]): row["spearman"] for row in report.rows}
+        return [found[path, "soft"] for path in paths], " ".join(report.protocol)
+
+    (alone, _), (other, _) = scores([first]), scores([second])
+    together, protocol = scores([first, second])
+    assert together == [*alone, *other] and "each data file by itself" in protocol
+    joined, protocol = scores([first, second], fit="together")
+    assert joined != together and "all data files together" in protocol
+    with pytest.raises(UsageError, match="--fit together needs several data files"):
+        scores([first], fit="together")

@@ -174,9 +174,9 @@ class StsConfig(EvalConfig):
         low_is="all",
         only="after=whiten|pca|soft|project",
     )
-    fit: Literal["test", "train", "all"] = option(
+    fit: Literal["test", "together", "train", "all"] = option(
         "test",
-        "Sentences to fit transforms on: the scored ones, those of --fit-data, or both.",
+        "Sentences to fit on: each file's own, all files', those of --fit-data, or own and those.",
         only=f"after={_METHODS}",
     )
     fit_data: tuple[str, ...] = option((), "Sentence pairs to fit on; their scores are not used.", only="fit=train|all")
@@ -226,7 +226,7 @@ class StsConfig(EvalConfig):
         require(not (others and self.stop_words == "both"), message)
         message = "--pooling has no effect with --sentence-vectors, which are pooled already; leave it out"
         require(not (self.sentence_vectors and self.pooling), message)
-        require(self.fit == "test" or bool(self.fit_data), f"--fit {self.fit} needs --fit-data FILE")
+        require(self.fit in ("test", "together") or bool(self.fit_data), f"--fit {self.fit} needs --fit-data FILE")
 
 
 @dataclass(frozen=True)

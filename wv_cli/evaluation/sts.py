@@ -2,8 +2,8 @@
 2012-16, SICK.)
 
 Sentence vectors are made of word vectors, by an encoder or elsewhere and, if asked for, transformed (sts_systems.py).
-What is fitted on sentences - SIF's common component, a transform given by name - is fitted on all sentences of all
-data files of the call, without their scores; a transform, if asked for, on those of other data, or on both.
+SIF's common component is fitted on all sentences of all data files of the call, without their scores. A transform given
+by name is fitted on those of each data file by itself; if asked for, on all files together, on other data, or on both.
 
 Decisions: cosines in float64, equal if 12 decimals are; a sentence no word of which has a vector is the zero vector,
 before and after any transform, its cosine with everything is 0, and it is counted. The plain mean is always shown,
@@ -53,6 +53,9 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
         message = f"--pooling {' '.join(config.pooling)} joins the tokens of an encoder; {vectors[0].name} has none"
         raise UsageError(message)
     sets = [read_sentence_pairs(path, strict=config.strict) for path in sts_files(data)]
+    if config.fit == "together" and len(sets) < 2:
+        message = "--fit together needs several data files; leave it out"
+        raise UsageError(message)
     vocab = read_vocab(config.counts) if config.counts is not None else None
     stop_list = read_stop_words(config.stop_list)
     saved = {name: Transform.load(name) for name in config.after if name not in METHODS}
@@ -71,7 +74,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
         systems, notes = [*systems, *made], [*notes, *about]
         del embeddings
     for path in config.sentence_vectors:
-        systems += of_rows(path, load(path), material)
+        systems += of_rows(path, load(path, keep_repeated=True), material)
     for path in config.encoder:
         made, about = of_encoder(path, material)
         systems, notes = [*systems, *made], [*notes, *about]
@@ -222,9 +225,10 @@ def _new_report(material: Material, words: bool, several: bool, gains: bool) -> 
     if gains:
         lines.append(f"gain: over the first line of each file, by {config.resamples:,} paired bootstrap samples")
     others = ", ".join(config.fit_data)
-    where = {"test": "these data", "train": others, "all": f"these data and of {others}"}
+    alone = "each data file by itself" if len(material.sets) > 1 else "these data"
+    where = {"test": alone, "together": "all data files together", "train": others, "all": f"{alone} and of {others}"}
     if any(name in METHODS for name in config.after):
-        fitted = len(material.texts[material.fitted])
+        fitted = {"train": len(material.texts) - material.scored}.get(config.fit, len(material.texts))
         lines.append(f"fitted on the {fitted:,} sentences of {where[config.fit]}, without their scores")
     if "sif" in config.pooling and config.fit == "train":
         lines.append("sif's common component: fitted on these and those of the data")

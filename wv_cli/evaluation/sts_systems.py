@@ -70,10 +70,18 @@ class Material:
         """How many of the texts are scored: the first of them."""
         return sum(2 * len(pairs.texts) for pairs in self.sets)
 
-    @property
-    def fitted(self) -> slice:
-        """Those of the texts that transforms are fitted to."""
-        return slice(self.scored if self.config.fit == "train" else 0, None)
+    def parts(self) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
+        """(name, texts that are transformed, texts that their transform is fitted to) of each fit, by their places."""
+        places = np.arange(len(self.texts))
+        others = places[self.scored :]
+        if self.config.fit in ("train", "together"):
+            yield "", places, others if self.config.fit == "train" else places
+            return
+        first = 0
+        for pairs in self.sets:
+            own = places[first : first + 2 * len(pairs.texts)]
+            yield f" on {pairs.path}" if len(self.sets) > 1 else "", own, np.append(own, others)
+            first += len(own)
 
     def systems(
         self, name: str, pooling: str, base: NDArray[np.floating], empty: NDArray[np.bool_], stop: str = "keep"
@@ -94,21 +102,25 @@ class Material:
         if after == NONE:
             return base.astype(np.float64), NONE
         transform, dim = self.saved.get(after), 0
-        if transform is None:
-            rows = base[self.fitted][~empty[self.fitted]]
-            dim = 0 if after in _KEEPS_EVERY_AXIS else self.config.dim
-            config = WhitenConfig(method=after, dim=dim)  # type: ignore[arg-type]
-            moments = Moments.none(base.shape[1]).with_rows(rows)
-            transform = fit(moments, config, f"the {moments.rows} sentences with words")
-            self._note_few_rows(empty, after, transform, name)
-        made = (base - transform.mean) @ transform.matrix
+        if transform is not None:
+            made = (base - transform.mean) @ transform.matrix
+            made[empty] = 0
+            return made, after
+        dim = 0 if after in _KEEPS_EVERY_AXIS else self.config.dim
+        config = WhitenConfig(method=after, dim=dim)  # type: ignore[arg-type]
+        texts, made = self.texts, np.zeros(base.shape)
+        for where, own, fitted in self.parts():
+            seen = fitted[~empty[fitted]]
+            moments = Moments.none(base.shape[1]).with_rows(base[seen])
+            transform = fit(moments, config, f"the {moments.rows} sentences with words{where}")
+            self._note_few_rows(len({texts[i] for i in seen.tolist()}), after, transform, f"{name}{where}")
+            # Directions that do not vary in one file leave zeros behind, which no cosine sees.
+            made[own, : transform.new_dim] = (base[own] - transform.mean) @ transform.matrix
         made[empty] = 0
         return made, f"{after} {dim}" if dim else after
 
-    def _note_few_rows(self, empty: NDArray[np.bool_], after: str, transform: Transform, name: str) -> None:
+    def _note_few_rows(self, rows: int, after: str, transform: Transform, name: str) -> None:
         """Notes a transform that too few different sentences decide. Repeated ones say nothing new."""
-        texts, without = self.texts[self.fitted], empty[self.fitted]
-        rows = len({text for text, none in zip(texts, without, strict=True) if not none})
         if not transform.overfits(rows):
             return
         note = (
