@@ -6,7 +6,7 @@ they are long, and the kernels and file formats read and write the blob directly
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import overload
 
@@ -43,16 +43,13 @@ def each_word(line: str) -> Iterator[str]:
 
 
 class WordList(Sequence[str]):
-    """`blob` holds the words end to end; word i is blob[starts[i]:starts[i + 1]] (starts: int64, n + 1 entries).
-
-    `on_repeated` is told once how many words stand in the list before, when a search of one finds some."""
+    """`blob` holds the words end to end; word i is blob[starts[i]:starts[i + 1]] (starts: int64, n + 1 entries)."""
 
     def __init__(self, blob: bytes, starts: NDArray[np.int64]) -> None:
         self.blob = blob
         self.starts = starts
         self._index: tuple[WordMap, NDArray[np.int64]] | dict[bytes, int] | None = None
         self._scanned = 0
-        self.on_repeated: Callable[[int], None] | None = None
 
     def __reduce__(self) -> tuple[type["WordList"], tuple[bytes, NDArray[np.int64]]]:
         return WordList, (self.blob, self.starts)
@@ -114,7 +111,6 @@ class WordList(Sequence[str]):
             if self._scanned <= _SCANS:
                 return np.array([self._scan(words.bytes_at(i)) for i in range(len(words))], np.int64)
             index = self._index = self._new_index()
-            self._tell_repeated(len(self) - len(index if isinstance(index, dict) else index[1]))
         if isinstance(index, dict):
             return np.array([index.get(words.bytes_at(i), -1) for i in range(len(words))], np.int64)
         if not words._fit_a_map():
@@ -146,13 +142,11 @@ class WordList(Sequence[str]):
     def _scan(self, word: bytes) -> int:
         """find() without a table."""
         found = self._begin_with(word, np.flatnonzero(np.diff(self.starts) == len(word)))
-        self._tell_repeated(len(found) - 1)
         return int(found[0]) if len(found) else -1
 
-    def _tell_repeated(self, count: int) -> None:
-        if count > 0 and self.on_repeated is not None:
-            self.on_repeated(count)
-            self.on_repeated = None
+    def first_rows(self) -> NDArray[np.int64]:
+        """The indices, ascending, of the words that no earlier word equals."""
+        return np.unique(self.find_all(self))
 
     def is_a_vocabulary(self) -> bool:
         """Whether every word is listed once and is one that a text can hold."""

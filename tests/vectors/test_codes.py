@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wv_cli.errors import BadFile, WvError
-from wv_cli.formats import check, load, sniff
+from wv_cli.formats import FormatWarning, check, load, sniff
 from wv_cli.formats.codes import save
 from wv_cli.search.packed import pack_bits, unpack_bits
 from wv_cli.system import memory
@@ -61,7 +62,7 @@ def test_what_is_written_comes_back(kind, data, tmp_path):
     path = tmp_path / ("x.codes" if kind == "codes" else "x.txt")
     save(path, made)
     assert sniff(path).name == kind
-    read = load(path)
+    read = load(path, keep_repeated=True)
     assert isinstance(read, CodeVectors) and same(read.codes, made)
     assert len(read) == len(made) and read.matrix.shape == (len(made), read.dim)
     assert read.dim == (made.quantizer.dim if made.quantizer else made.bits)
@@ -255,3 +256,11 @@ def test_more_numbers_than_memory_holds_are_refused(monkeypatch):
     monkeypatch.setattr(memory, "available", lambda: 4 * 3 * 64 - 1)
     with pytest.raises(WvError, match="64 bits of each word as numbers needs"):
         _ = CodeVectors(codes).matrix
+
+
+@pytest.mark.parametrize("made", [some(), some(sparse=True), some(pq=True)])
+def test_of_codes_with_one_word_the_first_counts(made, tmp_path):
+    save(tmp_path / "x.codes", replace(made, words=WordList.of(["a", "b", "a", "c"])))
+    with pytest.warns(FormatWarning, match="1 row has the word of an earlier row"):
+        read = load(tmp_path / "x.codes")
+    assert list(read.words) == ["a", "b", "c"] and np.array_equal(read.codes.data, made.data[[0, 1, 3]])

@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,14 +137,15 @@ def load(
     threads: int | None = None,
     mapped: bool = False,
     bad_rows: BadRowsName = "error",
+    keep_repeated: bool = False,
 ) -> Embeddings:
     """Reads vectors from a file, the folder of a static embedding or `-`, plain or compressed.
 
     `format` is a name in FORMATS, None: by content. `limit` reads only the first rows. `unescape` undoes save()'s
     escape. `bad_rows="skip"` leaves out rows that cannot be read, and names them. `mapped` lets numbers stay in the
-    mapped file where its format can, for a few queries: see ReadOptions. All words are kept, duplicates too. Raises
-    BadFile with the line or byte of the first fault, WvError when the file cannot be read; warns with FormatWarning
-    about what was odd but read whole.
+    mapped file where its format can, for a few queries: see ReadOptions. Of rows with one word the first is kept;
+    `keep_repeated` keeps all, for rows that are known by their places. Raises BadFile with the line or byte of the
+    first fault, WvError when the file cannot be read; warns with FormatWarning about what was odd but read whole.
     """
     limit = None if limit is None else whole_number(limit, "limit")
     threads = None if threads is None else whole_number(threads, "threads")
@@ -158,7 +158,7 @@ def load(
         result = _read(row, source, path, ReadOptions(limit, threads or default_threads(), mapped, bad_rows))
         if unescape:
             result = Embeddings(unescape_words(result.words, source.name), result.matrix, result.subwords)
-    return result
+    return result if keep_repeated else _take_first_rows(result, source.name)
 
 
 def _read(row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions) -> Embeddings:
@@ -171,15 +171,20 @@ def _read(row: Format, source: Input, path: str | os.PathLike[str], options: Rea
         result = row.read(source, options)
         words = read_words(row, path, len(result), whole=options.limit is None, mark=mark)
         result = result if words is None else Embeddings(words, result.matrix)
-    result.words.on_repeated = partial(_note_repeated, source.name)
     return result
 
 
-def _note_repeated(name: str, count: int) -> None:
-    """Warns with FormatWarning of rows whose word an earlier row has."""
-    rows = "1 row has the word" if count == 1 else f"{count:,} rows have the words"
-    message = f"{name}: {rows} of an earlier row; the first row counts. `wv check` names them"
-    warnings.warn(message, FormatWarning, stacklevel=4)
+def _take_first_rows(vectors: Embeddings, name: str) -> Embeddings:
+    """The vectors without the rows whose word an earlier row has. Warns with FormatWarning of how many there were."""
+    kept = vectors.words.first_rows()
+    left_out = len(vectors) - len(kept)
+    if not left_out:
+        return vectors
+    rows = "1 row has the word of an earlier row and is"
+    if left_out > 1:
+        rows = f"{left_out:,} rows have the words of earlier rows and are"
+    warnings.warn(f"{name}: {rows} left out; the first row counts. `wv check` names them", FormatWarning, stacklevel=3)
+    return vectors.keep_rows(kept)
 
 
 def _read_good(row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions) -> Embeddings:
@@ -232,7 +237,8 @@ def open_vectors(
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         if row.name != "fasttext-bin":
-            return _read(row, source, path, ReadOptions(limit, default_threads(), mapped, bad_rows))
+            found = _read(row, source, path, ReadOptions(limit, default_threads(), mapped, bad_rows))
+            return _take_first_rows(found, source.name)
         if bad_rows == "skip":
             require_skips(row, source.name)
         from wv_cli.formats.fasttext_bin import read_model

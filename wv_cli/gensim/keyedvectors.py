@@ -275,10 +275,9 @@ class KeyedVectors(Embeddings):
             return WordList.of(words.bytes_at(row).decode(encoding, unicode_errors) for row in range(len(words)))
 
         format = "word2vec-binary" if binary else "glove-text" if no_header else "word2vec-text"
-        found = formats.load(fname, format=format, limit=limit)
+        found = formats.load(fname, format=format, limit=limit, keep_repeated=True)
         words = decoded(found.words)
-        words.on_repeated = None
-        kept = np.unique(words.find_all(words))
+        kept = words.first_rows()
         if len(kept) < len(words) or words is not found.words:
             found = Embeddings(words.take(kept), found.matrix[kept])
         counts = None

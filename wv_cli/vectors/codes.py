@@ -8,7 +8,7 @@ compared by the cosine of the vectors they stand for. How codes are made is in w
 wv_cli/search/codes.py.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -115,6 +115,10 @@ class CodeVectors(Embeddings):
         object.__setattr__(self, "codes", codes)
 
     codes: Codes
+
+    def keep_rows(self, rows: NDArray[np.int64]) -> "CodeVectors":
+        """The codes of these rows alone."""
+        return CodeVectors(replace(self.codes, words=self.words.take(rows), data=self.codes.data[rows]))
 
     @cached_property
     def matrix(self) -> NDArray[np.float32]:

@@ -72,6 +72,10 @@ class Embeddings:
     def __len__(self) -> int:
         return len(self.words)
 
+    def keep_rows(self, rows: NDArray[np.int64]) -> "Embeddings":
+        """The vectors of these rows alone."""
+        return Embeddings(self.words.take(rows), self.matrix[rows], self.subwords, self.texts)
+
     def __contains__(self, word: object) -> bool:
         """Whether e[word] gives a vector: the word is listed, or composed of its subwords."""
         return isinstance(word, str) and (word in self.words or self._composed(word) is not None)

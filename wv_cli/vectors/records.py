@@ -52,6 +52,13 @@ class Records(Embeddings):
     _dim: int
     _refuse: Callable[[int], NoReturn]
 
+    def keep_rows(self, rows: NDArray[np.int64]) -> "Records":
+        """The vectors of these rows alone, still where they lie."""
+        refuse = self._refuse
+        return Records(
+            self.words.take(rows), self._data, self._offsets[rows], self._dim, lambda row: refuse(int(rows[row]))
+        )
+
     @property
     def dim(self) -> int:
         return self._dim
