@@ -146,7 +146,7 @@ class WordList(Sequence[str]):
 
     def first_rows(self) -> NDArray[np.int64]:
         """The indices, ascending, of the words that no earlier word equals."""
-        return np.unique(self.find_all(self))
+        return np.flatnonzero(self.find_all(self) == np.arange(len(self)))
 
     def is_a_vocabulary(self) -> bool:
         """Whether every word is listed once and is one that a text can hold."""

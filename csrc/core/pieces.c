@@ -241,9 +241,9 @@ static void find_path(const wv_pieces *p, const unsigned char *text, int32_t siz
             node = child;
             at++;
             if (p->units[node].piece < 0) continue;
-            double score = (double)p->units[node].score + (double)so_far;
-            if (path[at].start < 0 || score > (double)path[at].score)
-                path[at] = (step){p->units[node].piece, start, (float)score};
+            float score = p->units[node].score + so_far; /* sums and ties as in sentencepiece from 0.2.2 on */
+            if (path[at].start < 0 || score > path[at].score)
+                path[at] = (step){p->units[node].piece, start, score};
             known |= at - start == whole;
         }
         if (!known) {

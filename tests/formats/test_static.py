@@ -163,8 +163,8 @@ def test_other_names(folder):
         ('{"model": {"vocab": 5}}', "expected a tokenizer with a vocabulary"),
         ('{"model": {"vocab": {"a": 401}}}', "expected tokens numbered from 0 to 400, as many .*, found 'a': 401"),
         ('{"model": {"vocab": {"a": 0}}}', "expected a token for each of the 401 vectors, found none for row 1"),
-        ('{"model": {"vocab": [["a", 1], 5]}}', "expected tokens numbered"),
-        ('{"model": {"vocab": {"a": true}}}', "expected tokens numbered"),
+        ('{"model": {"vocab": [["a", 1], 5]}}', r"expected \[token, score\] at place 1, found 5"),
+        ('{"model": {"vocab": {"a": true}}}', "expected a number of 0 or more for each token, found True"),
     ],
 )  # fmt: skip
 def test_tokenizers_that_do_not_fit(text, message, folder):

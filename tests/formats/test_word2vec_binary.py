@@ -211,7 +211,7 @@ def test_damaged_text_is_text(text, tmp_path):
 
 def outcome(path, **options):
     try:
-        vectors = load(path, format="word2vec-binary", **options)
+        vectors = load(path, format="word2vec-binary", keep_repeated=True, **options)
         return vectors.words, vectors.matrix.tolist()
     except BadFile as error:
         return str(error)

@@ -250,6 +250,26 @@ TARGETS: dict[str, Target] = {
             file="tokenizer.json",
             beside={name: _of_encoder(name, "static-model2vec") for name in ("config.json", "model.safetensors")},
         ),
+        _bert("encoder-tokenizer", "tokenizer.json", ("tiny-bert",)),
+        Target(
+            "sentence-settings",
+            lambda: [b'{"prompts": {"q": "query: ", "d": ""}, "default_prompt_name": "q", "truncate_dim": 4}'],
+            uses.encoder,
+            IN_TEXT,
+            file="config_sentence_transformers.json",
+            beside={name: _of_encoder(name) for name in _FILES_OF_BERT},
+        ),
+        Target(
+            "sentence-transformers-tokenizer",
+            lambda: seeds.golden("encoders/static-model2vec/tokenizer.json"),
+            uses.static,
+            IN_TEXT,
+            file="tokenizer.json",
+            beside={
+                "model.safetensors": _of_encoder("model.safetensors", "static-model2vec"),
+                "modules.json": lambda: b'[{"path": "", "type": "sentence_transformers.models.StaticEmbedding"}]',
+            },
+        ),
         Target(
             "elmo-options",
             lambda: seeds.golden("encoders/elmo/bilm-tf/options.json"),

@@ -2,6 +2,7 @@
 
 import io
 import json
+import struct
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from wv_cli.lm.pieces import Pieces, Preparation
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.normalize import normalize_ccnet, normalize_datatrove
 from wv_cli.text.source import Source
+from wv_cli.text.unigram import NORMAL, PieceFile
 
 LINES = b"".join(Source([str(TINY)])).decode().splitlines()
 TEXTS = [
@@ -99,7 +101,8 @@ def test_our_own_cut_is_that_of_the_package(package, tmp_path, rule, extra):
     pieces = Pieces(tmp_path / "sp.model")
     drawn = ["".join(random.choice(list(ODD + "the of a "), size)) for size in random.integers(0, 25, 500)]
     texts = [*TEXTS, *drawn]
-    wanted, cut = pieces.ids(texts), pieces.cut(texts)
+    wanted, cut = pieces._encode(texts, int), pieces._encode(texts, str)
+    assert (pieces.ids(texts), pieces.cut(texts)) == (wanted, cut)
     stream, unknown = pieces.stream(texts)
     assert unknown is not None, "the package cut"
     assert stream.tolist() == [id for row in wanted for id in (*row, -1)]
@@ -107,6 +110,21 @@ def test_our_own_cut_is_that_of_the_package(package, tmp_path, rule, extra):
         piece for row, ids in zip(cut, wanted, strict=True) for piece, id in zip(row, ids, strict=True) if not id
     ]
     assert [unknown.bytes_at(i).decode() for i in range(len(unknown))] == spelled
+
+
+@pytest.mark.parametrize("grid", [0.1, 0.25, 0.3])
+def test_ties_are_decided_as_the_package_decides_them(package, tokenizer, tmp_path, grid):
+    """Scores on a grid make many ways equal, or equal but for the rounding of their float32 sums."""
+    contents, place = bytearray(tokenizer.read_bytes()), 0
+    for spelling, score, kind in PieceFile.of(bytes(contents)).pieces:
+        mark = b"\n" + bytes([len(spelling)]) + spelling + b"\x15"
+        place = contents.index(mark, place) + len(mark)
+        if kind == NORMAL:
+            contents[place : place + 4] = struct.pack("<f", round(score / grid) * grid)
+    (tmp_path / "sp.model").write_bytes(contents)
+    own, pieces, random = Pieces(tmp_path / "sp.model"), Pieces(tmp_path / "sp.model"), np.random.default_rng(3)
+    texts = ["".join(random.choice(list("aeioust nrdlh"), 200)) for _ in range(300)]
+    assert pieces.ids(texts) == own._encode(texts, int)
 
 
 @pytest.mark.parametrize("options", [{"byte_fallback": True}, {"model_type": "bpe"}, {"user_defined_symbols": "xy"}])

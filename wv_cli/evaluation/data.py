@@ -1,6 +1,11 @@
 """What the tasks share in reading: the lines of a data file, those that are malformed, the part of the vectors used."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
+from wv_cli.encoders import encoder_folder
 from wv_cli.errors import BadFile
+from wv_cli.evaluation.base import Vectors
 from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.source import Source
 from wv_cli.vectors.embeddings import Embeddings
@@ -11,6 +16,18 @@ def composed_note(name: str, count: int) -> list[str]:
     """What a report should say about `count` words that were composed for the vectors called `name`."""
     words = "1 word that is" if count == 1 else f"{count:,} words that are"
     return [f"{name}: {words} not listed were composed of subwords; --no-subwords leaves them out"] if count else []
+
+
+def encoders_among(vectors: Sequence[Vectors]) -> tuple[tuple[str, ...], list[Vectors]]:
+    """(those that are encoders' folders, for tasks that score sentences, the others)."""
+    folders, others = [], []
+    for source in vectors:
+        folder = encoder_folder(source.name) if source.name != "-" else None
+        if folder is None:
+            others.append(source)
+        else:
+            folders.append(str(folder) if Path(source.name).is_file() else source.name)
+    return tuple(folders), others
 
 
 def restrict_words(embeddings: Embeddings, count: int) -> Embeddings:

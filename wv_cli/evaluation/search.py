@@ -6,15 +6,15 @@ differences of NDCG with the first system. Of several data sets the plain mean i
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from wv_cli.encoders import encoder_folder
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, count, number, p_value
 from wv_cli.evaluation.config import SearchConfig
-from wv_cli.evaluation.data import restrict_words
+from wv_cli.evaluation.data import encoders_among, restrict_words
 from wv_cli.evaluation.ranking import Floats, score_all
 from wv_cli.evaluation.run_files import read_run, write_run
 from wv_cli.evaluation.search_data import SearchData, read_search, search_folders
@@ -27,6 +27,10 @@ _MEASURES = ("ndcg", "recall", "mrr", "map")
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: SearchConfig) -> Report:
     """Scores every system on every data folder; see evaluation.Task.run."""
+    encoders, vectors = encoders_among(vectors)
+    if encoders:
+        config = replace(config, encoder=(*encoders, *config.encoder))
+        config.validate()
     sets = [read_search(folder, config.split) for folder in search_folders(data)]
     if len(sets) > 1 and (config.run or config.save_run is not None):
         option = "--run" if config.run else "--save-run"
@@ -71,12 +75,8 @@ def _systems(
     systems: list[System] = []
     notes: list[str] = []
     for source in vectors:
-        if source.name != "-" and encoder_folder(source.name) is not None:
-            system, about = of_encoder(source.name, sets, config)
-            notes += about
-        else:
-            system = of_vectors(source.name, restrict_words(source.load(), config.restrict_vocab), sets, config)
-        systems.append(system)
+        words = restrict_words(source.load(), config.restrict_vocab)
+        systems.append(of_vectors(source.name, words, sets, config))
     for path in config.encoder:
         system, about = of_encoder(path, sets, config)
         systems.append(system)

@@ -14,16 +14,16 @@ pairs).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.encoders import encoder_folder
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, count, number, p_value, protocol
 from wv_cli.evaluation.config import StsConfig
-from wv_cli.evaluation.data import restrict_words
+from wv_cli.evaluation.data import encoders_among, restrict_words
 from wv_cli.evaluation.published import with_published
 from wv_cli.evaluation.statistics import (
     NO_INTERVAL,
@@ -48,6 +48,10 @@ _OF_WORDS = ("mean", "sif", "idf")
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> Report:
     """Scores every vector file, every file of sentence vectors and every encoder on every data file; see
     evaluation.Task.run."""
+    encoders, vectors = encoders_among(vectors)
+    if encoders:
+        config = replace(config, encoder=(*encoders, *config.encoder))
+        config.validate()
     _require_known(config.after)
     if vectors and any(name not in _OF_WORDS for name in config.pooling):
         message = f"--pooling {' '.join(config.pooling)} joins the tokens of an encoder; {vectors[0].name} has none"
@@ -65,10 +69,6 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
     systems: list[System] = []
     notes: list[str] = []
     for source in vectors:
-        if source.name != "-" and encoder_folder(source.name) is not None:
-            made, about = of_encoder(source.name, material)
-            systems, notes = [*systems, *made], [*notes, *about]
-            continue
         embeddings = restrict_words(source.load(), config.restrict_vocab)
         made, about = of_words(source.name, embeddings, material)
         systems, notes = [*systems, *made], [*notes, *about]

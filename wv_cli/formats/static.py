@@ -160,7 +160,43 @@ def tokenizer_settings(path: Path) -> dict[str, Any]:
     model = facts.get("model") if isinstance(facts, dict) else None
     if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict | list):
         raise BadFile(path, "expected a tokenizer with a vocabulary, found none")
+    _require_tokens(path, model["vocab"], facts.get("added_tokens"))
     return {**facts, "truncation": None, "padding": None}
+
+
+def _require_tokens(path: Path, vocabulary: Any, added: Any) -> None:
+    """Raises BadFile for a vocabulary, or tokens `added` to it, that no tokenizer can have."""
+    if isinstance(vocabulary, dict):
+        for token, number in vocabulary.items():
+            if type(number) is not int or not 0 <= number < 1 << 31:
+                found = f"{str(number)[:40]} for {token[:40]!a}"
+                raise BadFile(path, f"vocab: expected a number of 0 or more for each token, found {found}")
+    else:
+        for place, row in enumerate(vocabulary):
+            good = isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)
+            if not good or type(row[1]) not in (int, float):
+                problem = f"vocab: expected [token, score] at place {place}, found {ascii(row)[:40]}"
+                raise BadFile(path, problem)
+    tokens = vocabulary if isinstance(vocabulary, dict) else [row[0] for row in vocabulary]
+    extra = [] if added is None else added
+    if not isinstance(extra, list):
+        raise BadFile(path, f"added_tokens: expected a list, found {ascii(extra)[:40]}")
+    for place, each in enumerate(extra):
+        good = isinstance(each, dict) and isinstance(each.get("content"), str)
+        if not good or type(each.get("id")) is not int or each["id"] < 0:
+            problem = f"added_tokens: expected `content` and `id` at place {place}, found {ascii(each)[:40]}"
+            raise BadFile(path, problem)
+    for token in (*tokens, *(each["content"] for each in extra)):
+        if not token.isascii() and not _is_text(token):
+            raise BadFile(path, f"expected tokens of whole characters, found half of one in {token[:40]!a}")
+
+
+def _is_text(token: str) -> bool:
+    try:
+        token.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _truncation(path: Path) -> int | None:

@@ -23,7 +23,10 @@ _EXPECTED = "a model of sentencepiece (.model)"
 
 
 class Pieces:
-    """A model of sentencepiece in a file. Bytes that are no UTF-8, and lone surrogates, are in no piece."""
+    """A model of sentencepiece in a file. Bytes that are no UTF-8, and lone surrogates, are in no piece.
+
+    A unigram model with plain rules cuts by csrc/core/pieces.h in every call, as sentencepiece 0.2.2 and later do; the
+    package cuts by all others."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Raises WvError where the package is missing or the file cannot be read, BadFile for another file."""
@@ -36,7 +39,7 @@ class Pieces:
         except RuntimeError:  # with a line of its source
             problem = f"expected {_EXPECTED}, found {kind_of(head) or show_bytes(head, 20)}"
             raise BadFile(source.name, problem, byte=0) from None
-        self._unigram = read_unigram(contents)
+        self._name, self._unigram = source.name, read_unigram(contents)
 
     @property
     def unknown(self) -> int:
@@ -45,15 +48,31 @@ class Pieces:
 
     def pieces(self) -> WordList:
         """All pieces, by their ids."""
-        return WordList.of(map(self._processor.id_to_piece, range(self._processor.get_piece_size())))
+        return WordList.of(map(self._piece, range(self._processor.get_piece_size())))
+
+    def _piece(self, id: int) -> str:
+        """How a piece is spelled. Raises BadFile for one that is no text."""
+        try:
+            return str(self._processor.id_to_piece(id))
+        except UnicodeDecodeError as error:
+            found = show_bytes(error.object, 20)
+            raise BadFile(self._name, f"piece {id}: expected UTF-8, found {found}; the file is damaged") from None
 
     def cut(self, texts: Sequence[str]) -> list[list[str]]:
         """The pieces of each text. What is in no piece is one with its own spelling."""
-        return self._encode(texts, str)
+        if self._unigram is None:
+            return self._encode(texts, str)
+        _, spellings = self.stream(texts)
+        unlisted, unknown = iter(spellings or ()), self.unknown
+        return [[next(unlisted) if id == unknown else self._piece(id) for id in ids] for ids in self.ids(texts)]
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Their ids."""
-        return self._encode(texts, int)
+        if self._unigram is None:
+            return self._encode(texts, int)
+        flat, _ = self.stream(texts)
+        ends = np.flatnonzero(flat == -1)
+        return [part[part >= 0].tolist() for part in np.split(flat, ends)[: len(texts)]]
 
     def stream(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], WordList | None]:
         """The ids with -1 behind each text, and the spellings of those that are in no piece. The package does not tell
