@@ -33,7 +33,7 @@ from wv_cli.formats.header import HEADER, bytes_to_tell
 from wv_cli.formats.report import Problem, Report
 from wv_cli.formats.skipping import BadRows, collect, finite_rows
 from wv_cli.registry import LazyRegistry
-from wv_cli.system import kinds
+from wv_cli.system import kinds, meta
 from wv_cli.system.arguments import require_type, whole_number
 from wv_cli.system.compression import inner_name
 from wv_cli.system.host import processors
@@ -371,4 +371,6 @@ def check(path: str | os.PathLike[str], *, format: str | None = None, max_proble
                     audit.add(words.blob, np.diff(words.starts), nothing_zero, lambda number: number + 1)
         except BadFile as error:
             report.add_error("unreadable", error)
+    if meta.read(path):
+        report.note_kind("bad UTF-8")  # wv wrote the file: these are the words of its text
     return report

@@ -15,6 +15,7 @@ from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.kinds import HEAD_BYTES, records_of
 from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
 from wv_cli.text.binary import binary
+from wv_cli.text.encodings import NO_UTF8, describe_foreign, is_foreign
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
@@ -94,11 +95,13 @@ class Texts:
         )
         return read_records(kind, name, path, chunks, rules, begins=begins)
 
-    def problem(self, head: bytes) -> str | None:
-        """What a file that begins with `head` is instead of text, None when it may be text."""
+    def problem(self, head: bytes, *, is_whole: bool = True) -> str | None:
+        """What a file that begins with `head` is instead of text, None when it may be text. Of a head that is not
+        `is_whole` no encoding is told."""
         if self.reading.force_text:
             return None
-        return self.recognise(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
+        found = self.recognise(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
+        return found or (describe_foreign(head) if is_whole and is_foreign(head) else None)
 
 
 def _unheard(message: str) -> None:
@@ -129,6 +132,7 @@ UNSEGMENTED = (
 
 
 def not_text(name: str, what: str) -> BadFile:
-    if what.startswith("UTF-"):
-        return BadFile(name, f"expected UTF-8 text, found {what}")
+    if what.startswith(("UTF-", NO_UTF8)):
+        forced = ", or --force-text to read it as it is" if what.startswith(NO_UTF8) else ""
+        return BadFile(name, f"expected UTF-8 text, found {what}{forced}")
     return BadFile(name, f"expected text, found {what}; give a text, or --force-text to read it as text")
