@@ -119,7 +119,7 @@ def sniff_input(source: Input) -> Format:
     kind = kinds.kind_of(head)
     found = kind or show_bytes(head, 20)
     readable = ", ".join(row.name for row in FORMATS.values() if row.read)
-    problem = f"expected word vectors ({readable}), found {found}"
+    problem = f"expected word vectors ({readable}), found {found}{kinds.advise_vectors(head)}"
     raise BadFile(source.name, problem, byte=0)
 
 

@@ -20,7 +20,7 @@ from wv_cli.system.marks import MARK, without_mark
 from wv_cli.text.binary import foreign_encoding
 from wv_cli.text.encodings import InvalidBytes
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
-from wv_cli.text.inputs import UNSEGMENTED, Texts, not_text, unsegmented
+from wv_cli.text.inputs import Texts, not_text, note_unsegmented
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.records.kinds import require_tsv
 
@@ -254,8 +254,8 @@ def _judged(texts: Texts, chunks: Iterator[bytes], name: str, first: bool) -> It
         yield chunk
     if len(head) < HEAD_BYTES:
         _require_text(texts, head, name, is_whole=True)
-    if first and unsegmented(head):
-        texts.log(f"{name}: {UNSEGMENTED}")
+    if first and (note := note_unsegmented(head)):
+        texts.log(f"{name}: {note}")
 
 
 def _require_text(texts: Texts, head: bytes, name: str, *, is_whole: bool) -> None:
