@@ -197,7 +197,11 @@ def test_a_foreign_file_is_named_with_what_to_do(name, tmp_path):
         ("word,x,y\ncat,1,0\ndog,0.6,0.8\n", "make word vectors of it: ", "tail -n +2 FILE | tr , ' '"),
         ("word,1,2\ncat,1,0\ndog,0.6,0.8\n", "make word vectors of it: ", "tail -n +2 FILE | tr , ' '"),
         ("cat,1,0\ndog,0.6,0.8\n", "make word vectors of it: ", "cat FILE | tr , ' '"),
-        ('"","V1","V2"\n"cat",1,0\n"dog",0.6,1\n', "make word vectors of it: ", "tail -n +2 FILE | tr -d '\"' | tr , ' '"),
+        (
+            '"","V1","V2"\n"cat",1,0\n"dog",0.6,1\n',
+            "make word vectors of it: ",
+            "tail -n +2 FILE | tr -d '\"' | tr , ' '",
+        ),
         ("id,text\n1,a\n2,b\n", "which are no vectors: expected a word and numbers", ""),
         ('{"cat": [1, 0]}\n', "; write its vectors as lines `word number ...`", ""),
     ],

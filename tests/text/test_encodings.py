@@ -6,7 +6,7 @@ import pytest
 
 from wv_cli import _text
 from wv_cli.errors import BadFile
-from wv_cli.text.encodings import InvalidBytes, describe_foreign, is_foreign
+from wv_cli.text.binary import InvalidBytes, describe_foreign, is_foreign
 from wv_cli.text.inputs import Texts
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.source import Source

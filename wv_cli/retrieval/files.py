@@ -14,8 +14,7 @@ from wv_cli.system import meta
 from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.system.marks import without_mark
-from wv_cli.text.binary import binary
-from wv_cli.text.encodings import describe_foreign, is_foreign
+from wv_cli.text.binary import binary, describe_foreign, is_foreign
 from wv_cli.text.folder_files import files_below
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig

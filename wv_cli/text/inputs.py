@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.kinds import HEAD_BYTES, records_of
 from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
-from wv_cli.text.binary import binary
-from wv_cli.text.encodings import NO_UTF8, describe_foreign, is_foreign
+from wv_cli.text.binary import NO_UTF8, binary, describe_foreign, is_foreign
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
@@ -96,12 +95,12 @@ class Texts:
         return read_records(kind, name, path, chunks, rules, begins=begins)
 
     def problem(self, head: bytes, *, is_whole: bool = True) -> str | None:
-        """What a file that begins with `head` is instead of text, None when it may be text. Of a head that is not
-        `is_whole` no encoding is told."""
+        """What a file that begins with `head` is instead of text, None when it may be text. A head that is not
+        `is_whole` may yet turn out to be binary data, if it has a NUL."""
         if self.reading.force_text:
             return None
         found = self.recognise(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
-        return found or (describe_foreign(head) if is_whole and is_foreign(head) else None)
+        return found or (describe_foreign(head) if (is_whole or 0 not in head) and is_foreign(head) else None)
 
 
 def _unheard(message: str) -> None:

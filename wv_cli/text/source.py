@@ -17,8 +17,7 @@ from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.system.marks import MARK, without_mark
-from wv_cli.text.binary import foreign_encoding
-from wv_cli.text.encodings import InvalidBytes
+from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import Texts, not_text, note_unsegmented
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw

@@ -85,7 +85,7 @@ def score(
     from wv_cli.lm.pieces import Preparation
     from wv_cli.lm.scoring import Scorer
     from wv_cli.system.places import refuse_reading, require_one_use
-    from wv_cli.text.encodings import note_invalid
+    from wv_cli.text.binary import note_invalid
     from wv_cli.text.source import Source
     from wv_cli.text.tokenizing import recipe_for
 

@@ -27,7 +27,7 @@ def piped_lines(log: Callable[[str], None] | None = None) -> Iterator[list[str]]
     """The lines of standard input in batches of what is there already: large when a file is piped in, one line when
     another program asks and waits for the answer. `log` is told at the end what is no UTF-8."""
     from wv_cli.system.marks import without_mark
-    from wv_cli.text.encodings import note_invalid
+    from wv_cli.text.binary import note_invalid
     from wv_cli.words import decode
 
     unfinished = bytearray()  # a line of megabytes is there once more when it is decoded, and then gone
