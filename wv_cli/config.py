@@ -231,6 +231,15 @@ def flag_of(name: str) -> str:
     return ("-" if len(name) == 1 else "--") + plain.replace("_", "-")
 
 
+def name_arguments(message: str, names: Mapping[str, str] = types.MappingProxyType({})) -> str:
+    """A message about options as one about the arguments of a call in Python, of which some have other `names`."""
+
+    def rename(found: re.Match[str]) -> str:
+        return names.get(found[1], found[1].replace("-", "_"))
+
+    return re.sub(r"--([a-z][\w-]*)", rename, message)
+
+
 def _atoms(conjunction: str) -> list[str]:
     return conjunction.split(" and ")
 

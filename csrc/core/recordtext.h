@@ -75,4 +75,37 @@ static inline const unsigned char *wv_not_utf8(const unsigned char *at, const un
     return NULL;
 }
 
+/* Whether the bytes up to `end`, fewer than four, may go on as a character. */
+static inline int wv_begins_character(const unsigned char *at, const unsigned char *end) {
+    unsigned char whole[4] = {0, 0x80, 0x80, 0x80};
+    if (end - at > 3) return 0;
+    if (end - at == 1) return *at >= 0xc2 && *at <= 0xf4;
+    memcpy(whole, at, (size_t)(end - at));
+    return wv_utf8_length(whole, whole + 4) > end - at;
+}
+
+typedef struct {
+    int64_t wrong, first, rest; /* bytes that are no UTF-8; where the first is, -1: none; bytes of an unfinished end */
+} wv_utf8_report;
+
+static inline wv_utf8_report wv_check_utf8(const unsigned char *text, int64_t size) {
+    wv_utf8_report report = {0, -1, 0};
+    const unsigned char *at = text, *end = text + size;
+    while ((at = wv_skip_ascii(at, end)) < end) {
+        /* Most letters of Asia, sooner: three bytes, of which the first leaves the others free. */
+        while (end - at >= 3 && at[0] > 0xe0 && at[0] < 0xf0 && at[0] != 0xed && ((at[1] ^ 0x80) | (at[2] ^ 0x80)) < 0x40) {
+            at += 3;
+        }
+        if (at == end || *at < 0x80) continue;
+        int length = wv_utf8_length(at, end);
+        if (!length && wv_begins_character(at, end)) {
+            report.rest = end - at;
+            break;
+        }
+        if (!length && !report.wrong++) report.first = at - text;
+        at += length ? length : 1;
+    }
+    return report;
+}
+
 #endif

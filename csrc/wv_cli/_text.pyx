@@ -53,6 +53,13 @@ cdef extern from "core/wordlist.h" nogil:
 cdef extern from "core/floattext.h" nogil:
     int64_t wv_count_lines(const char *text, int64_t size) noexcept
 
+cdef extern from "core/recordtext.h" nogil:
+    ctypedef struct wv_utf8_report:
+        int64_t wrong
+        int64_t first
+        int64_t rest
+    wv_utf8_report wv_check_utf8(const unsigned char *text, int64_t size) noexcept
+
 cdef extern from "core/idbuffer.h" nogil:
     ctypedef struct wv_idbuffer:
         int32_t *ids
@@ -435,6 +442,15 @@ def split_counts(const unsigned char[::1] text):
         read = wv_split_counts(first, size, <char *> &out[0], &starts[0], &counts[0])
     bad = read.lines if read.stopped else -1
     return bytes(blob[:read.word_bytes]), starts_array[:read.lines + 1], counts_array[:read.lines], bad
+
+
+def check_utf8(const unsigned char[::1] text):
+    """(wrong, first, rest): the bytes that are no UTF-8, where the first is (-1: none), and how many at the end begin a
+    character that is not finished."""
+    cdef wv_utf8_report report
+    with nogil:
+        report = wv_check_utf8(<const unsigned char *> letters(text), text.shape[0])
+    return report.wrong, report.first, report.rest
 
 
 def masks(const unsigned char[::1] block, bint portable=False):

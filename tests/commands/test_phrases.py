@@ -166,7 +166,7 @@ def test_json(wv, tmp_path):
 
 def test_words_of_any_bytes(wv, tmp_path):
     (tmp_path / "x").write_bytes(b"caf\xe9 \xff\xfe\n" * 8 + b"y z\n" * 99)
-    assert wv("phrases", "x", "-o", "out", "--threshold", 3, "--delimiter", "·", "-q").returncode == 0
+    assert wv("phrases", "x", "-o", "out", "--threshold", 3, "--delimiter", "·", "-q", "--force-text").returncode == 0
     assert (tmp_path / "out").read_bytes() == b"caf\xe9\xc2\xb7\xff\xfe\n" * 8 + b"y z\n" * 99
 
 

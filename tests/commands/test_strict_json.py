@@ -54,9 +54,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("strict")
     for name in ("v.vec", f"{NAME}.vec"):
         (folder / name).write_bytes(b"4 2\n" + BAD + b" 1 0\nbar 2 1\none 0 1\ntwo 1 3\n")
-    (folder / f"{NAME}.txt").write_bytes(b"bar one " + BAD + b" two\n" * 9)
+    (folder / f"{NAME}.txt").write_bytes(b"bar one " + BAD + b" two\n" * 8)
     labelled = b"__label__" + BAD + b" bar one two\n__label__a " + BAD + b" two\n"
-    (folder / "labelled.txt").write_bytes(labelled * 9)
+    (folder / "labelled.txt").write_bytes(labelled * 4)
     (folder / "r.jsonl").write_text('{"text": "bar one"}\n{"text": "caf\\udcc3 bar two"}\n')
     (folder / "s.jsonl").write_text('{"text": "bar one"}\n')
     (folder / "r.csv").write_text("text\nbar one\n")

@@ -70,7 +70,20 @@ list(Phrases(SENTENCES, min_count=2, threshold=5, connector_words=CONNECTORS)[SE
 FrozenPhrases(added(Phrases(SENTENCES[:20], min_count=2, threshold=5)))[SENTENCES[2]]
 Phrases(SENTENCES, min_count=2, threshold=5).find_phrases(SENTENCES[:9])
 list(Phrases(SENTENCES, min_count=2, threshold=5).analyze_sentence(SENTENCES[2]))
+list(LineSentence(SPACES))
+list(PathLineSentences(SPACES, limit=1))
+counts(Word2Vec(corpus_file=SPACES, vector_size=4, min_count=1, epochs=1, workers=1))
+counts(Doc2Vec(corpus_file=SPACES, vector_size=4, min_count=1, epochs=1, workers=1))
+list(LineSentence(NULS))
+[each.statistic for each in kv.evaluate_word_pairs(PAIRS)[:2]]
+[each.pvalue for each in kv.evaluate_word_pairs(PAIRS, dummy4unknown=True)[:2]]
+kv.evaluate_word_pairs(PAIRS)[2]
+Doc2Vec(DOCUMENTS, **SMALL).dv.index_to_key[-3:]
+Doc2Vec(NAMED, **SMALL).dv.index_to_key[-2:]
 """.strip().splitlines()
+
+# Between words: what C, Python and gensim take for white space, and what only looks like it.
+SPACES = " \t\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 
 ALIKE = """
 Word2Vec(SENTENCES, **SMALL).wv.vectors
@@ -115,6 +128,10 @@ def namespace(package, folder):
     (several / "b.txt").write_text("a b\nc\n")
     (several / "a.txt").write_text("d e f\n")
     names |= {"LINES": f"{folder}/lines.txt", "PACKED": f"{folder}/lines.txt.bz2", "FOLDER": str(several)}
+    names["SPACES"], names["NULS"], names["PAIRS"] = (f"{folder}/{name}.txt" for name in ("spaces", "nuls", "pairs"))
+    Path(names["SPACES"]).write_bytes("".join(f"a{space}b é{space}\n" for space in SPACES).encode())
+    Path(names["NULS"]).write_bytes(b"a\0b c\n")
+    Path(names["PAIRS"]).write_text("king\tqueen\t9\nking\twar\t4\nof\tqueen\t1\nof\tnowhere-to-be-found\t3\n")
     names["VOCAB"] = f"{folder}/vocabulary.txt"
     names |= {"W2V": str(GOLDEN / "w2v-sg-ns.bin"), "FT": str(GOLDEN / "ft-words.bin")}
     names |= {"TEXT": str(GOLDEN / "gensim.vec"), "GLOVE": f"{folder}/glove.txt"}

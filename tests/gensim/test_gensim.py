@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.errors import Interrupted, UsageError, WvError
 from wv_cli.gensim import Doc2Vec, FastText, FrozenPhrases, KeyedVectors, Phrases, TaggedDocument, Word2Vec
 from wv_cli.gensim.refusals import ARGUMENTS, METHODS
+from wv_cli.gensim.sentences import divided_file
 
 TEXT = [line.split() for line in ["the cat sat on the mat", "a dog sat on a log", "the dog and the cat"]] * 10
 SMALL = {"vector_size": 8, "min_count": 1, "epochs": 2, "workers": 1}
@@ -75,6 +77,22 @@ def test_a_missing_method_says_why(name):
         (lambda: Doc2Vec(TEXT), TypeError, "expected TaggedDocument.* found list as number 0"),
         (lambda: Doc2Vec([TaggedDocument(["a"], [])]), UsageError, "expected a list of tags"),
         (lambda: Doc2Vec([TaggedDocument(["a"], [0.5])]), UsageError, "expected a list of tags"),
+        (lambda: Doc2Vec([TaggedDocument(["a"], [True])]), UsageError, "expected a list of tags"),
+        (lambda: Doc2Vec([TaggedDocument(["a"], "doc1")]), TypeError, r"found 'doc1' in number 0; write \['doc1'\]"),
+        (lambda: Doc2Vec([*DOCUMENTS, TaggedDocument(["a"], 7)]), TypeError, r"found 7 in number \d+; write \[7\]"),
+        (lambda: Doc2Vec([TaggedDocument(["a"], None)]), TypeError, "found None in number 0$"),
+        (lambda: Doc2Vec([TaggedDocument(["a"], b"ab")]), TypeError, "found b'ab' in number 0$"),
+        (lambda: Doc2Vec([TaggedDocument(["a"], {"a": 1})]), TypeError, "expected a list of tags"),
+        (lambda: Doc2Vec([TaggedDocument([], [0])]), WvError, "^documents: no words; .*, found 1 document, empty$"),
+        (lambda: Word2Vec([[], []]), WvError, "^sentences: no words; expected lists .*, found 2 sentences, all empty$"),
+        (lambda: Word2Vec([" ", "\t"]), WvError, "^sentences: no words; .*, found 2 sentences, all empty$"),
+        (lambda: Word2Vec([]), WvError, "^sentences: no words; expected lists of words, found none$"),
+        (lambda: Word2Vec([["a", "b"]]), WvError, r"^no word occurs 5 times \(min_count 5\); .*: lower min_count or"),
+        (lambda: Word2Vec([["a"]] * 9), WvError, "give more text or lower min_count$"),
+        (lambda: Word2Vec(TEXT, **SMALL).train([["none"]]), WvError, "same lowercase"),
+        (lambda: Word2Vec(TEXT, **SMALL).train([[]]), WvError, "^sentences: no words"),
+        (lambda: Word2Vec(TEXT, **SMALL).predict_output_word("cat"), TypeError, "context_words_list: .* split it"),
+        (lambda: Phrases(TEXT, connector_words="of the"), TypeError, "connector_words: expected a list .* split it"),
         (lambda: Doc2Vec(SHARED, dm_concat=1, **SMALL), UsageError, "dm_concat=1 takes one tag for a document"),
         (lambda: Doc2Vec(DOCUMENTS, **SMALL).train([TaggedDocument(["a"], ["x"])]), UsageError, "the tag 'x' is not"),
         (lambda: Doc2Vec().dv, WvError, "the model has no vocabulary"),
@@ -108,6 +126,38 @@ def test_a_missing_method_says_why(name):
 def test_what_cannot_be_is_refused(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@for_each(
+    "text, problem",
+    [
+        (b"ab\nc\xe9 d\n", "bad.txt:2: expected UTF-8 text, found the byte 0xe9"),
+        (b"a b\n" * 400_000 + b"c\xc3", "bad.txt:400001: expected UTF-8 text, found the byte 0xc3"),
+        (b"a\0b c\n", "bad.txt:1: expected words without NUL, found one in a word"),
+    ],
+)
+def test_a_file_that_gensim_reads_otherwise_is_refused(text, problem, tmp_path_factory):
+    path = tmp_path_factory.mktemp("texts") / "bad.txt"
+    path.write_bytes(text)
+    with pytest.raises(WvError, match=problem):
+        Word2Vec(corpus_file=path, **SMALL)
+    if b"\0" not in text:
+        with pytest.raises(WvError, match=problem):
+            list(gensim.LineSentence(path))
+        with path.open("rb") as stream, pytest.raises(WvError, match=problem):
+            list(gensim.LineSentence(stream))
+
+
+def test_characters_that_chunks_cut_are_whole(tmp_path):
+    """A file whose words C divides as gensim does is read as it is, wherever its chunks end."""
+    path = tmp_path / "text.txt"
+    for shift in range(3):
+        path.write_bytes(b"x" * shift + " \u3042".encode() * 600_000)
+        with divided_file(path) as found:
+            assert found == str(path)
+        path.write_bytes(b"x" * shift + "\u3042".encode() * 349_524 + "\u3000\u3042 \u3042".encode())
+        with divided_file(path) as found:
+            assert found != str(path) and len(Path(found).read_text().split(" ")) == 3
 
 
 def test_a_generator_is_read_once_and_one_thread_repeats_itself():
@@ -266,7 +316,7 @@ def test_documents_share_tags_and_are_trained_on(dm, tmp_path_factory):
         each.train(SHARED, epochs=1)
     assert np.allclose(loaded.dv.vectors, by_steps.dv.vectors, atol=1e-6)
     unordered = Doc2Vec([TaggedDocument(words, [len(TEXT) - row]) for row, words in enumerate(TEXT)], **options)
-    assert np.array_equal(unordered.dv.vectors[2], unordered.dv[3]) and unordered.dv.index_to_key[0] == "1"
+    assert np.array_equal(unordered.dv.vectors[2], unordered.dv[3]) and unordered.dv.index_to_key[0] == 1
 
 
 def test_phrases_travel(tmp_path):

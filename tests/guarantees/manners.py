@@ -145,7 +145,7 @@ MANNERS: list[Guarantee] = [
             Fault(
                 "anything is text",
                 "wv_cli/text/inputs.py",
-                "return self.recognise(head) or binary(head)",
+                "found = self.recognise(head) or binary(head)",
                 "return None",
             ),
             Fault(

@@ -10,7 +10,7 @@ from wv_cli.__main__ import run
 from wv_cli.engine import run as engine
 from wv_cli.jobs.autotune import LabelSearch
 
-WORDS = b"alpha beta gamma delta\n" * 9 + b"caf\xc3 alpha\n" * 9  # one is cut in the middle of a character
+WORDS = b"alpha beta gamma delta\n" * 9 + b"caf\xc3 alpha\n" * 8  # one is cut in the middle of a character
 LONG = "a" * 250
 CASES = {
     "train text -o o.cls --classes 40": "--classes must be between 1 and the number of words, 5, not 40",

@@ -176,7 +176,7 @@ FOREIGN = {
     "JPEG": (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture"),
     "RAR": (b"Rar!\x1a\x07\1\0", "a RAR archive"),
     "CSV": (b"cat,1,0\ndog,0,1\n", "comma-separated values (CSV)"),
-    "JSONL": (b'{"word": "cat", "vector": [1, 0]}\n', "JSON, whose text is in a field"),
+    "JSONL": (b'{"word": "cat", "vector": [1, 0]}\n', "JSON"),
 }
 
 
@@ -188,6 +188,34 @@ def test_a_foreign_file_is_named_with_what_to_do(name, tmp_path):
         with pytest.raises(BadFile, match=re.escape(what)) as raised:
             read(tmp_path / "f")
         assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "advice", "command"),
+    [
+        (",0,1\ncat,1,0\ndog,0.6,0.8\n", "make word vectors of it: ", "tail -n +2 FILE | tr , ' '"),
+        ("word,x,y\ncat,1,0\ndog,0.6,0.8\n", "make word vectors of it: ", "tail -n +2 FILE | tr , ' '"),
+        ("word,1,2\ncat,1,0\ndog,0.6,0.8\n", "make word vectors of it: ", "tail -n +2 FILE | tr , ' '"),
+        ("cat,1,0\ndog,0.6,0.8\n", "make word vectors of it: ", "cat FILE | tr , ' '"),
+        (
+            '"","V1","V2"\n"cat",1,0\n"dog",0.6,1\n',
+            "make word vectors of it: ",
+            "tail -n +2 FILE | tr -d '\"' | tr , ' '",
+        ),
+        ("id,text\n1,a\n2,b\n", "which are no vectors: expected a word and numbers", ""),
+        ('{"cat": [1, 0]}\n', "; write its vectors as lines `word number ...`", ""),
+    ],
+)
+def test_vectors_in_records_are_told_how_to_be_read(content, advice, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("FILE").write_text(content)
+    for read in (formats.load, formats.check):
+        with pytest.raises(BadFile) as raised:
+            read("FILE")
+        assert str(raised.value).endswith(f"{advice}{command} > vectors.txt" if command else advice)
+    if command:
+        subprocess.run(f"{command} > vectors.txt", shell=True, check=True)
+        assert formats.load("vectors.txt").index_to_key == ["cat", "dog"]
 
 
 @pytest.mark.parametrize("name", [name for name in FOREIGN if "UTF-" not in name])

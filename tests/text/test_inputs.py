@@ -144,11 +144,22 @@ def test_text_without_blanks_is_noted(tmp_path):
         "whole": chinese,
         "segmented": re.sub("(是|为了|来|的)", r" \1 ", chinese),
         "thai": "ประเทศไทยเป็นประเทศในเอเชียตะวันออกเฉียงใต้\n" * 20,
+        "japanese": "私は東京で日本語の本を読んでいますそれはとても面白い\n" * 20,
+        "khmer": "ភាសាខ្មែរជាភាសាផ្លូវការរបស់ប្រទេសកម្ពុជា\n" * 20,
+        "burmese": "မြန်မာဘာသာစကားသည်မြန်မာနိုင်ငံ၏ရုံးသုံးဘာသာစကား\n" * 20,
+        "lao": "ພາສາລາວເປັນພາສາທາງການຂອງປະເທດລາວ\n" * 20,
         "english": "some English text with one word, 我们\n" * 20,
     }.items():
         (tmp_path / name).write_text(text)
         said = []
         list(Source(Texts([str(tmp_path / name)], lambda head: None, lambda path: False, said.append)))
         notes[name] = said
-    assert [name for name, said in notes.items() if said] == ["whole", "thai"]
-    assert "segment it first" in notes["whole"][0]
+    assert [name for name, said in notes.items() if said] == ["whole", "thai", "japanese", "khmer", "burmese", "lao"]
+    assert "segment it first, by wv tokenize --words jieba" in notes["whole"][0]
+    assert notes["thai"] == [
+        f"{tmp_path}/thai: few blanks part its Thai, so that whole sentences are words; segment it first, by wv "
+        "tokenize --words pythainlp"
+    ]
+    assert "its Japanese" in notes["japanese"][0] and notes["japanese"][0].endswith("--words fugashi")
+    for name in ("khmer", "burmese", "lao"):
+        assert f"few blanks part its {name.capitalize()}" in notes[name][0] and "--words" not in notes[name][0]

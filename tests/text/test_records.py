@@ -213,7 +213,23 @@ def test_a_bad_record_is_told_with_line_and_byte(nasty):
     place = f"{nasty / 'utf8.jsonl'}"
     assert log[0] == f"{place}:2: byte {first + error.value.start}: expected UTF-8, found another byte; skipped"
     assert [line.split(":")[1] for line in log[:3]] == ["2", "3", "4"]
-    assert log[3] == f"{place}: 12 records cannot be read and were skipped" and len(log) == 4
+    advice = "; if the file is in another encoding, convert it: iconv -f ENCODING -t UTF-8 FILE"
+    assert log[3] == f"{place}: 12 records cannot be read and were skipped{advice}" and len(log) == 4
+
+
+@pytest.mark.parametrize(("good", "advised"), [(0, True), (3, True), (30, False)])
+def test_records_in_another_encoding_are_told_how_to_be_read(good, advised, tmp_path):
+    text = "text\n" + "gut\n" * good + "K\u00f6nig\n" * 9
+    (tmp_path / "r.csv").write_bytes(text.encode("latin-1"))
+    log = []
+    if good:
+        texts_of(tmp_path / "r.csv", log)
+    else:
+        with pytest.raises(BadFile) as raised:
+            texts_of(tmp_path / "r.csv", log)
+        log.append(str(raised.value))
+    advice = "; if the file is in another encoding, convert it: iconv -f ENCODING -t UTF-8 FILE"
+    assert log[-1].endswith(advice) is advised
 
 
 def test_a_bad_record_may_be_an_error(nasty):

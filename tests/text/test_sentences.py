@@ -35,6 +35,24 @@ def test_every_iterable_makes_the_same_text(sentences):
     assert chunks(sentences) == TEXT
 
 
+@for_each(
+    "sentences, found",
+    [
+        ([[], []], "2 sentences, all empty"),
+        ([[]], "1 sentence, empty"),
+        ([], "none"),
+        (iter([" ", []]), "2 sentences, all empty"),
+    ],
+)
+def test_sentences_without_words_are_named(sentences, found):
+    with pytest.raises(WvError, match=f"^sentences: no words; expected lists of words, found {found}$"):
+        wv_cli.train(sentences=sentences, output="/dev/null")
+    with pytest.raises(WvError, match=r"^sentences: no words"):
+        wv_cli.train_glove(sentences=[[]], output="/dev/null")
+    with pytest.raises(WvError, match=r"^no word occurs 5 times \(min_count 5\); .*: lower min_count or"):
+        wv_cli.train([["a", "b"]], "/dev/null", min_count=5)
+
+
 def test_a_series_makes_the_same_text():
     pandas = pytest.importorskip("pandas")
     assert chunks(pandas.Series([" ".join(each) for each in TOKENS])) == chunks(pandas.Series(TOKENS)) == TEXT

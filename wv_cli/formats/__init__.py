@@ -32,7 +32,7 @@ from wv_cli.formats.header import HEADER, bytes_to_tell
 from wv_cli.formats.report import Problem, Report
 from wv_cli.formats.skipping import BadRows, collect, finite_rows
 from wv_cli.registry import LazyRegistry
-from wv_cli.system import kinds
+from wv_cli.system import kinds, meta
 from wv_cli.system.arguments import require_type, whole_number
 from wv_cli.system.compression import inner_name
 from wv_cli.system.host import processors
@@ -118,7 +118,7 @@ def sniff_input(source: Input) -> Format:
     kind = kinds.kind_of(head)
     found = kind or show_bytes(head, 20)
     readable = ", ".join(row.name for row in FORMATS.values() if row.read)
-    problem = f"expected word vectors ({readable}), found {found}"
+    problem = f"expected word vectors ({readable}), found {found}{kinds.advise_vectors(head)}"
     raise BadFile(source.name, problem, byte=0)
 
 
@@ -377,4 +377,6 @@ def check(path: str | os.PathLike[str], *, format: str | None = None, max_proble
                     audit.add(words.blob, np.diff(words.starts), nothing_zero, lambda number: number + 1)
         except BadFile as error:
             report.add_error("unreadable", error)
+    if meta.read(path):
+        report.note_kind("bad UTF-8")  # wv wrote the file: these are the words of its text
     return report

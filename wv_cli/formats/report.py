@@ -1,7 +1,7 @@
 """What `wv check` finds in a vector file: problems with their positions, counted in full, listed up to a limit."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wv_cli.errors import BadFile
 
@@ -41,6 +41,12 @@ class Report:
         (self.notes if note else self.counts)[kind] += 1
         if len(self.problems) < self.max_problems:
             self.problems.append(Problem(kind, text, line, byte, note))
+
+    def note_kind(self, kind: str) -> None:
+        """Problems of that kind are no damage here."""
+        if count := self.counts.pop(kind, 0):
+            self.notes[kind] += count
+            self.problems = [replace(each, is_note=each.is_note or each.kind == kind) for each in self.problems]
 
     def add_error(self, kind: str, error: BadFile) -> None:
         """The problem a reader raised, which ended the check."""

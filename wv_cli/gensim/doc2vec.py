@@ -3,8 +3,9 @@
 Files are two: the model as `wv train --model doc2vec` writes it, and beside it the vectors of the documents.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass, replace
+from functools import cached_property
 from os import fspath
 from typing import Any, NamedTuple, Self
 
@@ -45,6 +46,11 @@ class DocumentVectors(KeyedVectors):
         found = super().most_similar(*args, **options)
         numbers = isinstance(found, list) and self._numbered
         return [(int(tag), score) for tag, score in found] if numbers else found
+
+    @cached_property
+    def index_to_key(self) -> list[Any]:
+        keys: list[Any] = super().index_to_key
+        return [int(tag) for tag in keys] if self._numbered else keys
 
     @property
     def _numbered(self) -> bool:
@@ -249,16 +255,20 @@ class Doc2Vec(Trained[Doc2vecConfig]):
 
 
 def _words_of(documents: Iterable[Any], read: list[list[str]]) -> Iterator[Any]:
-    """The words of each document, whose tags are added to `read`."""
+    """The words of each document, whose tags are added to `read`. Raises TypeError for what is no document,
+    UsageError for what is no tag."""
     for number, document in enumerate(documents):
-        try:
-            words, own = document.words, list(document.tags)
-        except AttributeError:
+        if not hasattr(document, "words") or not hasattr(document, "tags"):
             kind = type(document).__name__
             message = f"documents: expected TaggedDocument(words, tags), found {kind} as number {number}"
-            raise TypeError(message) from None
-        if not own or not all(isinstance(tag, str | int | np.integer) for tag in own):
-            message = f"documents: expected a list of tags, each a str or an int, found {own!r:.60} in number {number}"
-            raise UsageError(message)
+            raise TypeError(message)
+        words, tags = document.words, document.tags
+        expected = f"documents: expected a list of tags, each a str or an int, found {tags!r:.60} in number {number}"
+        if isinstance(tags, str | bytes | Mapping) or not isinstance(tags, Iterable):
+            several = f"; write [{tags!r:.60}]" if isinstance(tags, str | int | np.integer) else ""
+            raise TypeError(expected + several)
+        own = list(tags)
+        if not own or not all(isinstance(tag, str | int | np.integer) and not isinstance(tag, bool) for tag in own):
+            raise UsageError(expected)
         read.append([str(tag) for tag in own])
         yield words

@@ -229,6 +229,9 @@ class Phrases(_Joining):
             raise ValueError(message)
         self.min_count, self.threshold, self.delimiter = min_count, threshold, delimiter
         self.scoring: Scorer = _SCORERS[scoring] if isinstance(scoring, str) else scoring
+        if isinstance(connector_words, str):
+            message = "connector_words: expected a list of words, found a str; split it"
+            raise TypeError(message)
         self.connector_words = frozenset(connector_words)
         self._with_connectors: set[Parts] = set()
         self._connectors = 0
@@ -239,7 +242,8 @@ class Phrases(_Joining):
 
     def add_vocab(self, sentences: Sentences) -> None:
         """Counts the words and pairs of more sentences. Raises what wv_cli.text.sentences does."""
-        with spooled(self._without_connectors(sentences) if self.connector_words else sentences) as path:
+        parts = self._without_connectors(sentences) if self.connector_words else sentences
+        with spooled(parts, may_be_empty=True) as path:
             counted = _Counted.of(path)
         self._counted, self._found = self._counted.plus(counted) if self._counted else counted, None
 

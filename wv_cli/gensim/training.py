@@ -4,23 +4,23 @@ A text is counted by wv_cli.text, learnt by wv_cli.models and wv_cli.engine. Not
 that are no file are spooled into one (wv_cli.text.sentences), once even if they are counted and learnt.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import Config
+from wv_cli.config import Config, name_arguments
 from wv_cli.engine import run
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError, WvError
 from wv_cli.gensim.callbacks import CallbackAny2Vec
 from wv_cli.gensim.keyedvectors import KeyedVectors
 from wv_cli.gensim.refusals import ARGUMENTS, missing, refuse
+from wv_cli.gensim.sentences import divided_file
 from wv_cli.jobs.telling import logged
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
@@ -232,11 +232,15 @@ class Trained(Generic[ConfigType]):
             found = "neither" if sentences is None else "both"
             message = f"expected sentences or corpus_file, found {found}"
             raise TypeError(message)
-        if corpus_file is not None:
-            yield fspath(corpus_file)
-            return
-        with spooled(sentences) as path:
-            yield path
+        name = "sentences" if not self.EVERY_LINE else "documents"
+        given = spooled(sentences, name=name) if corpus_file is None else divided_file(corpus_file)
+        with given as path:
+            try:
+                yield path
+            except WvError as error:
+                if type(error) not in (WvError, EmptyVocabulary):
+                    raise
+                raise type(error)(name_arguments(str(error), _NAMES)) from None
 
     def _count(self, path: str, *, update: bool, trim_rule: TrimRule | None) -> None:
         self._take(count([path], VocabConfig(min_count=1)), update=update, trim_rule=trim_rule)
@@ -324,8 +328,7 @@ class Trained(Generic[ConfigType]):
             config = self._options({**same, **lr, "negative": self.negative or 5, "epochs": epochs})
             config.validate()
         except UsageError as error:
-            named = re.sub(r"--([\w-]+)", lambda found: _NAMES.get(found[1], found[1].replace("-", "_")), str(error))
-            raise UsageError(named) from None
+            raise UsageError(name_arguments(str(error), _NAMES)) from None
         return config
 
     def _known(self) -> Vocab:

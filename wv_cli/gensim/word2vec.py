@@ -115,6 +115,9 @@ class Word2Vec(Trained[Word2vecConfig]):
     ) -> list[tuple[str, float]] | None:
         """The `topn` words that are most probable between context words, with their probabilities; None where no
         context word is known. Raises UsageError for hierarchical softmax alone."""
+        if isinstance(context_words_list, str):
+            message = "context_words_list: expected a list of words, found a str; split it"
+            raise TypeError(message)
         if not self.negative or self.hs:
             message = "predict_output_word needs negative sampling alone: negative above 0 and hs=0"
             raise UsageError(message)

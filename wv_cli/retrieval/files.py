@@ -14,7 +14,7 @@ from wv_cli.system import meta
 from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.system.marks import without_mark
-from wv_cli.text.binary import binary
+from wv_cli.text.binary import binary, describe_foreign, is_foreign
 from wv_cli.text.folder_files import files_below
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig
@@ -99,6 +99,8 @@ def _require_text(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     problem = kind_of(first[:HEAD_BYTES], certain=True) or binary(first)
     if problem:
         raise NoText(f"{name}: expected text, found {problem}")
+    if is_foreign(first):
+        raise WvError(f"{name}: expected UTF-8 text, found {describe_foreign(first)}")
     yield first
     yield from chunks
 

@@ -56,6 +56,8 @@ PACKED = [
     (rb"\x1f\x9d", "compressed with `compress`", "run `uncompress` first"),
 ]
 PACKED_HEAD = 96  # bytes that tell them
+_RECORD_NAMES = {"jsonl": "JSON", "csv": "comma-separated values (CSV)"}
+# The same where texts are read, and what to do.
 RECORDS = {
     "jsonl": "JSON, whose text is in a field of each object; name it with --field, or end the file's name in .jsonl",
     "csv": "comma-separated values (CSV); end the file's name in .csv, which is read by columns (--field)",
@@ -79,6 +81,35 @@ def records_of(head: bytes) -> str | None:
         return None
     alike = all(len(row) == len(rows[0]) and not any(cell != cell.strip(" ") for cell in row) for row in rows)
     return "csv" if alike and len(rows) > 1 else None
+
+
+def advise_vectors(head: bytes) -> str:
+    """What to do with records where word vectors are read, "" for other files."""
+    kind = records_of(head)
+    if kind == "jsonl":
+        return "; write its vectors as lines `word number ...`"
+    if kind != "csv":
+        return ""
+    first, second, *_ = (line.strip(b"\r").split(b",") for line in head[:_CSV_BYTES].split(b"\n", 2))
+    if not all(map(_is_number, second[1:])):
+        return ", which are no vectors: expected a word and numbers"
+    is_header = not first[0].strip(b'"') or not all(map(_is_number, first[1:])) or first[1:] in _counted(len(first) - 1)
+    unquoted = "tr -d '\"' | " if b'"' in head[:_CSV_BYTES] else ""
+    read = "tail -n +2 FILE |" if is_header else "cat FILE |"
+    return f"; make word vectors of it: {read} {unquoted}tr , ' ' > vectors.txt"
+
+
+def _is_number(cell: bytes) -> bool:
+    try:
+        float(cell.strip(b'"'))
+    except ValueError:
+        return False
+    return True
+
+
+def _counted(cells: int) -> list[list[bytes]]:
+    """Names of columns that count them, from 0 and from 1."""
+    return [[b"%d" % (first + cell) for cell in range(cells)] for first in (0, 1)]
 
 
 def encoding_of(head: bytes) -> str | None:
@@ -146,7 +177,7 @@ KINDS: list[Kind] = [
     match_beginning(rb"(?:\d+ ){6}\S+ \S+\r?\n", _FLORET),
     Kind(_utf, certain=False),
     Kind(match_beginning(rb"(?i)\s*<(?:!doctype html|html)\b", "a web page (HTML)").what, certain=False),
-    Kind(lambda head: RECORDS.get(records_of(head) or ""), certain=False),
+    Kind(lambda head: _RECORD_NAMES.get(records_of(head) or ""), certain=False),
     Kind(_container),
     Kind(
         match_beginning(rb"IHNf|IwPQ|IxFI|IxF2|IwFl", "an index of faiss; wv nn takes it as --index").what,

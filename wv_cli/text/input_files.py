@@ -12,6 +12,7 @@ from pathlib import Path
 from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.system.compression import decompress
 from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.text.binary import SAMPLE
 from wv_cli.text.folder_files import LEFT_OUT, files_below
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
@@ -99,7 +100,12 @@ def _problem(path: str, texts: Texts) -> str | None:
     if texts.reading.force_text or texts.records(path) or not Path(path).is_file():
         return None
     with open_raw(path) as raw, closing(decompress(blocks(raw, path, HEAD_BYTES), path)) as text:
-        return texts.problem(next(text, b""))
+        head = b""
+        for block in text:
+            head += block
+            if len(head) >= SAMPLE:
+                break
+        return texts.problem(head)
 
 
 def _status(path: str) -> os.stat_result | None:

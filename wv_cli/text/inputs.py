@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.kinds import HEAD_BYTES, records_of
 from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
-from wv_cli.text.binary import binary
+from wv_cli.text.binary import NO_UTF8, binary, describe_foreign, is_foreign
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
@@ -94,41 +94,55 @@ class Texts:
         )
         return read_records(kind, name, path, chunks, rules, begins=begins)
 
-    def problem(self, head: bytes) -> str | None:
-        """What a file that begins with `head` is instead of text, None when it may be text."""
+    def problem(self, head: bytes, *, is_whole: bool = True) -> str | None:
+        """What a file that begins with `head` is instead of text, None when it may be text. A head that is not
+        `is_whole` may yet turn out to be binary data, if it has a NUL."""
         if self.reading.force_text:
             return None
-        return self.recognise(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
+        found = self.recognise(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
+        return found or (describe_foreign(head) if (is_whole or 0 not in head) and is_foreign(head) else None)
 
 
 def _unheard(message: str) -> None:
     pass
 
 
+# Scripts that part words by no blanks: their letters, and how `wv tokenize` cuts them.
+_SCRIPTS = {
+    "Chinese": ("\u3400-\u9fff", "by wv tokenize --words jieba"),
+    "Japanese": ("\u3041-\u30ff", "by wv tokenize --words fugashi"),
+    "Thai": ("\u0e00-\u0e7f", "by wv tokenize --words pythainlp"),
+    "Lao": ("\u0e80-\u0eff", "or let wv tokenize cut it into letters"),
+    "Burmese": ("\u1000-\u109f", "or let wv tokenize cut it into syllables"),
+    "Khmer": ("\u1780-\u17ff", "or let wv tokenize cut it into syllables"),
+}
+_KANA_SHARE = 10  # one letter in so many is kana where a text is Japanese
+
+
 @functools.cache
-def _without_blanks() -> re.Pattern[str]:
-    """A letter of a script that parts words by no blanks: Han, kana, Thai, Lao, Khmer, Burmese. Compiled where a text
-    is not ASCII: it takes milliseconds."""
-    return re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
+def _letters_of(letters: str) -> re.Pattern[str]:
+    """Compiled where a text is not ASCII: it takes milliseconds."""
+    return re.compile(f"[{letters}]")
 
 
-def unsegmented(head: bytes) -> bool:
-    """Whether a text that begins with `head` is mostly Chinese, Japanese or Thai whose words no blanks part."""
+def note_unsegmented(head: bytes) -> str | None:
+    """What is said of a text that begins with `head` if no blanks part its words, so that whole sentences are words."""
     if head.isascii():
-        return False
+        return None
     text = head[:HEAD_BYTES].decode("utf-8", "ignore")
-    letters = len(_without_blanks().findall(text))
-    pieces = [piece for piece in text.split() if _without_blanks().search(piece)]
-    return letters >= _LEAST_LETTERS and 2 * letters > len(text) and letters > _LONGEST_WORDS * len(pieces)
-
-
-UNSEGMENTED = (
-    "few blanks part its Chinese, Japanese or Thai, so that whole sentences are words; segment it first, such as with "
-    "`wv tokenize --words jieba`"
-)
+    found = {name: len(_letters_of(letters).findall(text)) for name, (letters, _) in _SCRIPTS.items()}
+    number = sum(found.values())
+    any_letter = _letters_of("".join(letters for letters, _ in _SCRIPTS.values()))
+    pieces = [piece for piece in text.split() if any_letter.search(piece)]
+    if number < _LEAST_LETTERS or 2 * number <= len(text) or number <= _LONGEST_WORDS * len(pieces):
+        return None
+    script = "Japanese" if found["Japanese"] * _KANA_SHARE >= number else max(found, key=lambda name: found[name])
+    advice = _SCRIPTS[script][1]
+    return f"few blanks part its {script}, so that whole sentences are words; segment it first, {advice}"
 
 
 def not_text(name: str, what: str) -> BadFile:
-    if what.startswith("UTF-"):
-        return BadFile(name, f"expected UTF-8 text, found {what}")
+    if what.startswith(("UTF-", NO_UTF8)):
+        forced = ", or --force-text to read it as it is" if what.startswith(NO_UTF8) else ""
+        return BadFile(name, f"expected UTF-8 text, found {what}{forced}")
     return BadFile(name, f"expected text, found {what}; give a text, or --force-text to read it as text")

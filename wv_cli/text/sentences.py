@@ -24,10 +24,12 @@ _EXPECTED = "a list of tokens as str, or a line as str"
 
 
 @contextlib.contextmanager
-def spooled(sentences: Sentences, beside: str | None = None) -> Iterator[str]:
+def spooled(
+    sentences: Sentences, beside: str | None = None, *, name: str = "sentences", may_be_empty: bool = False
+) -> Iterator[str]:
     """The path of a file with the sentences, one a line, in the folder of `beside` (None, a pipe: that of temporary
-    files). It goes when the block ends. Raises what `blocks_of` and the iterable raise, and WvError where the folder
-    cannot keep the file."""
+    files). It goes when the block ends. Raises what `blocks_of` and the iterable raise, EmptyVocabulary for no word in
+    them, which messages call `name`, unless they `may_be_empty`, and WvError where the folder cannot keep the file."""
     folder = None if beside is None or is_stream(beside) else str(Path(os.path.realpath(beside)).parent)
     blocks = blocks_of(sentences)
     with contextlib.ExitStack() as stack:
@@ -35,13 +37,26 @@ def spooled(sentences: Sentences, beside: str | None = None) -> Iterator[str]:
             made = stack.enter_context(tempfile.TemporaryDirectory(prefix=".wv-", dir=folder))
             path = Path(made, "sentences")
             stream = stack.enter_context(path.open("wb", buffering=0))
+        lines, are_empty = 0, not may_be_empty
         for block in blocks:
+            are_empty = are_empty and not block.translate(None, SEPARATORS)
+            lines += block.count(b"\n") if are_empty else 0
             with _keeping(folder):
                 view = memoryview(block)
                 while view:
                     view = view[stream.write(view) :]
         stream.close()
+        if are_empty:
+            raise _no_words(name, lines)
         yield str(path)
+
+
+def _no_words(name: str, lines: int) -> WvError:
+    from wv_cli.text.vocab import EmptyVocabulary
+
+    one, all_are = (name.removesuffix("s"), "empty") if lines == 1 else (name, "all empty")
+    found = f"{lines:,} {one}, {all_are}" if lines else "none"
+    return EmptyVocabulary(f"{name}: no words; expected lists of words, found {found}")
 
 
 def blocks_of(sentences: Sentences) -> Iterator[bytes]:

@@ -17,9 +17,9 @@ from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.system.marks import MARK, without_mark
-from wv_cli.text.binary import foreign_encoding
+from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
-from wv_cli.text.inputs import UNSEGMENTED, Texts, not_text, unsegmented
+from wv_cli.text.inputs import Texts, not_text, note_unsegmented
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.records.kinds import require_tsv
 
@@ -72,6 +72,7 @@ class Source:
         self._progress = progress
         self._digest = new_digest() if known_again else None
         self._tokenizer = _tokenizer(self._texts) if self._texts is not None else None
+        self._invalid = InvalidBytes()
 
     @property
     def digest(self) -> str:
@@ -89,6 +90,8 @@ class Source:
             yield chunk
             if self._progress is not None:
                 self._progress(self.consumed, self.total)
+        if self._texts is not None and self._invalid.count:
+            self._texts.log(self._invalid.note)
         if self._progress is not None:
             self._progress(self.consumed, self.consumed)
 
@@ -134,12 +137,20 @@ class Source:
             text = without_mark(decompress(self._counted(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
                 text = _judged(self._texts, text, name, first=path == self.paths[0] and self._tokenizer is None)
+                text = text if self._texts.reading.force_text else self._checked(text, name)
             first = next(text, b"")
             if self._texts is None and (what := foreign_encoding(first)):
                 raise BadFile(name, f"expected UTF-8 text, found {what}")
             if first:
                 yield first
             yield from text
+
+    def _checked(self, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+        """The chunks of a text, whose bytes that are no UTF-8 are counted."""
+        for chunk in chunks:
+            self._invalid.add(chunk, name)
+            yield chunk
+        self._invalid.end(name)
 
     def blocks(self, path: str, added: tuple[str, ...] | None = None) -> "Iterator[Block]":
         """The records of one of the `paths`; with `added`, the fields that they get, to write them again."""
@@ -238,14 +249,14 @@ def _judged(texts: Texts, chunks: Iterator[bytes], name: str, first: bool) -> It
             head += chunk[: HEAD_BYTES - len(head)]
             if len(head) >= min(2 * judged, HEAD_BYTES):
                 judged = len(head)
-                _require_text(texts, head, name)
+                _require_text(texts, head, name, is_whole=judged == HEAD_BYTES)
         yield chunk
-    if judged < len(head):
-        _require_text(texts, head, name)
-    if first and unsegmented(head):
-        texts.log(f"{name}: {UNSEGMENTED}")
+    if len(head) < HEAD_BYTES:
+        _require_text(texts, head, name, is_whole=True)
+    if first and (note := note_unsegmented(head)):
+        texts.log(f"{name}: {note}")
 
 
-def _require_text(texts: Texts, head: bytes, name: str) -> None:
-    if problem := texts.problem(head):
+def _require_text(texts: Texts, head: bytes, name: str, *, is_whole: bool) -> None:
+    if problem := texts.problem(head, is_whole=is_whole):
         raise not_text(name, problem)

@@ -7,7 +7,7 @@ otherwise. `wv eval` scores the same files with intervals, tests and composed wo
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 _METHODS = {"most_similar": "3cosadd", "most_similar_cosmul": "3cosmul"}
 _ANSWERS = 5  # looked at, for the first that is none of the words asked in another spelling
-Correlation = tuple[float, float]
+
+
+class Correlation(NamedTuple):
+    """Pearson's r or Spearman's rho, and its two-sided p, by the names of SciPy's results."""
+
+    statistic: float
+    pvalue: float
 
 
 class Searched(Keyed, Protocol):
@@ -37,7 +43,7 @@ def evaluate_word_pairs(
     dummy4unknown: bool = False,
 ) -> tuple[Correlation, Correlation, float]:
     """((Pearson's r, p), (Spearman's rho, p), percent of pairs with an unknown word) of the cosines of word pairs with
-    people's judgements; p is two-sided.
+    people's judgements; p is two-sided. The pairs of numbers are `.statistic` and `.pvalue`, as in gensim.
 
     pairs: a file of lines `word word score`. restrict_vocab: only the first so many words are known. dummy4unknown:
     pairs with an unknown word have cosine 0; else they are left out. Raises WvError for a file that cannot be read or
@@ -65,7 +71,8 @@ def evaluate_word_pairs(
 
     r, rho = pearson(gold, found), spearman(gold, found)
     total = len(gold) if dummy4unknown else len(gold) + unknown
-    return (r, two_sided_p(r, len(gold))), (rho, two_sided_p(rho, len(gold))), 100 * unknown / total
+    p_r, p_rho = two_sided_p(r, len(gold)), two_sided_p(rho, len(gold))
+    return Correlation(r, p_r), Correlation(rho, p_rho), 100 * unknown / total
 
 
 @dataclass

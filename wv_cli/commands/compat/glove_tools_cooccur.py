@@ -38,6 +38,7 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.system.output import check_writable, open_output
     from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import encode
+    from wv_cli.text.reading_config import ReadingConfig
 
     config = GloveConfig(
         window=asked.window,
@@ -50,7 +51,7 @@ def main(words: Sequence[str]) -> int:
     asked.tell_vocabulary(len(vocab), repeated)
     limit = max(int(asked.memory * GIGABYTE), 1)
     corpus = encode(
-        input_texts(["-"], log=lambda message: None),
+        input_texts(["-"], log=lambda message: None, reading=ReadingConfig(force_text=True)),
         VocabConfig(min_count=1),
         vocab=vocab,
         memory=for_buffers(limit) // 3,  # the positions of every word take as much again

@@ -31,9 +31,14 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.system.output import open_output
     from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import count
+    from wv_cli.text.reading_config import ReadingConfig
     from wv_cli.text.vocab import vocab_lines
 
-    every = count(input_texts(["-"], log=lambda message: None), VocabConfig(), may_be_empty=True)
+    every = count(
+        input_texts(["-"], log=lambda message: None, reading=ReadingConfig(force_text=True)),
+        VocabConfig(),
+        may_be_empty=True,
+    )
     if every.words.find(UNKNOWN) >= 0:
         tell(
             "\nError, <unk> vector found in corpus.\nPlease remove <unk>s from your corpus "

@@ -51,12 +51,13 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.text.config import PhrasesConfig
     from wv_cli.text.input_files import refuse_overwriting
     from wv_cli.text.phrases import JoinedText
+    from wv_cli.text.reading_config import ReadingConfig
 
     # A count below 1 drops nothing, as 1 does.
     config = PhrasesConfig(thresholds=(threshold,), min_count=max(min_count, 1), across_lines=True)
     refuse_overwriting([train], output)
     check_writable(output)
-    asked = input_texts([train], log=lambda message: None, written=[output])
+    asked = input_texts([train], log=lambda message: None, reading=ReadingConfig(force_text=True), written=[output])
     with JoinedText(asked, config, spool_beside=output, count_pairs=debug > 0) as text:
         millions = range(1, text.tokens_read // _MILLION + 1)
         if debug > 1:

@@ -61,6 +61,7 @@ class _Asked:
         from wv_cli.system.output import check_writable
         from wv_cli.text.config import VocabConfig
         from wv_cli.text.corpus import count
+        from wv_cli.text.reading_config import ReadingConfig
         from wv_cli.text.vocab import read_vocab, write_vocab
 
         if self.save_vocab:
@@ -69,7 +70,11 @@ class _Asked:
             every = read_vocab(self.read_vocab)
         else:
             self.require_text()
-            every = count(input_texts([self.train], log=lambda message: None), VocabConfig(), may_be_empty=True)
+            every = count(
+                input_texts([self.train], log=lambda message: None, reading=ReadingConfig(force_text=True)),
+                VocabConfig(),
+                may_be_empty=True,
+            )
         vocab = every.first(every.often(self.min_count))
         if self.save_vocab:
             write_vocab(self.save_vocab, vocab)
@@ -119,6 +124,7 @@ class _Asked:
         )
         options = {
             "inputs": (self.train,),
+            "force_text": True,
             "outputs": (self.output,),
             "min_count": self.min_count,
             "vocab": self.read_vocab or None,

@@ -85,6 +85,7 @@ def score(
     from wv_cli.lm.pieces import Preparation
     from wv_cli.lm.scoring import Scorer
     from wv_cli.system.places import refuse_reading, require_one_use
+    from wv_cli.text.binary import note_invalid
     from wv_cli.text.source import Source
     from wv_cli.text.tokenizing import recipe_for
 
@@ -118,7 +119,7 @@ def score(
 
         add_answers(read(written=[output]), output, names, answer)
         return
-    text: Iterable[bytes] = Source(read(one_line=True)) if inputs else _piped()
+    text: Iterable[bytes] = Source(read(one_line=True)) if inputs else note_invalid(_piped(), "standard input", log)
     prepared, scorer = opened()
     for scored in scorer.read(prepared.blocks(text)):
         lines = _lines(scored, scorer.words() if each_word else None, ends, as_json)

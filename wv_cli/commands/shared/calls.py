@@ -7,13 +7,14 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Unpack
 
-from wv_cli.config import flag_of
+from wv_cli.config import flag_of, name_arguments
 from wv_cli.errors import UsageError
 from wv_cli.jobs.keywords import GloveOptions, TrainOptions
 from wv_cli.jobs.telling import logged
 from wv_cli.jobs.train import ModelName, Path, glove_job, paths_of, training_job
 from wv_cli.system.pipes import kept_pipes
 from wv_cli.text.sentences import Sentences, spooled
+from wv_cli.text.vocab import EmptyVocabulary
 
 if TYPE_CHECKING:
     from wv_cli.engine.progress import Progress
@@ -93,7 +94,10 @@ def _run(
             options |= {"force_text": _as_text(options)}
             paths = (stack.enter_context(spooled(spoken, outputs[0] if outputs else None)),)
         made = make(paths, outputs, **options)
-        outcome, metadata = made.run(logged(log), stack.enter_context(shown(on_progress, progress=progress)))
+        try:
+            outcome, metadata = made.run(logged(log), stack.enter_context(shown(on_progress, progress=progress)))
+        except EmptyVocabulary as error:
+            raise EmptyVocabulary(name_arguments(str(error))) from None
     if outcome is not None and not outcome.finished:
         # What is saved is the checkpoint, or in a search for options its log.
         raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")

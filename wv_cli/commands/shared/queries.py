@@ -23,14 +23,16 @@ _MOST_HITS = 1 << 20  # in memory at once
 _LONGEST = 1 << 20  # characters of a query, whose words are objects of Python
 
 
-def piped_lines() -> Iterator[list[str]]:
+def piped_lines(log: Callable[[str], None] | None = None) -> Iterator[list[str]]:
     """The lines of standard input in batches of what is there already: large when a file is piped in, one line when
-    another program asks and waits for the answer."""
+    another program asks and waits for the answer. `log` is told at the end what is no UTF-8."""
     from wv_cli.system.marks import without_mark
+    from wv_cli.text.binary import note_invalid
     from wv_cli.words import decode
 
     unfinished = bytearray()  # a line of megabytes is there once more when it is decoded, and then gone
-    for block in without_mark(iter(partial(os.read, sys.stdin.fileno(), 1 << 16), b"")):
+    chunks = without_mark(iter(partial(os.read, sys.stdin.fileno(), 1 << 16), b""))
+    for block in chunks if log is None else note_invalid(chunks, "standard input", log):
         first, *lines = block.split(b"\n")
         unfinished += first
         if lines:

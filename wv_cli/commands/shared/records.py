@@ -40,7 +40,7 @@ def asked_lines(
     texts = _record_texts(words, reading, sentences, add, output, log, one_line=file is not None)
     if texts is not None:
         return texts, _lines_of(texts)
-    batches = piped_lines() if piped else iter([list(words)])
+    batches = piped_lines(log) if piped else iter([list(words)])
     return None, batches if reading.tokenize is None else _cut_lines(batches, reading.tokenize)
 
 

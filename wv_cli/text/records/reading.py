@@ -93,6 +93,10 @@ class NoRecords(BadFile):
     """A file without a record that can be read, though it may be whole."""
 
 
+NO_UTF8 = "expected UTF-8, found another byte"
+_CONVERT = "iconv -f ENCODING -t UTF-8 FILE"
+
+
 class BadRecords:
     """Counts the records of the file `name` that cannot be read, tells the first of them, and ends with how many."""
 
@@ -116,11 +120,13 @@ class BadRecords:
 
     def finish(self) -> None:
         """Raises BadFile when there were only such records."""
+        may_be_foreign = NO_UTF8 in self._first and self.count > self.good
+        encoded = f"; if the file is in another encoding, convert it: {_CONVERT}" if may_be_foreign else ""
         if self.count and not self.good:
-            message = f"none of its {self.count:,} records can be read; {self._first}"
+            message = f"none of its {self.count:,} records can be read; {self._first}{encoded}"
             raise NoRecords(self.name, message)
         if self.count > _SHOWN:
-            self._rules.log(f"{self.name}: {self.count:,} records cannot be read and were skipped")
+            self._rules.log(f"{self.name}: {self.count:,} records cannot be read and were skipped{encoded}")
 
 
 class Reader(Protocol):

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from wv_cli import _floattext, _records
 from wv_cli.errors import BadFile
 from wv_cli.system.json_text import to_json, to_unicode
-from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
+from wv_cli.text.records.reading import NO_UTF8, BadRecords, Column, Rules, no_field
 
 csv.field_size_limit(sys.maxsize)  # of headers, and of the fields beside the text: Python has 131,072
 BOM = b"\xef\xbb\xbf"
 PROBLEMS = {
     _records.NO_OBJECT: "expected a JSON object",
     _records.SYNTAX: "expected JSON, found something else",
-    _records.UTF8: "expected UTF-8, found another byte",
+    _records.UTF8: NO_UTF8,
     _records.TOO_DEEP: f"values are more than {_records.DEPTH:,} deep in each other",
     _records.NO_TEXT: "the field {field} is no string",
     _records.NO_FIELD: "there is no field {field}",
