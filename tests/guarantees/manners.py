@@ -272,9 +272,9 @@ MANNERS: list[Guarantee] = [
             ),
             Fault(
                 "records are written as Parquet's usual codec",
-                "wv_cli/text/records/parquet.py",
-                "codecs = dict.fromkeys(table.schema.names, usual) | known",
-                'codecs = dict.fromkeys(table.schema.names, "SNAPPY")',
+                "wv_cli/text/records/parquet_writing.py",
+                "codecs = dict.fromkeys(schema.names, usual) | dict(form.codecs)",
+                'codecs = dict.fromkeys(schema.names, "SNAPPY")',
             ),
         ),
     ),

@@ -345,8 +345,7 @@ def test_csv_is_written_byte_for_byte(nasty, name):
 )
 def test_parquet_keeps_schema_codecs_and_row_groups(nasty, name):
     arrow = pytest.importorskip("pyarrow")
-    import pyarrow.compute as compute
-    import pyarrow.parquet as parquet
+    from pyarrow import compute, parquet
 
     before = parquet.ParquetFile(nasty / f"{name}.parquet")
     after = parquet.ParquetFile(io.BytesIO(added_to(nasty / f"{name}.parquet")))
@@ -355,7 +354,7 @@ def test_parquet_keeps_schema_codecs_and_row_groups(nasty, name):
     assert table.schema.equals(before.schema_arrow, check_metadata=True)
     whole = before.read()
     assert table.equals(whole.filter(compute.is_valid(whole["text"])))
-    groups = [before.read_row_group(number)["text"] for number in range(before.num_row_groups)]
+    groups = (before.read_row_group(number)["text"] for number in range(before.num_row_groups))
     assert after.num_row_groups == sum(len(texts) > texts.null_count for texts in groups)
     if before.metadata.num_rows:
         codecs = [{parts.column(i).compression for i in range(3)} for parts in _groups(before)][: after.num_row_groups]

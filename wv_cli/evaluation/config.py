@@ -176,7 +176,7 @@ class StsConfig(EvalConfig):
     )
     fit: Literal["test", "together", "train", "all"] = option(
         "test",
-        "Sentences to fit on: each file's own, all files', those of --fit-data, or own and those.",
+        "Sentences to fit on: each file's own, all files', --fit-data's, or own and those.",
         only=f"after={_METHODS}",
     )
     fit_data: tuple[str, ...] = option((), "Sentence pairs to fit on; their scores are not used.", only="fit=train|all")

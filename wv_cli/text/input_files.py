@@ -13,7 +13,6 @@ from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.system.compression import decompress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.text.binary import SAMPLE
-from wv_cli.text.folder_files import LEFT_OUT, files_below
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
@@ -48,6 +47,8 @@ def _files_of(folder: str, texts: Texts | None) -> list[str]:
     def fail(error: OSError) -> None:
         message = f"{error.filename}: cannot read: {reason(error)}"
         raise WvError(message) from error
+
+    from wv_cli.text.folder_files import LEFT_OUT, files_below  # queries of words ask for no folder
 
     paths = files_below(folder, fail, texts.log if texts is not None else None)
     for path in paths:
