@@ -17,7 +17,7 @@ from wv_cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "wv_cli"
-TOP_LEVEL = {"pyproject.toml", "wv_cli", "csrc", "tests", "benchmarks", "data", "README.md"}
+TOP_LEVEL = {"pyproject.toml", "wv_cli", "csrc", "tests", "benchmarks", "data", "findings", "README.md"}
 
 # From top to bottom. A file imports its own room and rooms that stand below it; a module named in a string counts.
 ROOMS = (
@@ -279,6 +279,16 @@ def tracked() -> list[Path]:
 def test_top_level_is_exactly_what_it_should_be() -> None:
     names = {path.relative_to(ROOT).parts[0] for path in tracked()}
     assert {name for name in names if not name.startswith(".")} == TOP_LEVEL
+
+
+def test_findings_stand_alone() -> None:
+    """They run public packages of one version, and not this program."""
+    scripts = [path for path in tracked() if path.parent.name == "findings" and path.suffix == ".sh"]
+    assert scripts
+    for script in scripts:
+        text = script.read_text(encoding="utf-8")
+        assert script.stat().st_mode & 0o111 and re.search(r"==\d", text), script
+        assert not re.search(r"\bwv(_cli)?\b", text) and 25 <= len(text.splitlines()) <= 60, script
 
 
 def test_files_are_small_shallow_and_say_what_they_are_for() -> None:
