@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from wv_cli.encoders.tokenizer import load
 from wv_cli.errors import BadFile
-from wv_cli.formats.static import TOKENIZER, tokenizer_settings, unknown_token
+from wv_cli.formats.tokenizer_file import TOKENIZER, tokenizer_settings, unknown_token
 from wv_cli.system.extra import foreign, require
 from wv_cli.system.folders import Settings
 

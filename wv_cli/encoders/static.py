@@ -21,7 +21,8 @@ from wv_cli.encoders.base import States, kept_dim, pad_batch
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import UsageError
-from wv_cli.formats.static import TOKENIZER, StaticModel
+from wv_cli.formats.static import StaticModel
+from wv_cli.formats.tokenizer_file import TOKENIZER
 from wv_cli.system.folders import NO_USAGE, Usage, static_root
 
 

@@ -14,7 +14,6 @@ its rows are called 0, 1, 2, ...
 wv_cli/formats/static_folder.py writes them.
 """
 
-import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,19 +28,19 @@ from wv_cli._subwords import weighted_means
 from wv_cli.errors import BadFile
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions
-from wv_cli.formats.beside import MODEL, digest
+from wv_cli.formats.beside import MODEL
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.npy import number_words
 from wv_cli.formats.report import Report
 from wv_cli.formats.safetensors import Tensors
 from wv_cli.formats.skipping import WAY_OUT
+from wv_cli.formats.tokenizer_file import TOKENIZER, tokenizer_settings, tokens_digest, truncation, unknown_token
 from wv_cli.system import memory
-from wv_cli.system.folders import Settings, modules, read_json, static_root
+from wv_cli.system.folders import Settings, modules, static_root
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
-TOKENIZER = "tokenizer.json"
 TOKENS_MARK = "tokens"  # metadata of model.safetensors: digest of the tokens, so that halves of two folders are noticed
 _MAX_LENGTH = 512  # tokens, where config.json says nothing: model2vec's
 _NAMES = ("embeddings", "embedding.weight")
@@ -134,7 +133,7 @@ class StaticModel:
         table, tokenizer = Table.of(tensors), tokenizer_settings(root / TOKENIZER)
         _require_same_tokens(tensors, tokenizer, root / TOKENIZER)
         if modules(path) and not settings.facts:
-            return cls(table, tokenizer, normalize, _truncation(root / TOKENIZER), counts_unknown=True)
+            return cls(table, tokenizer, normalize, truncation(root / TOKENIZER), counts_unknown=True)
         has_limit = settings.facts.get("max_length", _MAX_LENGTH) is not None
         most = settings.number("max_length", 1, 1 << 30, _MAX_LENGTH) if has_limit else None
         return cls(table, tokenizer, normalize, most)
@@ -153,83 +152,11 @@ class StaticModel:
         return found if type(found) is int and 0 <= found < len(self.table) else None
 
 
-def tokenizer_settings(path: Path) -> dict[str, Any]:
-    """Of a tokenizer.json, without padding and truncation, which are those of its maker's last use. Raises BadFile,
-    WvError."""
-    facts = read_json(path, "the settings of a tokenizer")
-    model = facts.get("model") if isinstance(facts, dict) else None
-    if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict | list):
-        raise BadFile(path, "expected a tokenizer with a vocabulary, found none")
-    _require_tokens(path, model["vocab"], facts.get("added_tokens"))
-    return {**facts, "truncation": None, "padding": None}
-
-
-def _require_tokens(path: Path, vocabulary: Any, added: Any) -> None:
-    """Raises BadFile for a vocabulary, or tokens `added` to it, that no tokenizer can have."""
-    if isinstance(vocabulary, dict):
-        for token, number in vocabulary.items():
-            if type(number) is not int or not 0 <= number < 1 << 31:
-                found = f"{str(number)[:40]} for {token[:40]!a}"
-                raise BadFile(path, f"vocab: expected a number of 0 or more for each token, found {found}")
-    else:
-        for place, row in enumerate(vocabulary):
-            good = isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)
-            if not good or type(row[1]) not in (int, float):
-                problem = f"vocab: expected [token, score] at place {place}, found {ascii(row)[:40]}"
-                raise BadFile(path, problem)
-    tokens = vocabulary if isinstance(vocabulary, dict) else [row[0] for row in vocabulary]
-    extra = [] if added is None else added
-    if not isinstance(extra, list):
-        raise BadFile(path, f"added_tokens: expected a list, found {ascii(extra)[:40]}")
-    for place, each in enumerate(extra):
-        good = isinstance(each, dict) and isinstance(each.get("content"), str)
-        if not good or type(each.get("id")) is not int or each["id"] < 0:
-            problem = f"added_tokens: expected `content` and `id` at place {place}, found {ascii(each)[:40]}"
-            raise BadFile(path, problem)
-    for token in (*tokens, *(each["content"] for each in extra)):
-        if not token.isascii() and not _is_text(token):
-            raise BadFile(path, f"expected tokens of whole characters, found half of one in {token[:40]!a}")
-
-
-def _is_text(token: str) -> bool:
-    try:
-        token.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _truncation(path: Path) -> int | None:
-    """How many tokens of a text are read, by a tokenizer.json; None: all. Raises BadFile."""
-    settings = Settings(path)
-    if settings.facts.get("truncation") is None:
-        return None
-    part = settings.part("truncation")
-    if (side := part.facts.get("direction", "Right")) != "Right":
-        raise BadFile(path, f"truncation: expected the direction Right, found {side!r}; other vectors would come of it")
-    return part.number("max_length", 1, 1 << 30)
-
-
-def tokens_digest(tokenizer: dict[str, Any]) -> str:
-    """Of the tokens of a tokenizer.json and their numbers."""
-    return digest(json.dumps([tokenizer["model"]["vocab"], tokenizer.get("added_tokens")]).encode())
-
-
 def _require_same_tokens(tensors: Tensors, tokenizer: dict[str, Any], path: Path) -> None:
     """Raises BadFile when `path`, the tokenizer, has other tokens than the table was written with."""
     mark = tensors.metadata.get(TOKENS_MARK)
     if mark is not None and mark != tokens_digest(tokenizer):
         raise BadFile(path, f"its tokens are not those {tensors.path} was written with; write the folder again")
-
-
-def unknown_token(model: dict[str, Any]) -> str | None:
-    """The token for unknown words of a tokenizer's `model`: named, or of Unigram numbered."""
-    place, vocabulary = model.get("unk_id"), model["vocab"]
-    token = model.get("unk_token")
-    if type(place) is int and isinstance(vocabulary, list) and 0 <= place < len(vocabulary):
-        row = vocabulary[place]
-        token = row[0] if isinstance(row, list) and row else None
-    return token if isinstance(token, str) else None
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:

@@ -28,7 +28,8 @@ from wv_cli.errors import WvError
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Dtype, Split
 from wv_cli.formats.beside import MODEL
-from wv_cli.formats.static import TOKENIZER, TOKENS_MARK, StaticModel, Table, tokens_digest
+from wv_cli.formats.static import TOKENS_MARK, StaticModel, Table
+from wv_cli.formats.tokenizer_file import TOKENIZER, tokens_digest
 from wv_cli.system.folders import NO_USAGE, USAGE, Usage
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.system.places import make_folder

@@ -12,8 +12,9 @@ from wv_cli.encoders.sentencepiece import is_sentencepiece, sentencepiece_settin
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.base import BadRowsName
-from wv_cli.formats.static import TOKENIZER, StaticModel, Table, tokenizer_settings
+from wv_cli.formats.static import StaticModel, Table
 from wv_cli.formats.static_folder import save_folder, save_model, without_unknown
+from wv_cli.formats.tokenizer_file import TOKENIZER, tokenizer_settings
 from wv_cli.models.pairs import FirstRows, PairCorpus
 from wv_cli.system.events import OnProgress
 from wv_cli.system.folders import find_folder, static_root

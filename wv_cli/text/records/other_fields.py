@@ -6,11 +6,10 @@ become strings, NaN and infinity null.
 
 import csv
 import io
-import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
+from wv_cli.system.json_text import to_json
 from wv_cli.text.records.parquet import ParquetBlock
 from wv_cli.text.records.reading import Block
 from wv_cli.text.records.scanned import Fields, ScannedBlock
@@ -28,7 +27,7 @@ class OtherFields:
             table = block.rows.table
             columns = zip(*map(_column, table.columns), strict=True)
             rows = (dict(zip(table.column_names, values, strict=True)) for values in columns)
-            return [to_json(_without(row, block.path)) for row in rows]
+            return [_object(_without(row, block.path)) for row in rows]
         assert isinstance(block, ScannedBlock)
         form, places = block.fields, block.good[:, [0, 1, 7, 8]].tolist()
         if form is None:
@@ -39,7 +38,7 @@ class OtherFields:
         for begin, end, value, _ in places:
             number = len(_split(block.raw[begin:value] + b"x", form)) - 1
             named = enumerate(zip(self._names, _split(block.raw[begin:end], form), strict=False))
-            found.append(to_json({name: field for i, (name, field) in named if i != number}))
+            found.append(_object({name: field for i, (name, field) in named if i != number}))
         return found
 
 
@@ -85,8 +84,8 @@ def _without(row: dict[str, Any], path: Any) -> dict[str, Any]:
     return row | {name: _without(row[name], inner)}
 
 
-def to_json(fields: Mapping[str, Any]) -> bytes:
-    return json.dumps(_plain(fields), ensure_ascii=False).encode("utf-8", "replace")
+def _object(fields: Mapping[str, Any]) -> bytes:
+    return to_json(_plain(fields), escape=False).encode()
 
 
 def _plain(value: Any) -> Any:
@@ -97,6 +96,4 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int | bool) else str(value)
+    return value if value is None or isinstance(value, str | int | float) else str(value)

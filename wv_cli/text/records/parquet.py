@@ -15,7 +15,7 @@ from wv_cli.text.records.parquet_writing import Rows, form_of, spark_times
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
 _ROWS = 4096  # of a batch: some megabytes of text
-_SPARK = b"org.apache.spark.sql.parquet.row.metadata"  # the columns that Spark sees: no others
+_SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"  # that Spark sees: no others
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +61,8 @@ class ParquetBlock:
             table = table.set_column(place, kind, values)
         for name, column in added.items():
             table = table.append_column(name, _array(column))
-        if added and _SPARK in (table.schema.metadata or {}):
-            others = {key: value for key, value in table.schema.metadata.items() if key != _SPARK}
+        if added and _SPARK_COLUMNS in (table.schema.metadata or {}):
+            others = {key: value for key, value in table.schema.metadata.items() if key != _SPARK_COLUMNS}
             table = table.replace_schema_metadata(others)
         return self.rows._replace(table=table if kept is None else _only(table, kept))
 
@@ -118,9 +118,8 @@ class ParquetReader:
         if not Path(self._path).is_file():
             raise BadFile(self._name, "expected a file, since Parquet is read from its end; write it to a file first")
         with foreign(self._name, "expected a Parquet file"):
-            file = parquet.ParquetFile(self._path)
-            if spark_times(file.metadata):
-                file = parquet.ParquetFile(self._path, coerce_int96_timestamp_unit="us")
+            unit = "us" if spark_times(parquet.read_metadata(self._path)) else None
+            file = parquet.ParquetFile(self._path, coerce_int96_timestamp_unit=unit)
         with closing(file):
             yield from self._blocks(file)
 

@@ -51,7 +51,7 @@ def _int96(metadata: Any) -> bool:
 def form_of(name: str, file: Any) -> Form:
     """The form of a pyarrow ParquetFile."""
     metadata, schema = file.metadata, str(file.schema)
-    lost = [f"{kind.upper()}" for kind in ("Interval", "Variant") if re.search(rf" \({kind}(?:\(\d+\))?\)[ ;]", schema)]
+    lost = [kind.upper() for kind in ("Interval", "Variant") if re.search(rf" \({kind}(?:\(\d+\))?\)[ ;]", schema)]
     group = metadata.row_group(0) if metadata.num_row_groups else None
     columns = [group.column(i) for i in range(group.num_columns)] if group is not None else []
     codecs = {column.path_in_schema: column.compression for column in columns}
