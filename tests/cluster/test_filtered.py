@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.served import run
-from tests.commands.test_filter import contents, corpus
+from tests.commands.test_filter import arguments, contents, corpus, cut_off
 from tests.conftest import GOLDEN
+from wv_cli.filtering import shards
+from wv_cli.text import source
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 
@@ -33,4 +35,24 @@ def test_workers_filter_shards(
         assert run("filter", *inputs, "in/none.jsonl", "--dry-run", *rules[:4], "--json", "-q", *more) == 0
         found.append(json.loads(capsys.readouterr().out))
     assert found[0] == found[2] and found[1] == found[3]
+    assert contents(tmp_path / "alone") == contents(tmp_path / "dask")
+
+
+@pytest.mark.full
+def test_workers_go_on_with_a_run_that_was_alone(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was judged of a shard is judged again, and counted once."""
+    inputs = corpus(tmp_path / "in", 3000)
+    found = []
+    for name in ("alone", "dask"):
+        with monkeypatch.context() as patch:
+            patch.setattr(shards, "SAVE_BYTES", 4000)
+            patch.setattr(source, "CHUNK", 1500)
+            cut_off(inputs, tmp_path / name, monkeypatch)
+        capsys.readouterr()
+        more = ["--dask", address] if name == "dask" else []
+        assert run(*arguments(inputs, tmp_path / name, "--json", *more)) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1] and found[0]["records"] == 3 * 2998
     assert contents(tmp_path / "alone") == contents(tmp_path / "dask")

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 from wv_cli.filtering import journal as journals
-from wv_cli.filtering import shards
+from wv_cli.filtering import part_files, shards
 from wv_cli.system import compression
 from wv_cli.text import source
 
@@ -64,7 +64,7 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(source, "CHUNK", 1500)
     monkeypatch.setattr(compression, "CHUNK", 1500)
     monkeypatch.setattr(shards, "SAVE_BYTES", 4000)
-    monkeypatch.setattr(journals.host, "sync", lambda descriptor: None)  # of hundreds of points
+    monkeypatch.setattr(part_files.host, "sync", lambda descriptor: None)  # of hundreds of points
 
 
 def arguments(inputs, out, *more):
@@ -142,14 +142,14 @@ def test_one_record_is_explained(tmp_path, capsys):
 def is_whole(out):
     """Whether the outputs of a shard are whole and only lack their names: nothing is written to them any more."""
     journal = out / "kept" / ".wv-filter.json"
-    return journal.exists() and json.loads(journal.read_text())["point"]["closing"]
+    return journal.exists() and json.loads(journal.read_text())["point"]["whole"]
 
 
 class KilledError(BaseException):
     """No handler of errors takes it."""
 
 
-STEPS = [(journals.Journal, "write"), (journals.PartFile, "save"), (shards, "publish"), (shards, "open_sink")]
+STEPS = [(journals.Journal, "write"), (part_files.PartFile, "save"), (shards, "publish"), (shards, "open_sink")]
 
 
 def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_bytes(small_blocks, tmp_path, monkeypatch):
@@ -182,7 +182,7 @@ def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_bytes(small_blocks, 
                         run(arguments(inputs, out, "--threads", "2"))
                 for part in [] if is_whole(out) else out.rglob("*.wv-part"):
                     with part.open("ab") as file:
-                        file.write(b"torn")
+                        file.write(b"torn" * 10_000)  # more than will be written there
                 assert run(arguments(inputs, out, "--threads", "2")) == 0
                 assert contents(out) == whole, (name, after, number)
 
@@ -225,10 +225,10 @@ def test_parts_are_on_the_disk_before_the_journal_says_so(small_blocks, tmp_path
     def write(self, point):
         events.append("journal")
         with monkeypatch.context() as patch:
-            patch.setattr(journals.host, "sync", lambda descriptor: None)
+            patch.setattr(part_files.host, "sync", lambda descriptor: None)
             usual(self, point)
 
-    monkeypatch.setattr(journals.host, "sync", lambda descriptor: events.append("part"))
+    monkeypatch.setattr(part_files.host, "sync", lambda descriptor: events.append("part"))
     monkeypatch.setattr(journals.Journal, "write", write)
     assert run(arguments(inputs, tmp_path)) == 0
     assert events[-1] == "journal" and len(events) > 9
@@ -288,20 +288,6 @@ def test_another_model_of_the_name_is_another_run(small_blocks, tmp_path, monkey
     assert "belongs to a run with other models" in capsys.readouterr().err
 
 
-def test_a_journal_or_part_that_is_damaged(small_blocks, tmp_path, monkeypatch, capsys):
-    inputs = corpus(tmp_path / "in")
-    cut_off(inputs, tmp_path, monkeypatch)
-    part = tmp_path / "kept" / ".a.jsonl.wv-part"
-    whole = part.read_bytes()
-    part.write_bytes(whole[:10])
-    assert run(arguments(inputs, tmp_path)) == 1
-    assert "found 10; --overwrite begins anew" in capsys.readouterr().err
-    part.write_bytes(whole)
-    (tmp_path / "kept" / ".wv-filter.json").write_text('{"point": 1}')
-    assert run(arguments(inputs, tmp_path)) == 1
-    assert "expected a journal of wv filter" in capsys.readouterr().err
-
-
 def test_one_run_at_a_time_in_a_folder(tmp_path, capsys):
     from wv_cli.system.lock import hold_lock
 
@@ -318,14 +304,14 @@ def test_a_shard_that_vanishes_is_one_line(small_blocks, tmp_path, monkeypatch, 
     """What is done stays, and the run goes on when the shard is there again."""
     inputs = corpus(tmp_path / "in")
     away = tmp_path / "away"
-    usual = shards.ShardFiles.finish
+    usual = shards.Shards.finish
 
-    def finish(self, totals):
-        usual(self, totals)
+    def finish(self, *given):
+        usual(self, *given)
         Path(inputs[1]).rename(away)
 
     with monkeypatch.context() as patch:
-        patch.setattr(shards.ShardFiles, "finish", finish)
+        patch.setattr(shards.Shards, "finish", finish)
         assert run(arguments(inputs, tmp_path / "out")) == 1
     (said,) = [line for line in capsys.readouterr().err.splitlines() if "skipped" not in line]
     assert said == f"wv filter: {inputs[1]}: cannot read: no such file or directory; check the spelling of the path"
@@ -342,7 +328,7 @@ def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(journals.host, "sync", full)
+        patch.setattr(part_files.host, "sync", full)
         assert run(arguments(inputs, tmp_path / "out")) == 1
     (said,) = [line for line in capsys.readouterr().err.splitlines() if "skipped" not in line]
     assert "cannot write: no space left on device" in said
@@ -355,7 +341,7 @@ def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["{a}", "-o", "{in}", "--words", "1.."], "the output would replace the input; name another folder"),
+        (["{a}", "-o", "{in}", "--words", "1.."], "is both read and written; choose another output"),
         (["{a}", "{other}", "-o", "{out}", "--words", "1.."], "two inputs are called a.jsonl"),
         (["{a}", "-o", "{a}", "--words", "1.."], "is a file; name a folder"),
         (["{a}", "-o", "{out}"], "no rule is given"),

@@ -298,13 +298,37 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A killed `wv filter` goes on to the same bytes",
-        ("tests/commands/test_filter.py",),
+        ("tests/commands/test_filter.py", "tests/commands/test_filter_journal.py"),
         (
             Fault(
                 "the journal of another run will do",
                 "wv_cli/filtering/journal.py",
-                "if version != _VERSION or identity != self._identity:",
-                "if False:",
+                "if identity.get(name) != value]",
+                "if False]",
+            ),
+            Fault(
+                "a damaged journal is believed",
+                "wv_cli/filtering/journal.py",
+                'return saved if saved.pop("sha256") == _digest(saved) else None',
+                "return saved",
+            ),
+            Fault(
+                "what a point has judged is judged again",
+                "wv_cli/text/records/scanned.py",
+                "            if rest := chunk[size:]:\n",
+                "            if rest := chunk:\n",
+            ),
+            Fault(
+                "a part is what somebody has put in its place",
+                "wv_cli/filtering/part_files.py",
+                "os.O_CREAT | os.O_EXCL, 0",
+                "os.O_CREAT, 0",
+            ),
+            Fault(
+                "a link is replaced",
+                "wv_cli/filtering/shards.py",
+                "return [Path(os.path.realpath(folder / Path(path).name)) for folder in folders]",
+                "return [folder / Path(path).name for folder in folders]",
             ),
             Fault(
                 "another model of that name will do",
@@ -314,13 +338,13 @@ MANNERS: list[Guarantee] = [
             ),
             Fault(
                 "what was written after the last point stays",
-                "wv_cli/filtering/journal.py",
+                "wv_cli/filtering/part_files.py",
                 "            self._file.truncate(size)\n",
                 "",
             ),
             Fault(
                 "the journal is ahead of its parts",
-                "wv_cli/filtering/journal.py",
+                "wv_cli/filtering/part_files.py",
                 "            host.sync(self._file.fileno())\n",
                 "",
             ),

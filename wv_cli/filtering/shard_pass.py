@@ -1,7 +1,6 @@
 """The pass over the records of one shard: judged by rules, counted, and written to the files of those that stay and of
 the others."""
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -10,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wv_cli.filtering.journal import Point
+from wv_cli.filtering.part_files import Saved
 from wv_cli.filtering.rules import Judge, Judged, Rule
 from wv_cli.filtering.setting import Setting
-from wv_cli.filtering.shards import NoJournal, ShardFiles
-from wv_cli.filtering.statistics import RuleCounts, Totals
+from wv_cli.filtering.shards import ShardFiles, outputs_of
+from wv_cli.filtering.statistics import Totals
 from wv_cli.formats.recognise import input_texts
 from wv_cli.system.threads import in_order
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
@@ -31,29 +30,35 @@ class JudgedBlock(NamedTuple):
     bytes: list[int]
 
 
+class Done(NamedTuple):
+    """A shard that is judged: its totals, and the part file of each output."""
+
+    totals: Totals
+    parts: dict[str, Saved]
+
+
 @dataclass(frozen=True)
 class ShardPass:
-    """Judges the shards of a run by `judge`, with `threads`, and counts in `totals`. With `add_scores` records get the
-    score of each rule; those that go get the rule that rejects them as the field `reason`. A shard without a record
-    that can be read counts as empty, and `log` is told, unless it is the `only` one."""
+    """Judges the shards of a run by `judge`, with `threads`. With `add_scores` records get the score of each rule;
+    those that go get the rule that rejects them as the field `reason`. A shard without a record that can be read counts
+    as empty, and `log` is told, unless it is the `only` one."""
 
     judge: Judge
-    totals: Totals
     log: Callable[[str], None]
     threads: int = 1
     add_scores: bool = False
     reason: str = ""
     only: bool = False
 
-    def write(self, source: Source, files: ShardFiles) -> None:
+    def write(self, source: Source, files: ShardFiles) -> Done:
         """Judges the shard of `files`, from where they go on."""
+        totals = files.counted or Totals.of_rules(self.judge.names)
         scored = {rule.name: rule.is_count for rule in self.judge.rules} if self.add_scores else {}
         added = (*scored, *([self.reason] if files.rejects else []))
-        blocks = itertools.islice(source.blocks(files.source, added), files.blocks, None)
         with files:
-            for judged in self._judged(blocks):
+            for judged in self._judged(source.blocks(files.source, added, files.byte), totals):
                 files.keep_keys(self.judge.settle(judged.found))
-                self._count(judged)
+                self._count(judged, totals)
                 stays = judged.found.reason < 0
                 columns = {name: _column(judged.found.scores[name], count) for name, count in scored.items()}
                 files.write_kept(judged.block.written(columns, stays.tolist(), judged.found.shortened))
@@ -61,27 +66,26 @@ class ShardPass:
                     reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
                     columns = {**columns, self.reason: Column("text", reasons)}
                     files.write_rejected(judged.block.written(columns, (~stays).tolist()))
-                files.judged(judged.block.size, self.totals)
-            files.finish(self.totals)
+                files.judged(judged.block.size, totals)
+            return Done(totals, files.finish())
 
-    def count(self, source: Source, path: str) -> Iterator[Judged]:
-        """Judges a shard and writes nothing."""
-        for judged in self._judged(source.blocks(path, ())):
+    def count(self, source: Source, path: str, totals: Totals) -> Iterator[Judged]:
+        """Judges a shard, counts in `totals` and writes nothing."""
+        for judged in self._judged(source.blocks(path, ()), totals):
             self.judge.settle(judged.found)
-            self._count(judged)
+            self._count(judged, totals)
             yield judged.found
 
-    def _judged(self, blocks: Iterable[Block]) -> Iterator[JudgedBlock]:
+    def _judged(self, blocks: Iterable[Block], totals: Totals) -> Iterator[JudgedBlock]:
         try:
             yield from in_order(partial(_judged, self.judge), blocks, self.threads)
         except NoRecords as error:
             if self.only:
                 raise
-            self.totals.unreadable += 1
+            totals.unreadable += 1
             self.log(f"{error}; this file counts as empty")
 
-    def _count(self, judged: JudgedBlock) -> None:
-        totals, names = self.totals, self.judge.names
+    def _count(self, judged: JudgedBlock, totals: Totals) -> None:
         sizes, reason = np.array(judged.bytes, np.int64), judged.found.reason
         stays = reason < 0
         totals.records += len(stays)
@@ -92,15 +96,16 @@ class ShardPass:
         totals.shortened += len(judged.found.shortened)
         totals.kept_bytes += int(sizes[stays].sum())
         none = np.full(len(stays), np.nan, np.float32)
-        for number, name in enumerate(names):
+        for number, name in enumerate(self.judge.names):
             asked = (reason < 0) | (reason >= number)
             totals.rules[name].add(judged.found.scores.get(name, none)[asked], reason[asked] != number)
 
 
 @dataclass(frozen=True)
 class ShardTask:
-    """The pass over a shard as a task for another process, with paths that begin at the root. `folders` get the records
-    that stay and the others; without any nothing is written."""
+    """The pass over a shard as a task for another process, with paths that begin at the root. In `folders` are part
+    files for the records that stay and the others, which the process that asked gives their names; without any nothing
+    is written."""
 
     rules: tuple[Rule, ...]
     setting: Setting
@@ -111,23 +116,22 @@ class ShardTask:
     reason: str
     only: bool
 
-    def counted(self, path: str) -> tuple[Totals, list[str]]:
-        """The totals of the shard, and messages."""
+    def done(self, path: str) -> tuple[Done, list[str]]:
+        """The shard, and messages."""
         said: list[str] = []
         judge = _opened_judge(self.rules, self.setting, tuple(map(_state, self._models())))
         reading = ReadingConfig(**vars(self.reading))
         if record_kind(path) != "tsv":  # others of the run are
             reading = replace(reading, tsv_quotes=False)
-        texts = input_texts([path], log=said.append, reading=reading)
-        totals = Totals({name: RuleCounts() for name in judge.names})
-        shard_pass = ShardPass(judge, totals, said.append, self.threads, self.add_scores, self.reason, self.only)
+        source = Source(input_texts([path], log=said.append, reading=reading))
+        shard_pass = ShardPass(judge, said.append, self.threads, self.add_scores, self.reason, self.only)
         if self.folders:
-            outputs = [Path(folder) / Path(path).name for folder in self.folders]
-            shard_pass.write(Source(texts), ShardFiles(path, outputs, Point(), NoJournal(), []))
-        else:
-            for _ in shard_pass.count(Source(texts), path):
-                pass
-        return totals, said
+            files = ShardFiles(path, outputs_of(path, list(map(Path, self.folders))))
+            return shard_pass.write(source, files), said
+        totals = Totals.of_rules(judge.names)
+        for _ in shard_pass.count(source, path, totals):
+            pass
+        return Done(totals, {}), said
 
     def _models(self) -> list[str]:
         tokenizer = [self.setting.tokenizer] if self.setting.tokenizer is not None else []

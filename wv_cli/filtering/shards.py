@@ -1,18 +1,20 @@
 """The outputs of a filter run: for each input a file of the same name with what stays, and one with what does not."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.duplicates import Deduplicator, Keys
-from wv_cli.filtering.journal import Journal, PartFile, Point, drop, publish
+from wv_cli.filtering.journal import Journal, Point
+from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_part
 from wv_cli.filtering.statistics import Totals
 from wv_cli.system.compression import inner_name
 from wv_cli.system.lock import hold_lock
+from wv_cli.system.places import make_folder
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import Sink
 from wv_cli.text.records.writing import open_sink
@@ -20,122 +22,125 @@ from wv_cli.text.records.writing import open_sink
 SAVE_BYTES = 64 << 20  # of records, after which a point is saved
 
 
-class Saver(Protocol):
-    """What brings a point to the disk: a journal."""
-
-    def write(self, point: Point, /) -> None: ...
-
-
-class NoJournal:
-    """Of a shard that is begun anew where its process is killed."""
-
-    def write(self, point: Point) -> None:
-        pass
+def outputs_of(path: str, folders: Sequence[Path]) -> list[Path]:
+    """The files that the records of the input `path` go to, behind links."""
+    return [Path(os.path.realpath(folder / Path(path).name)) for folder in folders]
 
 
 class Shards:
-    """The shards of a run, `paths`, in the folders `kept` and `rejected`, and what of them the journal says is done."""
+    """The shards of a run, `paths`, in `folders`: of the records that stay and, where these are wanted, of the others.
+    `totals` are those of what the journal says is done, and of what is done since then."""
 
     def __init__(
-        self, paths: Sequence[str], kept: Path, rejected: Path | None, journal: Journal, *, overwrite: bool
+        self, paths: Sequence[str], folders: Sequence[Path], journal: Journal, totals: Totals, *, overwrite: bool
     ) -> None:
-        self._paths, self._folders, self._journal = paths, [kept, *([rejected] if rejected else [])], journal
+        self._paths, self._folders, self._journal, self.totals = paths, folders, journal, totals
         self._overwrite = overwrite
         self._keys: list[PartFile] = []
-        self.point = Point()
-        names = [Path(path).name for path in paths]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise UsageError(f"two inputs are called {twice}, and their outputs would be; give them one by one")
-        for path in paths:
-            for folder in self._folders:
-                if (folder / Path(path).name).resolve() == Path(path).resolve():
-                    raise UsageError(f"{path}: the output would replace the input; name another folder")
+        self._point = Point()
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
-        """Keeps other runs out of the folder while it lasts. Raises WvError for one that is at work, and for the
+        """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, and for the
         journal of another run."""
         for folder in self._folders:
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                message = f"{folder}: cannot make this folder: {error.strerror}"
-                raise WvError(message) from error
+            make_folder(folder, parents=True)
         with contextlib.ExitStack() as locks:
             for folder in self._folders:
                 locks.enter_context(hold_lock(folder / self._journal.path.name, "another wv filter"))
             if self._overwrite:
                 self._journal.remove()
-                for path in self._paths:
-                    for folder in self._folders:
-                        drop(folder / Path(path).name)
-            self.point = self._journal.read() or Point()
+            self._point = self._journal.read() or Point()
+            if self._point.totals:
+                self.totals = Totals.of(self._point.totals)
+            self._remove_parts({each.part for each in [*self._point.parts.values(), *self._point.keys.values()]})
             try:
                 yield
             finally:
                 for keys in self._keys:
                     keys.close()
             self._journal.remove()
-            for keys in self._keys:
-                drop(keys.path)
+            self._remove_parts()
+
+    def _remove_parts(self, but: Collection[str] = ()) -> None:
+        folders = [Path(os.path.realpath(folder)) for folder in self._folders]
+        remove_parts(folders, [output for path in self._paths for output in outputs_of(path, folders)], but)
 
     def restore(self, duplicates: Sequence[Deduplicator]) -> None:
         """Opens the files of their keys, and makes known what stayed before."""
         for each in duplicates:
-            path = self._folders[0] / f"wv-filter-{each.name}"
-            size = self.point.sizes.get(str(path), 0)
-            keys = PartFile(path, size)
-            each.insert(np.frombuffer(keys.read(size), "<u8").astype(np.uint64).reshape(-1, each.width))
+            path = Path(os.path.realpath(self._folders[0])) / f"wv-filter-{each.name}"
+            saved = self._point.keys.get(str(path))
+            keys = PartFile(path, saved)
+            known = keys.read(saved.size if saved is not None else 0)
+            each.insert(np.frombuffer(known, "<u8").astype(np.uint64).reshape(-1, each.width))
             self._keys.append(keys)
 
     @property
-    def judged_before(self) -> bool:
-        return bool(self.point.totals)
-
-    def totals(self, new: Totals) -> Totals:
-        """Those of the journal, or `new` ones."""
-        return Totals.of(self.point.totals) if self.point.totals else new
-
-    def finish(self, path: str, totals: Totals) -> None:
-        """Another process has written the outputs of the shard, and they have their names."""
-        self.point.totals = totals.saved()
-        _close(path, [folder / Path(path).name for folder in self._folders], self.point, self._journal)
+    def judged_before(self) -> int:
+        """Records that were judged when the run before was stopped."""
+        return self.totals.records + int(self._point.counted.get("records", 0))
 
     def left(self) -> "Iterator[ShardFiles]":
-        """What is still to be done."""
+        """What is still to be done, each followed by finish()."""
+        if self._point.whole:
+            self._publish()
         for path in self._paths:
-            name = Path(path).name
-            if path in self.point.done:
+            if path in self._point.done:
                 continue
-            outputs = [folder / name for folder in self._folders]
-            if self.point.at == path and self.point.closing:
-                _close(path, outputs, self.point, self._journal)
-                continue
-            yield ShardFiles(path, outputs, self.point, self._journal, self._keys)
+            yield ShardFiles(path, outputs_of(path, self._folders), self._point, self._keys, self._save)
 
+    def _save(self, files: "ShardFiles", totals: Totals) -> None:
+        self._write(files.source, files.byte, totals, files.save())
 
-def _close(source: str, outputs: list[Path], point: Point, journal: "Saver") -> None:
-    """Gives whole outputs their names."""
-    for output in outputs:
-        publish(output)
-    point.done.append(source)
-    point.at, point.blocks, point.closing = "", 0, False
-    for output in outputs:
-        point.sizes.pop(str(output), None)
-    journal.write(point)
+    def finish(self, source: str, totals: Totals, parts: Mapping[str, Saved]) -> None:
+        """The outputs of the shard are whole, in `parts`, with its `totals`: they get their names. Raises WvError."""
+        for output, saved in parts.items():
+            require_part(Path(output), saved)
+        self._write(source, 0, totals, parts, whole=True)
+        self._publish()
+
+    def _write(
+        self, source: str, byte: int, totals: Totals, parts: Mapping[str, Saved], *, whole: bool = False
+    ) -> None:
+        point = self._point
+        point.at, point.byte, point.counted, point.whole = source, byte, totals.saved(), whole
+        point.parts = {**parts}
+        point.keys = {str(keys.path): keys.save() for keys in self._keys}
+        self._journal.write(point)
+
+    def _publish(self) -> None:
+        """Gives whole outputs their names."""
+        point = self._point
+        for output, saved in point.parts.items():
+            publish(Path(output), saved)
+        self.totals.add(Totals.of(point.counted))
+        point.done.append(point.at)
+        point.totals = self.totals.saved()
+        point.at, point.byte, point.counted, point.parts, point.whole = "", 0, {}, {}, False
+        self._journal.write(point)
 
 
 class ShardFiles:
-    """The outputs of the shard `source`, of which the first `blocks` are judged. A context: what is open is closed."""
+    """The outputs of the shard `source`, which goes on from the `byte` of its text up to which it is judged, with the
+    totals `counted`: those of the `point`, if that is in it. A context: what is open is closed, and what no point names
+    is removed where it failed. `save` brings a point to the disk; without it the shard is begun anew."""
 
-    def __init__(self, source: str, outputs: list[Path], point: Point, journal: "Saver", keys: list[PartFile]) -> None:
-        self._keys = keys
-        self.source, self._outputs, self._point, self._journal = source, outputs, point, journal
+    def __init__(
+        self,
+        source: str,
+        outputs: Sequence[Path],
+        point: Point | None = None,
+        keys: Sequence[PartFile] = (),
+        save: "Callable[[ShardFiles, Totals], None] | None" = None,
+    ) -> None:
+        self.source, self._outputs, self._keys, self._save = source, outputs, keys, save
         self._kind = record_kind(inner_name(source)) or "jsonl"
         # Parquet is whole when its end is written, so it begins anew.
-        going_on = point.at == source and self._kind != "parquet"
-        self.blocks = point.blocks if going_on else 0
-        self._sizes = point.sizes if going_on else {}
+        going_on = point is not None and point.at == source and self._kind != "parquet"
+        begun = point if point is not None and going_on else Point()
+        self.byte, self._parts = begun.byte, begun.parts
+        self.counted = Totals.of(begun.counted) if begun.counted else None
         self._since = 0
 
     @property
@@ -147,16 +152,21 @@ class ShardFiles:
         self._files: list[PartFile] = []
         try:
             for path in self._outputs:
-                self._files.append(PartFile(path, self._sizes.get(str(path), 0)))
+                self._files.append(PartFile(path, self._parts.get(str(path))))
             self._sinks: list[Sink] = [open_sink(self._kind, file) for file in self._files]  # type: ignore[arg-type]
-        except BaseException:
-            self.__exit__()
+        except BaseException as error:
+            self.__exit__(type(error))
             raise
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
         for file in self._files:
             file.close()
+        if failed is not None:
+            saved = {each.part for each in self._parts.values()}
+            for file in self._files:
+                if str(file.part) not in saved:
+                    file.part.unlink(missing_ok=True)
 
     def write_kept(self, written: Any) -> None:
         self._sinks[0].write(written)
@@ -170,23 +180,21 @@ class ShardFiles:
             file.write(keys.astype("<u8").tobytes())
 
     def judged(self, size: int, totals: Totals) -> None:
-        """A block of `size` bytes is judged and written."""
-        self.blocks += 1
+        """Another `size` bytes are judged and written, with which the shard has these totals."""
+        self.byte += size
         self._since += size
-        if self._since >= SAVE_BYTES and self._kind != "parquet":
-            self._save(totals, closing=False)
+        if self._save is not None and self._since >= SAVE_BYTES and self._kind != "parquet" and totals.records:
+            self._since = 0
+            self._save(self, totals)
 
-    def finish(self, totals: Totals) -> None:
-        """The shard is whole."""
+    def save(self) -> dict[str, Saved]:
+        """Brings all that was written to the disk: the part file of each output."""
+        self._parts = {str(file.path): file.save() for file in self._files}
+        return self._parts
+
+    def finish(self) -> dict[str, Saved]:
+        """The shard is whole. Returns what save() does."""
         for sink, file in zip(self._sinks, self._files, strict=True):
             sink.close()
             file.finish()
-        self._save(totals, closing=True)
-        _close(self.source, self._outputs, self._point, self._journal)
-
-    def _save(self, totals: Totals, *, closing: bool) -> None:
-        self._since = 0
-        self._point.at, self._point.blocks, self._point.closing = self.source, self.blocks, closing
-        self._point.sizes = {str(file.path): file.save() for file in [*self._files, *self._keys]}
-        self._point.totals = totals.saved()
-        self._journal.write(self._point)
+        return self.save()

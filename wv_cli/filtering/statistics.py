@@ -1,6 +1,6 @@
 """What a run tells of its rules: how many records each has seen and rejected, and the percentiles of its scores."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,6 +97,10 @@ class Totals:
     shortened: int = 0
     unreadable: int = 0
 
+    @classmethod
+    def of_rules(cls, names: Iterable[str]) -> "Totals":
+        return cls({name: RuleCounts() for name in names})
+
     def saved(self) -> dict[str, Any]:
         return {**vars(self), "rules": {name: counts.saved() for name, counts in self.rules.items()}}
 
@@ -105,7 +109,7 @@ class Totals:
         return cls(**{**saved, "rules": {name: RuleCounts.of(each) for name, each in saved["rules"].items()}})
 
     def add(self, other: "Totals") -> None:
-        """Counts what another process has counted by the same rules."""
+        """Counts what was counted elsewhere by the same rules."""
         for name, counts in other.rules.items():
             own = self.rules[name]
             own.seen, own.rejected = own.seen + counts.seen, own.rejected + counts.rejected

@@ -1,7 +1,7 @@
 """`wv filter`: one pass over records by rules; those that stay and those that do not, shard by shard."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,19 +11,21 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.clusters import Clusters
 from wv_cli.filtering.duplicates import NearDuplicateRule, ParagraphRule, opened_duplicates
 from wv_cli.filtering.flattening import FLATTENINGS, UNITS
-from wv_cli.filtering.journal import Journal
+from wv_cli.filtering.journal import JOURNAL, Journal
 from wv_cli.filtering.near_duplicates import Banding
 from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_rules, require_different_names
 from wv_cli.filtering.scoring import recipe_of_classifier
 from wv_cli.filtering.setting import Setting
-from wv_cli.filtering.shard_pass import ShardPass, ShardTask
+from wv_cli.filtering.shard_pass import Done, ShardPass, ShardTask
 from wv_cli.filtering.shards import Shards
-from wv_cli.filtering.statistics import RuleCounts, Totals
+from wv_cli.filtering.statistics import Totals
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.system.output import check_writable
+from wv_cli.system.places import refuse_reading, require_different
 from wv_cli.text.inputs import Texts
 from wv_cli.text.reading_config import OF_MODEL, ReadingConfig, RecordsConfig, read_recipe
 from wv_cli.text.records.kinds import RECORDS
@@ -133,6 +135,10 @@ class FilterOutput(Part):
     clusters: str | None = None
     overwrite: bool = False
 
+    @property
+    def folders(self) -> list[Path]:
+        return [Path(folder) for folder in (self.output, self.rejected) if folder is not None]
+
     def results(self) -> list[str]:
         return [path for path in (self.save_index, self.clusters) if path is not None]
 
@@ -141,9 +147,22 @@ class FilterOutput(Part):
         require(writes == (self.output is not None), "give -o FOLDER, or --dry-run or --explain N instead of it")
         require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
-        for folder in (self.output, self.rejected):
-            if folder is not None and Path(folder).is_file():
+        for folder in self.folders:
+            if folder.is_file():
                 raise UsageError(f"{folder}: is a file; name a folder, which gets a file for each input")
+
+    def require_writable(self, paths: Sequence[str], reads: Sequence[str]) -> None:
+        """Raises UsageError, WvError where what is written for the inputs at `paths` could not be, or is something else
+        of the run: one of the files that it `reads`, or another output."""
+        names = [Path(path).name for path in paths]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise UsageError(f"two inputs are called {twice}, and their outputs would be; give them one by one")
+        writes = [str(folder / name) for folder in self.folders for name in (*names, JOURNAL)]
+        require_different([*self.results(), *writes])
+        refuse_reading(writes, [*paths, *reads])
+        for path in writes:
+            if Path(path).parent.is_dir():  # others are made
+                check_writable(path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +190,7 @@ class FilterJob(Job):
         texts = input_texts(self.records.inputs, log=run.log, reading=ReadingConfig(**vars(self.records.reading)))
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
+        self.kept.require_writable(source.paths, self.rules.reads())
         explained, rules = self.kept.explain, self.rules
         judge = Judge(rules.rules, rules.setting(), every=explained is not None)
         rules.require_words(run.log)
@@ -178,7 +198,7 @@ class FilterJob(Job):
             return None, {"explained": _explained(source, judge, explained)}
         judge.duplicates = opened_duplicates(rules.exact_duplicates, rules.near_duplicates, rules.against)
         judge.paragraphs = ParagraphRule() if rules.exact_duplicates == "paragraph" else None
-        totals = Totals({name: RuleCounts() for name in judge.names})
+        totals = Totals.of_rules(judge.names)
         if self.kept.output is None:
             clusters = Clusters(self.kept.clusters)
             for path, found in self._counted(source, judge, totals, run):
@@ -193,60 +213,52 @@ class FilterJob(Job):
     def _counted(self, source: Source, judge: Judge, totals: Totals, run: Run) -> Iterator[tuple[str, Judged]]:
         """What a run without an output finds, file by file."""
         if self.dask is not None:
-            for counted in self._by_workers(self.dask, source.paths, run, only=len(source.paths) == 1):
-                totals.add(counted)
+            for done in self._by_workers(self.dask, source.paths, run, only=len(source.paths) == 1):
+                totals.add(done.totals)
             return
-        shard_pass = ShardPass(judge, totals, run.log, self.threads, only=len(source.paths) == 1)
+        shard_pass = ShardPass(judge, run.log, self.threads, only=len(source.paths) == 1)
         for path in source.paths:
-            for found in shard_pass.count(source, path):
+            for found in shard_pass.count(source, path, totals):
                 yield path, found
 
     def _write(self, source: Source, judge: Judge, totals: Totals, run: Run, output: Path) -> Totals:
-        with ExitStack() as stack:
-            shards = Shards(
-                source.paths,
-                output,
-                Path(self.kept.rejected) if self.kept.rejected else None,
-                Journal(output, self._identity(source)),
-                overwrite=self.kept.overwrite,
-            )
-            stack.enter_context(shards.claimed())
-            totals = shards.totals(totals)
+        journal = Journal(output, self._identity(source))
+        shards = Shards(source.paths, self.kept.folders, journal, totals, overwrite=self.kept.overwrite)
+        with shards.claimed():
             shards.restore(judge.remembering)
             if shards.judged_before:
-                run.log(f"going on after {totals.records:,} records")
+                run.log(f"going on after {shards.judged_before:,} records")
             only = len(source.paths) == 1
             if self.dask is not None:
                 left = [files.source for files in shards.left()]
-                for path, counted in zip(left, self._by_workers(self.dask, left, run, only=only), strict=True):
-                    totals.add(counted)
-                    shards.finish(path, totals)
-                return totals
-            shard_pass = ShardPass(
-                judge, totals, run.log, self.threads, self.kept.add_scores, self.kept.reason, only=only
-            )
-            for files in shards.left():
-                shard_pass.write(source, files)
+                with closing(self._by_workers(self.dask, left, run, only=only)) as found:
+                    for path, done in zip(left, found, strict=True):
+                        shards.finish(path, *done)
+            else:
+                kept = self.kept
+                shard_pass = ShardPass(judge, run.log, self.threads, kept.add_scores, kept.reason, only=only)
+                for files in shards.left():
+                    shards.finish(files.source, *shard_pass.write(source, files))
             self._save_index(judge)  # before the journal goes: a run that is killed here goes on
-        return totals
+        return shards.totals
 
-    def _by_workers(self, address: str, paths: Sequence[str], run: Run, *, only: bool) -> Iterator[Totals]:
-        """What the workers of the scheduler at `address` count of each shard, in order."""
+    def _by_workers(self, address: str, paths: Sequence[str], run: Run, *, only: bool) -> Generator[Done, None, None]:
+        """The shards as the workers of the scheduler at `address` have done them, in order."""
         task = ShardTask(
             rules=tuple(rule.absolute() for rule in self.rules.rules),
             setting=self.rules.setting().absolute(),
             reading=self.records.reading,
-            folders=tuple(str(Path(each).absolute()) for each in (self.kept.output, self.kept.rejected) if each),
+            folders=tuple(str(folder.absolute()) for folder in self.kept.folders),
             threads=self.threads,
             add_scores=self.kept.add_scores,
             reason=self.kept.reason,
             only=only,
         )
         with executor(address, run.log, same_kernels=True) as workers:
-            for totals, said in workers.mapped("filter", task.counted, [str(Path(path).absolute()) for path in paths]):
+            for done, said in workers.mapped("filter", task.done, [str(Path(path).absolute()) for path in paths]):
                 for message in said:
                     run.log(message)
-                yield totals
+                yield done
 
     def _save_index(self, judge: Judge) -> None:
         for each in judge.duplicates:

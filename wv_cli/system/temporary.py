@@ -40,7 +40,7 @@ class Temporary:
         while not self._is_ours():
             self.close()
             self._name = self.target.with_name(
-                f"{_beginning(self.target)}{time.time_ns():016x}{secrets.token_hex(4)}{_ENDING}"
+                f"{beginning(self.target)}{time.time_ns():016x}{secrets.token_hex(4)}{_ENDING}"
             )
             with defer_signals():
                 self._descriptor = os.open(
@@ -49,11 +49,7 @@ class Temporary:
         if any(name < self._name.name for name in _in_use(self.target)):
             message = f"{self.path}: another process is writing this file; wait for it or choose another name"
             raise WvError(message)
-        with contextlib.suppress(FileNotFoundError):
-            before = self.target.stat()
-            if os.geteuid() == 0:
-                os.fchown(self._descriptor, before.st_uid, before.st_gid)
-            os.fchmod(self._descriptor, stat.S_IMODE(before.st_mode))
+        keep_mode(self._descriptor, self.target)
         # Not os.fdopen(), which closes the descriptor, and with it gives up the lock, when there is no memory left.
         self.stream = io.BufferedWriter(io.FileIO(self._descriptor, "wb", closefd=False), 1 << 20)
         return self.stream
@@ -102,15 +98,15 @@ def remove_strays(target: Path) -> None:
 
 def _in_use(target: Path) -> Iterator[str]:
     """The names of the temporaries of `target` that a process is writing. Removes those that none does."""
-    beginning = _beginning(target)
-    length = len(beginning) + _DIGITS + len(_ENDING)
+    first = beginning(target)
+    length = len(first) + _DIGITS + len(_ENDING)
     try:
         names = os.listdir(target.parent)
     except OSError:  # a folder may be written to and not be listed
         return
     for name in names:
         # By the length, too: those of `out.1` begin as those of `out` do.
-        is_ours = name.startswith(beginning) and name.endswith(_ENDING)
+        is_ours = name.startswith(first) and name.endswith(_ENDING)
         if is_ours and len(name) == length and _is_locked(target.with_name(name)):
             yield name
 
@@ -132,7 +128,17 @@ def _is_locked(path: Path) -> bool:
         os.close(descriptor)
 
 
-def _beginning(target: Path) -> str:
+def keep_mode(descriptor: int, target: Path) -> None:
+    """Gives an open file the mode of the `target` that it will replace, if that is there; root keeps its owner, too."""
+    with contextlib.suppress(FileNotFoundError):
+        before = target.stat()
+        if os.geteuid() == 0:
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+
+def beginning(target: Path) -> str:
+    """Of the name that a file has until it becomes `target`: hidden, and not too long for what follows."""
     name = target.name
     if len(os.fsencode(name)) > _LONGEST:
         import hashlib

@@ -76,9 +76,10 @@ class Texts:
         added: tuple[str, ...] | None = None,
         *,
         begins: bool = True,
+        start: int = 0,
     ) -> "Iterator[Block]":
         """The records of a file, whose bytes are `chunks`; `begins` tells whether these are its first ones. With
-        `added`, the fields that they get, records can be written again."""
+        `added`, the fields that they get, records can be written again. Those before the byte `start` are left out."""
         from wv_cli.text.records.opening import read_records
         from wv_cli.text.records.reading import Rules
 
@@ -91,6 +92,7 @@ class Texts:
             added=added or (),
             strict=isinstance(self.part, Shard),
             whole=added is not None,
+            start=start,
         )
         return read_records(kind, name, path, chunks, rules, begins=begins)
 

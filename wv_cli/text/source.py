@@ -152,13 +152,14 @@ class Source:
             yield chunk
         self._invalid.end(name)
 
-    def blocks(self, path: str, added: tuple[str, ...] | None = None) -> "Iterator[Block]":
-        """The records of one of the `paths`; with `added`, the fields that they get, to write them again."""
+    def blocks(self, path: str, added: tuple[str, ...] | None = None, start: int = 0) -> "Iterator[Block]":
+        """The records of one of the `paths`, from the byte `start` of its text on; with `added`, the fields that they
+        get, to write them again."""
         assert self._texts is not None
         name = name_of_input(path)
         with open_raw(path) as raw:
             yield from self._texts.read_records(
-                path, name, decompress(self._counted(blocks(raw, name, CHUNK)), name), added
+                path, name, decompress(self._counted(blocks(raw, name, CHUNK)), name), added, start=start
             )
 
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:

@@ -4,9 +4,8 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
-
-import numpy as np
 
 from wv_cli import _records
 from wv_cli.errors import BadFile
@@ -52,10 +51,13 @@ class CsvReader:
             header = b""
         block = held[len(header) :]
         counting = Counting(BadRecords(self._name, self._rules), self._rules, self.problems)
-        counting.take(header, np.empty((0, 9), np.int64), len(header))
+        counting.skip(header)
         start = len(BOM) if not header and block.startswith(BOM) else 0
         scanner = self._scanner(layout.delimiter, column, len(layout.names))
         fields = Fields(layout.delimiter, self.quotes, named)
+        if self._rules.start:
+            self._chunks = counting.behind(chain([block], self._chunks), self._rules.start - len(header))
+            header, block, start = b"", b"", 0
         enough = 0  # bytes before which a record that has no end yet is not looked at again
         while True:
             more = next(self._chunks, b"")
@@ -170,7 +172,7 @@ class TsvReader(CsvReader):
 
     def __iter__(self) -> Iterator[ScannedBlock]:
         """Tells where the texts of the first records stand in quotes."""
-        first = True
+        first = not self._rules.start
         for block in super().__iter__():
             if first and not self.quotes:
                 texts = block.each[:_FEW]

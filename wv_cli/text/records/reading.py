@@ -69,7 +69,8 @@ class Sink(Protocol):
 class Rules:
     """What is read of records: their `field`. With `one_line` line ends inside a text become spaces. No record may have
     a field that is `added`. With `strict` a record that cannot be read is an error. Records that are read `whole` can
-    be written again. `step` is what to do where there is no such field."""
+    be written again. `step` is what to do where there is no such field. Of a file whose records up to the byte `start`
+    have been read, some of them good, only the others are."""
 
     reading: ReadingConfig
     one_line: bool
@@ -78,6 +79,7 @@ class Rules:
     strict: bool = False
     whole: bool = False
     step: str = "name one with --field"
+    start: int = 0
 
     @property
     def field(self) -> str:

@@ -75,7 +75,7 @@ class ScannedBlock:
 
     @property
     def size(self) -> int:
-        return len(self.raw)
+        return len(self.header) + len(self.raw)
 
     @property
     def each(self) -> list[bytes]:
@@ -211,9 +211,23 @@ class Counting:
                 raise BadFile(self.bad.name, problem, line=line)
             self.bad.add(problem, line, self.byte + record.at)
         self.bad.good += good
-        self.byte += used
-        self._line += raw.count(b"\n", 0, used)
+        self.skip(raw[:used])
         return good
+
+    def skip(self, raw: bytes) -> None:
+        """These bytes are behind us."""
+        self.byte += len(raw)
+        self._line += raw.count(b"\n")
+
+    def behind(self, chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
+        """The chunks of a file behind its first `size` bytes, of which some records were good."""
+        self.bad.good += size > 0
+        for chunk in chunks:
+            if size:
+                self.skip(chunk[:size])
+            if rest := chunk[size:]:
+                yield rest
+            size = max(0, size - len(chunk))
 
 
 class JsonReader:
@@ -231,8 +245,8 @@ class JsonReader:
             rules.newlines,
         )
         counting = Counting(BadRecords(self._name, rules), rules)
-        first = True
-        for raw in _whole_lines(self._chunks):
+        first = not rules.start
+        for raw in _whole_lines(counting.behind(self._chunks, rules.start)):
             start = len(BOM) if first and raw.startswith(BOM) else 0
             texts, rows, used = scanner.scan(raw, start)
             if first:

@@ -1,0 +1,142 @@
+"""Part files: outputs of a filter run while they grow, beside the file whose name they get in the end.
+
+A part belongs to one process: its name holds a random number, and it is made anew or is the one that the journal names.
+So a worker that outlives its run writes a file of its own, which the next run in that folder removes.
+"""
+
+import contextlib
+import glob
+import os
+import secrets
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.system import host
+from wv_cli.system.compression import Compressor, compression_of
+from wv_cli.system.temporary import beginning, keep_mode
+
+_ENDING = ".wv-part"
+
+
+class Saved(NamedTuple):
+    """A part file, and how many of its bytes are on the disk."""
+
+    part: str
+    size: int
+
+
+class PartFile:
+    """What becomes the file `path`, in pieces that can be compressed each for itself. It is new or, where it was
+    `saved`, goes on behind its bytes. Raises WvError when it cannot be written, BadFile when it lacks bytes."""
+
+    def __init__(self, path: Path, saved: Saved | None = None) -> None:
+        self.path = path
+        self._compressor: Compressor | None = None
+        if saved is None:
+            self.part = path.with_name(f"{beginning(path)}{secrets.token_hex(8)}{_ENDING}")
+            flags, size = os.O_CREAT | os.O_EXCL, 0
+        else:
+            self.part, flags, size = Path(saved.part), 0, saved.size
+        with self._errors():
+            try:
+                descriptor = os.open(self.part, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o666)
+            except FileNotFoundError as error:
+                if saved is None:
+                    raise
+                problem = f"expected {size:,} bytes, found no such file; --overwrite begins anew"
+                raise BadFile(self.part, problem) from error
+            self._file: BinaryIO = os.fdopen(descriptor, "r+b", buffering=1 << 20)
+            keep_mode(descriptor, path)
+            there = self._file.seek(0, os.SEEK_END)
+            if there < size:
+                self._file.close()
+                raise BadFile(self.part, f"expected {size:,} bytes, found {there:,}; --overwrite begins anew")
+            self._file.truncate(size)
+            self._file.seek(size)
+
+    def read(self, size: int) -> bytes:
+        """The first `size` bytes."""
+        with self._errors():
+            self._file.seek(0)
+            data = self._file.read(size)
+            self._file.seek(0, os.SEEK_END)
+            return data
+
+    def write(self, data: Any) -> int:
+        with self._errors():
+            if compression_of(self.path):
+                self._compressor = self._compressor or Compressor(self._file, os.fspath(self.path))
+                return self._compressor.write(data)
+            return self._file.write(data)
+
+    def flush(self) -> None:
+        with self._errors():
+            self._file.flush()
+
+    def finish(self) -> None:
+        """Nothing more comes: a file that is compressed has a member even where it is empty."""
+        if self._file.tell() == 0:
+            self.write(b"")
+
+    def save(self) -> Saved:
+        """Ends what is compressed, and brings everything to the disk."""
+        with self._errors():
+            if self._compressor is not None:
+                self._compressor.finish()
+                self._compressor = None
+            self._file.flush()
+            host.sync(self._file.fileno())
+            return Saved(os.fspath(self.part), self._file.tell())
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            message = f"{self.path}: cannot write: {reason(error)}"
+            raise WvError(message) from error
+
+
+def require_part(path: Path, saved: Saved) -> None:
+    """Raises WvError unless the part file of the output `path`, which a worker has written, is here, too."""
+    try:
+        size = Path(saved.part).stat().st_size
+    except OSError as error:
+        message = (
+            f"{path}: a worker has written {saved.part}, which is not here: {reason(error)}; write to a folder that "
+            "all workers share"
+        )
+        raise WvError(message) from error
+    if size != saved.size:
+        raise BadFile(saved.part, f"expected the {saved.size:,} bytes of a worker, found {size:,}; run this again")
+
+
+def publish(path: Path, saved: Saved) -> None:
+    """Gives a whole part file its name; nothing where that has been done. Raises WvError."""
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            Path(saved.part).replace(path)
+    except OSError as error:
+        message = f"{path}: cannot write: {reason(error)}"
+        raise WvError(message) from error
+
+
+def remove_parts(folders: Iterable[Path], outputs: Iterable[Path], but: Collection[str] = ()) -> None:
+    """Removes what killed runs, and workers that outlived theirs, have left: in `folders` all of it, elsewhere what
+    would have become one of the `outputs`."""
+    left = {path for folder in folders for path in folder.glob(f".*{_ENDING}")}
+    for output in outputs:
+        left |= {*output.parent.glob(f"{glob.escape(beginning(output))}*{_ENDING}")}
+    for path in left:
+        if os.fspath(path) not in but and path.is_file() and not path.is_symlink():
+            path.unlink(missing_ok=True)
