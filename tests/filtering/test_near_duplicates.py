@@ -166,7 +166,7 @@ _USUAL_PAGES = [*range(0x34), 0xA6, 0xA9, 0xAB, 0xD7, *range(0xF9, 0x100), 0x104
     ],
 )
 def test_every_character_is_what_python_makes_of_it(monkeypatch, pages):
-    page_of = cache(character_page)  # which the signer asks for, too
+    page_of = cache(lambda number, keep_numbers=False: character_page(number))  # which the signer asks for, too
     monkeypatch.setattr(near_duplicates, "character_page", page_of)
     signer = BANDING.signer()
     for page in pages:
@@ -179,12 +179,44 @@ def test_every_character_is_what_python_makes_of_it(monkeypatch, pages):
             assert signer.words(text.encode()) == simplify(text).encode(), hex(page)
 
 
-def test_texts_without_a_shingle_are_nobodys_near_duplicates():
+def test_texts_without_a_shingle_are_duplicates_where_they_are_equal():
+    """Byte for byte: not where only their simplified words are."""
     known = NearDuplicates()
-    keys = known.keys([b"", b"one two three four", b"One two; three four!", b"one two three four five", b"\xff"])
-    assert (keys == 0).all(1).tolist() == [True, True, True, False, True]
-    assert known.first(keys).all() and known.first(keys).tolist() == [True, True, True, False, True]
-    assert clusters(keys)[0].tolist() == [0, 1, 2, 3, 4]
+    texts = [
+        b"",
+        b"one two three four",
+        b"One two; three four!",
+        b"bus 7",
+        b"bus 8",
+        "零壹贰叁，肆伍陆柒。".encode(),
+        b"\xff",
+    ]
+    keys = known.keys(texts)
+    assert keys.all() and known.first(keys).all() and not known.first(keys).any()
+    assert known.first(known.keys([b"bus 7 is late today", b"bus 8 is late today"])).tolist() == [True, False]
+    assert clusters(np.concatenate([keys, keys[::-1]]))[0].tolist() == [*range(7), *range(6, -1, -1)]
+
+
+@given(st.text(_CHARACTERS))
+def test_numbers_that_are_kept_are_words_as_others(text):
+    text = text.encode("utf-8", "replace").decode()
+    signer = _keeping()
+    assert signer.words(text.encode()) == simplify(text, keep_numbers=True).encode()
+
+
+def _keeping(made=[]):  # noqa: B006
+    made.extend([] if made else [BANDING.signer(keep_numbers=True)])
+    return made[0]
+
+
+def test_numbers_can_be_kept(tmp_path):
+    lines = [f"the bus {number} leaves at {number}.{number} from platform {number}".encode() for number in (7, 88, 7)]
+    for kept, expected in ((False, [True, False, False]), (True, [True, True, False])):
+        known = NearDuplicates(keep_numbers=kept)
+        assert known.first(known.keys(lines)).tolist() == expected
+        known.save(tmp_path / "index")
+        assert NearDuplicates.load(tmp_path / "index").keep_numbers == kept
+    assert simplify("3.14 und ١٢", keep_numbers=True) == "3 14 und ١٢"
 
 
 def test_threads_share_a_signer():

@@ -44,6 +44,7 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
     "--near-duplicates", type=float, metavar="S",
     help="Keep the first of records whose texts are similar: 0.72 is FineWeb's threshold.",
 )  # fmt: skip
+@click.option("--keep-numbers", is_flag=True, help="Texts that differ in a number are no near-duplicates.")
 @click.option("--against", metavar="INDEX", help="Near-duplicates of an earlier run (--save-index) go, too.")
 @click.option("--save-index", metavar="FILE", help="Also save the near-duplicates known in the end, for --against.")
 @click.option("--clusters", metavar="FILE", help="With --dry-run: write which records are near-duplicates.")

@@ -56,16 +56,21 @@ class ExactDuplicates:
 
 
 class NearDuplicateRule:
-    """Documents of which most 5-word shingles are the same; `against` is an index of those of an older corpus."""
+    """Documents of which most 5-word shingles are the same; `against` is an index of those of an older corpus. With
+    `keep_numbers` not all numbers are one."""
 
     name = "near-duplicates"
 
-    def __init__(self, threshold: float, against: str | None = None) -> None:
+    def __init__(self, threshold: float, against: str | None = None, *, keep_numbers: bool = False) -> None:
         banding = Banding.nearest(threshold)
-        self.known = NearDuplicates(banding) if against is None else NearDuplicates.load(against)
+        new = NearDuplicates(banding, keep_numbers=keep_numbers) if against is None else None
+        self.known = new or NearDuplicates.load(str(against))
         if self.known.banding != banding:
             other = self.known.banding.threshold
             raise BadFile(against, f"expected an index for --near-duplicates {threshold:g}, found one for {other:.3g}")
+        if self.known.keep_numbers != keep_numbers:
+            its, step = ("with", "give it") if self.known.keep_numbers else ("without", "leave it out")
+            raise BadFile(against, f"is an index made {its} --keep-numbers; {step}")
         self.width = banding.bands
         self.keys: Callable[[list[bytes]], Keys] = self.known.keys
         self.first: Callable[[Keys], NDArray[np.bool_]] = self.known.first
@@ -100,9 +105,11 @@ class ParagraphRule:
         self._seen.first(keys[:, 0])
 
 
-def opened_duplicates(exact: str | None, near: float | None, against: str | None) -> list[Any]:
+def opened_duplicates(
+    exact: str | None, near: float | None, against: str | None, *, keep_numbers: bool = False
+) -> list[Any]:
     """The rules of duplicate documents, the cheap one first. Raises UsageError, BadFile."""
     if against is not None and near is None:
         raise UsageError("--against needs --near-duplicates")
     rules: list[Any] = [ExactDuplicates()] if exact == "document" else []
-    return [*rules, NearDuplicateRule(near, against)] if near is not None else rules
+    return [*rules, NearDuplicateRule(near, against, keep_numbers=keep_numbers)] if near is not None else rules

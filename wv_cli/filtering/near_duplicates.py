@@ -7,6 +7,8 @@ the Jaccard similarity s share a key with the probability 1 - (1 - s^rows)^bands
     similarity    0.5   0.6   0.7   0.75  0.8   0.85  0.9
     probability   0.05  0.21  0.57  0.77  0.92  0.99  0.9996
 
+A text of fewer than five words has no shingle: it is compared as a whole, byte for byte, and equal ones are duplicates.
+
 The first of several near-duplicates stays. A text is compared with earlier texts that stayed, not with those that were
 left out. `clusters` has datatrove's rule instead: all texts that are connected by shared keys are one cluster.
 """
@@ -15,13 +17,14 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _keysets
-from wv_cli._minhash import MOST_HASHES, Signer
+from wv_cli._minhash import MOST_HASHES, Signer, xxhash64
 from wv_cli.errors import UsageError
 from wv_cli.filtering.simplify import character_page, simplify_bytes
 from wv_cli.system import container
@@ -57,9 +60,11 @@ class Banding:
         choices = (cls(bands, rows) for bands, rows in shapes if _LEAST_HASHES <= bands * rows <= MOST_HASHES)
         return min(choices, key=lambda choice: (abs(choice.threshold - threshold), -choice.bands * choice.rows))
 
-    def signer(self) -> Signer:
+    def signer(self, *, keep_numbers: bool = False) -> Signer:
         """Makes the keys of texts; any number of threads may use it."""
-        return Signer(character_page, simplify_bytes, SHINGLE, self.bands, self.rows, *self.permutations())
+        page = partial(character_page, keep_numbers=keep_numbers)
+        words = partial(simplify_bytes, keep_numbers=keep_numbers)
+        return Signer(page, words, SHINGLE, self.bands, self.rows, *self.permutations())
 
     def permutations(self) -> tuple[Keys, Keys]:
         """a and b of the numbers, as datatrove draws them: the stream of RandomState(1) is fixed for ever."""
@@ -70,17 +75,20 @@ class Banding:
 
 class NearDuplicates:
     """The keys of the texts that stayed: 150 to 230 bytes a text with 14 bands. Any number of threads may ask for keys.
-    The other methods are for one thread, in the order of the texts."""
+    The other methods are for one thread, in the order of the texts. With `keep_numbers` texts that differ in their
+    numbers differ; datatrove takes all numbers for one."""
 
-    def __init__(self, banding: Banding | None = None) -> None:
-        self.banding = banding or Banding()
-        self._signer = self.banding.signer()
+    def __init__(self, banding: Banding | None = None, *, keep_numbers: bool = False) -> None:
+        self.banding, self.keep_numbers = banding or Banding(), keep_numbers
+        self._signer = self.banding.signer(keep_numbers=keep_numbers)
         self._seen = _keysets.KeySets(self.banding.bands)
 
     def keys(self, texts: list[bytes]) -> Keys:
-        """(n, bands) the keys of UTF-8 texts. Two texts share a band if they share its key. A text of fewer than five
-        words has no shingle. Its keys are 0, and it is never a near-duplicate."""
-        return self._signer.keys(texts)
+        """(n, bands) the keys of UTF-8 texts, none of them 0. Two texts share a band if they share its key."""
+        keys = self._signer.keys(texts)
+        for i in np.flatnonzero(keys[:, 0] == 0).tolist():
+            keys[i] = xxhash64(texts[i]) or 1
+        return keys
 
     def first(self, keys: Keys) -> NDArray[np.bool_]:
         """(n,) whether each text is unlike every earlier one that stayed; those that stay are known from now on."""
@@ -99,6 +107,8 @@ class NearDuplicates:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the known keys, in ascending order for each band, whole or not at all. Raises WvError."""
         header = {"shingle": SHINGLE, "bands": self.banding.bands, "rows": self.banding.rows}
+        if self.keep_numbers:
+            header["keep_numbers"] = True
         container.save(path, KIND, header, _Sorted(self._seen))
 
     @classmethod
@@ -110,7 +120,8 @@ class NearDuplicates:
             if reader.fact("shingle", int, 1) != SHINGLE or bands * rows > MOST_HASHES:
                 reader.refuse(f"expected shingles of {SHINGLE} words and up to {MOST_HASHES} numbers a text")
             reader.expect({_name(band): ("<i8", (f"keys {band + 1}",)) for band in range(bands)}, "the bands")
-            loaded = cls(Banding(bands, rows))
+            kept = "keep_numbers" in reader.header and reader.fact("keep_numbers", bool)
+            loaded = cls(Banding(bands, rows), keep_numbers=kept)
             for band, keys in enumerate(reader.views(checked=True).values()):
                 loaded._seen.insert(band, keys.view(np.uint64))
         return loaded

@@ -1,8 +1,8 @@
 """The words by which near-duplicates are compared: datatrove's `simplify_text`, divided at white space.
 
-Capitals become small letters, a number becomes 0, punctuation and controls become spaces, accents go. `simplify` does
-this to a whole text in Python. `character_page` says it of single characters, for the C code that does the same
-(csrc/core/simplify.c).
+Capitals become small letters, a number becomes 0 unless it is kept, punctuation and controls become spaces, accents go.
+`simplify` does this to a whole text in Python. `character_page` says it of single characters, for the C code that does
+the same (csrc/core/simplify.c).
 """
 
 import re
@@ -18,28 +18,29 @@ _NUMBER_MARKS = ".,،٫⎖⎗⎘"
 _NUMBER = re.compile(rf"\d+(?:[{_NUMBER_MARKS}]\d+)?")
 
 
-def simplify(text: str) -> str:
+def simplify(text: str, *, keep_numbers: bool = False) -> str:
     """The words of a text, with a space between two."""
-    spaced = _NUMBER.sub("0", text.lower()).translate(_TO_SPACE)
+    lower = text.lower()
+    spaced = (lower if keep_numbers else _NUMBER.sub("0", lower)).translate(_TO_SPACE)
     return " ".join(_without_accents(spaced).split())
 
 
-def simplify_bytes(text: bytes) -> bytes:
+def simplify_bytes(text: bytes, *, keep_numbers: bool = False) -> bytes:
     """The same of bytes, of which those that are no UTF-8 become U+FFFD."""
-    return simplify(text.decode("utf-8", "replace")).encode("utf-8")
+    return simplify(text.decode("utf-8", "replace"), keep_numbers=keep_numbers).encode("utf-8")
 
 
-def character_page(number: int) -> bytes:
+def character_page(number: int, *, keep_numbers: bool = False) -> bytes:
     """What becomes of the characters from PAGE * number on, as core/simplify.h has it."""
-    return b"".join(_row(chr(code)) for code in range(number * PAGE, (number + 1) * PAGE))
+    return b"".join(_row(chr(code), keep_numbers) for code in range(number * PAGE, (number + 1) * PAGE))
 
 
 def _without_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
 
 
-def _row(character: str) -> bytes:
-    kind, replacement = _fate(character)
+def _row(character: str, keep_numbers: bool) -> bytes:
+    kind, replacement = _fate(character, keep_numbers)
     octets = replacement.encode("utf-8")
     # What the rule of the sigma sees: str.lower knows it, and makes of it what a sigma before or behind becomes.
     cased = (character + "Σ").lower().endswith("ς")
@@ -48,9 +49,9 @@ def _row(character: str) -> bytes:
     return bytes([flags, len(octets)]) + octets.ljust(BYTES, b"\0")
 
 
-def _fate(character: str) -> tuple[int, str]:
+def _fate(character: str, keep_numbers: bool) -> tuple[int, str]:
     """The kind of a character, and what it becomes."""
-    if unicodedata.category(character) == "Nd":
+    if unicodedata.category(character) == "Nd" and not keep_numbers:
         return DIGIT, "0"
     if character == "Σ":
         return SIGMA, "σ"

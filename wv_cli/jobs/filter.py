@@ -10,6 +10,7 @@ from wv_cli.config import require
 from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.clusters import Clusters
 from wv_cli.filtering.duplicates import NearDuplicateRule, ParagraphRule, opened_duplicates
+from wv_cli.filtering.first_texts import notes_on_words
 from wv_cli.filtering.flattening import FLATTENINGS, UNITS
 from wv_cli.filtering.journal import JOURNAL, Journal
 from wv_cli.filtering.near_duplicates import Banding
@@ -50,9 +51,14 @@ class FilteredRecords(Part):
 @dataclass(frozen=True, kw_only=True)
 class Rules(Part):
     """The rules, each as the option of its scorer has it, and what scorers share. `near_duplicates` is the similarity
-    from which records are near-duplicates, of which the first stays; `against` is an index of an older corpus."""
+    from which records are near-duplicates, of which the first stays, and with `keep_numbers` not all numbers are one;
+    `against` is an index of an older corpus."""
 
-    CONDITIONS: ClassVar[dict[str, str]] = {"against": "near_duplicates", "perplexity_of": "tokenizer"}
+    CONDITIONS: ClassVar[dict[str, str]] = {
+        "against": "near_duplicates",
+        "keep_numbers": "near_duplicates",
+        "perplexity_of": "tokenizer",
+    }
 
     given: tuple[tuple[str, str], ...] = ()
     flatten: str = "space"
@@ -62,6 +68,7 @@ class Rules(Part):
     perplexity_of: str = "ccnet"
     exact_duplicates: str | None = None
     near_duplicates: float | None = None
+    keep_numbers: bool = False
     against: str | None = None
 
     @property
@@ -194,9 +201,15 @@ class FilterJob(Job):
         explained, rules = self.kept.explain, self.rules
         judge = Judge(rules.rules, rules.setting(), every=explained is not None)
         rules.require_words(run.log)
+        near = rules.near_duplicates is not None
+        if near or any(rule.statistic is not None for rule in judge.rules):
+            for note in notes_on_words(texts, source.paths[0], near_duplicates=near):
+                run.log(note)
         if explained is not None:
             return None, {"explained": _explained(source, judge, explained)}
-        judge.duplicates = opened_duplicates(rules.exact_duplicates, rules.near_duplicates, rules.against)
+        judge.duplicates = opened_duplicates(
+            rules.exact_duplicates, rules.near_duplicates, rules.against, keep_numbers=rules.keep_numbers
+        )
         judge.paragraphs = ParagraphRule() if rules.exact_duplicates == "paragraph" else None
         totals = Totals.of_rules(judge.names)
         if self.kept.output is None:

@@ -1,0 +1,42 @@
+"""What is told of the first texts of a corpus before rules judge them by their words."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from wv_cli.errors import WvError
+from wv_cli.filtering.near_duplicates import SHINGLE, Banding
+from wv_cli.text.inputs import Texts, note_unsegmented
+from wv_cli.text.source import Source
+
+_FEW = 1000
+
+
+def notes_on_words(texts: Texts, path: str, *, near_duplicates: bool) -> Iterator[str]:
+    """What of the records of the file `path`, the first of `texts`, makes rules on words say little: no blanks between
+    words, and for `near_duplicates` texts that are too short to be compared by their words."""
+    found = _first(texts, path)
+    if note := note_unsegmented(b"\n".join(found)):
+        yield f"{path}: {note}"
+    if not near_duplicates:
+        return
+    signer = Banding().signer()
+    short = sum(signer.words(text).count(b" ") + 1 < SHINGLE for text in found)
+    if 2 * short > len(found):
+        yield (
+            f"{path}: {short:,} of the first {len(found):,} texts have fewer than {SHINGLE} words, and are duplicates "
+            "only where they are equal"
+        )
+
+
+def _first(texts: Texts, path: str) -> list[bytes]:
+    if Path(path).is_file():  # a pipe is read once
+        with suppress(WvError):  # which is told when it is judged
+            for block in Source(replace(texts, inputs=[path], log=_unheard)).blocks(path):
+                return block.each[:_FEW]
+    return []
+
+
+def _unheard(message: str) -> None:
+    pass
