@@ -349,7 +349,9 @@ def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
         (["{a}", "--words", "1..", "--dry-run", "-o", "{out}"], "give -o FOLDER, or --dry-run"),
         (["{a}", "--words", "1..", "-o", "{out}", "--rejected", "{out}"], "--rejected needs a folder of its own"),
         (["{a}", "--words", "1..", "--dry-run", "--rejected", "{out}"], "--rejected"),
-        (["{text}", "--words", "1..", "-o", "{out}"], "expected"),
+        (["{text}", "--words", "1..", "-o", "{out}"], "expected records (jsonl, csv, tsv, parquet), found another"),
+        (["{latin}", "--words", "1..", "-o", "{out}"], "expected records (jsonl, csv, tsv, parquet), found another"),
+        (["nosuch.txt", "--words", "1..", "-o", "{out}"], "nosuch.txt: cannot read: no such file"),
         (
             ["{a}", "--language", "{model}:bread>=.1", "--language", "{model}:baking>=.1", "-o", "{out}"],
             "two rules are called language",
@@ -365,12 +367,14 @@ def test_what_is_refused(tmp_path, capsys, words, problem):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "a.jsonl").write_bytes(Path(inputs[0]).read_bytes())
     (tmp_path / "x.txt").write_text("some text\n")
+    (tmp_path / "latin.txt").write_bytes("fühlte sich müde größer\n".encode("latin-1") * 50)
     names = {
         "a": inputs[0],
         "in": str(tmp_path / "in"),
         "other": str(tmp_path / "other" / "a.jsonl"),
         "out": str(tmp_path / "out"),
         "text": str(tmp_path / "x.txt"),
+        "latin": str(tmp_path / "latin.txt"),
         "model": str(MODEL),
     }
     before = contents(tmp_path / "in")

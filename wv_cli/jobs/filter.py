@@ -195,6 +195,7 @@ class FilterJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         texts = input_texts(self.records.inputs, log=run.log, reading=ReadingConfig(**vars(self.records.reading)))
+        _require_records(texts, [path for path in texts.inputs if path == "-" or Path(path).is_file()])
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
         self.kept.require_writable(source.paths, self.rules.reads())
