@@ -133,7 +133,6 @@ def versions(peers: str) -> dict[str, str]:
         "orjson",
         "sentencepiece",
         "scipy",
-        "faiss-cpu",
         "onnxruntime",
         "sentence-transformers",
         "torch",

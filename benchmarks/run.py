@@ -31,7 +31,6 @@ import filtering
 import glove
 import growing
 import hashing
-import indexes
 import kernels
 import label_threads
 import lm
@@ -61,7 +60,6 @@ WITHOUT_CORPUS = (
     "codes",
     "cold",
     "hashing",
-    "index",
     "kernels",
     "whitening",
     "building",
@@ -99,7 +97,6 @@ SUITES = {
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
-    "index": Suite(indexes.index),
     "kernels": Suite(kernels.kernels, kernels.table),
     "cold": Suite(cold.cold),
     "searching": Suite(searching.searching),

@@ -41,7 +41,6 @@ FREE = {
     "SearchConfig": set(),
     "AlignConfig": set(),
     "DriftConfig": set(),
-    "IndexConfig": set(),  # nor is an index
 }
 
 

@@ -37,17 +37,6 @@ class TopK:
     def scratch_bytes(self) -> int: ...
     def scan(self, start: int, end: int, scratch: NDArray[np.uint8]) -> None: ...
 
-def best_candidates(
-    rows: Rows,
-    queries: NDArray[np.float32],
-    candidates: NDArray[np.int64],
-    scores: NDArray[np.float32],
-    hits: NDArray[np.int32],
-    start: int,
-    end: int,
-    isa: str | None = None,
-) -> None: ...
-
 class Analogies:
     def __init__(
         self,

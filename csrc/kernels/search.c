@@ -17,7 +17,6 @@
  */
 #include <math.h>
 
-#include "base/cache.h"
 #include "base/scratch.h"
 #include "kernels/heap.h"
 #include "kernels/panels.h"
@@ -25,8 +24,6 @@
 
 /* Rows scanned against all queries before the next ones are fetched: they stay in the second-level cache. */
 #define TOP_K_BLOCK_BYTES (192 * 1024)
-/* Candidates, which lie anywhere, are asked for so many before their turn. */
-#define CANDIDATES_AHEAD 4
 /* Rows of one analogy block: the scores of 512 words take 256 KB. */
 #define ANALOGY_BLOCK_ROWS 128
 #define COSMUL_EPSILON 0.001f /* Levy & Goldberg 2014 */
@@ -160,37 +157,6 @@ void WV_NAME(wv_search_top_k)(const wv_top_k *run, int64_t start, int64_t end, v
 
 void WV_NAME(wv_search_pack)(const float *x, int64_t stride, int32_t count, int32_t dim, float *panels) {
     pack(x, stride, count, dim, panels);
-}
-
-/* ---------------------------------------------------------------- candidates */
-
-WV_INLINE void fetch_candidate(const wv_search_rows *rows, int64_t row) {
-    wv_fetch((const float *)row_at(rows, row), rows->dim);
-}
-
-/* The inner product with a row made a unit row on the way: a row is read once, by one query. */
-static float cosine(const wv_search_rows *rows, int64_t row, const float *query) {
-    const any_float *numbers = row_at(rows, row);
-    const double scale = known_scale(rows, row);
-    float sum = 0;
-    for (int32_t d = 0; d < rows->dim; d++) sum += (float)(numbers[d] * scale) * query[d];
-    return sum;
-}
-
-void WV_NAME(wv_search_candidates)(const wv_candidates *run, int64_t start, int64_t end) {
-    for (int64_t query = start; query < end; query++) {
-        const int64_t *candidates = run->candidates + query * run->each;
-        const float *vector = run->queries + query * run->rows->dim;
-        float *scores = run->scores + query * run->k;
-        int32_t *hits = run->hits + query * run->k;
-        for (int64_t i = 0; i < run->each; i++) {
-            int64_t ahead = i + CANDIDATES_AHEAD;
-            if (ahead < run->each && candidates[ahead] >= 0) fetch_candidate(run->rows, candidates[ahead]);
-            if (candidates[i] < 0) continue;
-            float score = cosine(run->rows, candidates[i], vector);
-            if (score > scores[0]) heap_replace(scores, hits, run->k, score, (int32_t)candidates[i]);
-        }
-    }
 }
 
 /* ---------------------------------------------------------------- analogies */

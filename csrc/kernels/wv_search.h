@@ -32,17 +32,6 @@ typedef struct {
     const int32_t *exclude;       /* row numbers, ascending within a query */
 } wv_top_k;
 
-/* The k best of rows that were proposed, row by row for each query. Heaps as those of wv_top_k, and filled alike. */
-typedef struct {
-    const wv_search_rows *rows; /* (n, dim) */
-    int32_t k;
-    int64_t each;              /* candidates of a query, at most */
-    const float *queries;      /* (queries, dim), unit vectors */
-    const int64_t *candidates; /* (queries, each): row numbers, ascending within a query; negative: none */
-    float *scores;             /* (queries, k) */
-    int32_t *hits;             /* (queries, k): row numbers */
-} wv_candidates;
-
 typedef enum { WV_3COSADD, WV_3COSMUL } wv_analogy_method;
 
 /* One thread's scan for the k best answers to `a is to b as c is to ?`. Questions share words, so the scores of the

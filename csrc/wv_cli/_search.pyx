@@ -3,7 +3,7 @@ is the face of it; this module only checks shapes, since a wrong one would read 
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from wv_cli._arguments cimport require, require_aligned, require_scratch, row_stride, table
-from wv_cli._kernels cimport WV_3COSADD, WV_3COSMUL, wv_analogies, wv_candidates, wv_kernels, wv_search_rows, wv_top_k
+from wv_cli._kernels cimport WV_3COSADD, WV_3COSMUL, wv_analogies, wv_kernels, wv_search_rows, wv_top_k
 
 METHODS = {"3cosadd": WV_3COSADD, "3cosmul": WV_3COSMUL}
 
@@ -127,30 +127,6 @@ cdef class TopK:
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
         with nogil:
             self.kernel.search_top_k(&self.run, start, end, &scratch[0])
-
-
-def best_candidates(Rows rows not None, const float[:, ::1] queries, const int64_t[:, ::1] candidates, float[:, ::1] scores,
-                    int32_t[:, ::1] hits, int64_t start, int64_t end, str isa=None):
-    """The best of `candidates` (queries, each), row numbers that ascend within a query, a negative for none, by the
-    cosine with the unit vectors `queries` (queries, dim), for queries start:end. scores and hits (queries, k) must come
-    filled as for TopK, and leave as heaps."""
-    cdef const wv_kernels *kernel = table(isa)
-    cdef wv_candidates run
-    cdef int64_t i, j
-    require(0 <= start <= end <= queries.shape[0], "queries out of range")
-    require(queries.shape[1] == rows.run.dim and candidates.shape[0] == queries.shape[0]
-            and scores.shape[0] == queries.shape[0] and hits.shape[0] == queries.shape[0]
-            and hits.shape[1] == scores.shape[1] and 0 < hits.shape[1] < 2**31, "arrays of the wrong shape")
-    for i in range(start, end):
-        for j in range(candidates.shape[1]):
-            require(candidates[i, j] < rows.n, "a candidate is out of range")
-    if start == end or not candidates.shape[1]:
-        return
-    run.rows, run.k, run.each = &rows.run, <int32_t>scores.shape[1], candidates.shape[1]
-    run.queries, run.candidates = &queries[0, 0], &candidates[0, 0]
-    run.scores, run.hits = &scores[0, 0], &hits[0, 0]
-    with nogil:
-        kernel.search_candidates(&run, start, end)
 
 
 cdef class Analogies:

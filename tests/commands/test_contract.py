@@ -71,7 +71,6 @@ CALLS = {
     "align": Call("{vectors} {other} -q -o {out}", "{vectors} {other} -q -o -"),
     "quantize": Call("{model} -o {out}", "{model} -o -"),
     "hash": Call("{vectors} -m lsh -q -o {out}", "{vectors} -m lsh -q -o -"),
-    "index": Call("{vectors} -o {out} -q"),
     "distil": Call(
         f"{{counts}} --encoder {TINY} -o {{out}} --dim 4 -q", f"{{counts}} --encoder {TINY} -o - --dim 4 -q"
     ),

@@ -85,7 +85,6 @@ CALLS = [
     ),
     ("convert", "IN", "[v.vec] x.bin -q"),
     ("hash", "IN", "[v.vec] -m lsh -o x.codes --no-meta -q"),
-    ("index", "VECTORS", "[v.vec] -o x.index --no-meta -q"),
     ("align", "A", "[v.vec] v.vec -o x.vec -q"),
     ("nn", "VECTORS", "[v.vec] the"),
     ("eval", "--data", "similarity v.vec -d [pairs]"),

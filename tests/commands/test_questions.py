@@ -237,7 +237,6 @@ def test_neighbours_among_words_and_without_some(wv, vectors, tmp_path):
         (["--vector", "-", "--among", "-"], 2, "standard input"),
         (["one", "--among", "v.vec"], 1, "expected text, found word2vec-text"),
         (["one", "--among", "less", "--exclude", "less"], 1, "less without less: expected a word of v.vec to answer"),
-        (["one", "--among", "less", "--index", "missing"], 2, "--among has no effect with --index"),
         (["--sentence", "a", "--among", "less", "--restrict-vocab", 2], 2, "--restrict-vocab has no effect with"),
     ],
 )

@@ -291,7 +291,7 @@ MANNERS: list[Guarantee] = [
             Fault(
                 "bad records are told within their block",
                 "wv_cli/text/records/scanned.py",
-                "        self.byte += used\n",
+                "        self.byte += len(raw)\n",
                 "",
             ),
         ),

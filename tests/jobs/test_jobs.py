@@ -13,7 +13,6 @@ from wv_cli.formats.static_folder import save_folder
 from wv_cli.jobs.align import AlignJob
 from wv_cli.jobs.convert import ConvertJob
 from wv_cli.jobs.distil import DistilJob
-from wv_cli.jobs.index import IndexJob
 from wv_cli.jobs.job import Job, build, option_names
 from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.quantize import QuantizeJob
@@ -27,7 +26,6 @@ EVERY = {
     AlignJob: ("a", "out.vec", {"b": "in2"}),
     ConvertJob: ("source", "out.vec", {}),
     DistilJob: ("vocab", "out", {"encoder": "folder"}),
-    IndexJob: ("vectors", "out.index", {}),
     NgramJob: ("inputs", "out.lm", {}),
     QuantizeJob: ("model", "out.ftz", {"cutoff": 5}),
     VocabularyJob: ("inputs", "out.vocab", {}),
@@ -51,8 +49,6 @@ def made(kind, read, **options):
 @pytest.mark.parametrize("kind", EVERY)
 def test_all_are_run_alike(kind):
     assert inspect.signature(kind.run) == inspect.signature(Job.run)
-    if kind is IndexJob:
-        pytest.importorskip("faiss")
     job = made(kind, "in")
     job.validate()
     assert job.results() == [EVERY[kind][1]] and job.invocation.argv == () and job.invocation.meta
@@ -60,8 +56,6 @@ def test_all_are_run_alike(kind):
 
 @pytest.mark.parametrize("kind", [kind for kind in EVERY if kind not in REPLACING])
 def test_an_input_is_not_overwritten(kind):
-    if kind is IndexJob:
-        pytest.importorskip("faiss")
     out = EVERY[kind][1]
     Path(out).touch()
     with pytest.raises(UsageError, match=f"{out}:? is (both read and written|also an input)"):

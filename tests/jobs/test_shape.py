@@ -21,7 +21,6 @@ from wv_cli.jobs.filter import FilterJob
 from wv_cli.jobs.glove import GloveJob
 from wv_cli.jobs.glove_files import GloveFilesJob
 from wv_cli.jobs.hash import HashJob
-from wv_cli.jobs.index import IndexJob
 from wv_cli.jobs.job import Job, option_names
 from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.ngrams import NgramJob
@@ -49,7 +48,6 @@ JOBS: dict[str, type[Job]] = {
     "filter": FilterJob,
     "glove": GloveJob,
     "hash": HashJob,
-    "index": IndexJob,
     "lm train": NgramJob,
     "phrases": PhrasesJob,
     "predict": PredictJob,

@@ -127,57 +127,6 @@ def test_rows_may_be_padded_or_unaligned(isa):
 
 
 @ISAS
-@pytest.mark.parametrize("dim", DIMS)
-def test_the_best_of_candidates_with_ties_at_every_size(isa, dim):
-    random = np.random.default_rng(dim)
-    for rows, queries, each, k in [(1, 1, 1, 1), (5, 3, 4, 2), (40, 7, 40, 9), (257, 9, 100, 10), (20, 2, 0, 3)]:
-        matrix, asked = whole_numbers(dim + rows, rows, dim), whole_numbers(dim - rows + 1000, queries, dim)
-        candidates = np.full((queries, each), -1, np.int64)
-        for line in candidates:
-            listed = random.choice(rows, random.integers(0, each + 1), replace=False)
-            line[: len(listed)] = listed
-        candidates.sort(axis=1)
-        scores, hits = heap(queries, k)
-        for start, end in pairwise([0, queries // 2, queries]):
-            _search.best_candidates(as_they_are(matrix), asked, candidates, scores, hits, start, end, isa)
-        hits, scores = ordered(scores, hits)
-        expected_hits, expected_scores = reference.best_candidates(matrix, asked, candidates.tolist(), k)
-        np.testing.assert_array_equal(scores, expected_scores)
-        np.testing.assert_array_equal(hits, expected_hits)
-
-
-@ISAS
-def test_candidates_are_made_unit_rows_and_no_number_is_no_hit(isa):
-    random = np.random.default_rng(9)
-    matrix = (random.standard_normal((50, 19)) * random.uniform(1e-30, 1e30, (50, 1))).astype(np.float32)
-    matrix[7], matrix[8, 3], matrix[9, 1] = 0, np.nan, np.inf
-    asked = reference.unit(random.standard_normal((6, 19))).astype(np.float32)
-    candidates = np.tile(np.arange(50), (6, 1))
-    scores, hits = heap(6, 50)
-    rows = _search.Rows(matrix, np.full(50, -1.0))
-    _search.best_candidates(rows, asked, candidates, scores, hits, 0, 6, isa)
-    hits, scores = ordered(scores, hits)
-    expected_hits, expected_scores = reference.best_candidates(reference.unit(matrix), asked, candidates.tolist(), 50)
-    np.testing.assert_allclose(scores, expected_scores, atol=1e-6)
-    assert not np.isin(hits, [8, 9]).any() and np.isin(7, hits) and (hits == expected_hits).mean() > 0.99
-
-
-def test_candidates_are_checked():
-    rows, asked, (scores, hits) = as_they_are(np.ones((4, 3), np.float32)), np.ones((2, 3), np.float32), heap(2, 1)
-    listed = np.zeros((2, 5), np.int64)
-    for bad, message in [
-        ({"asked": asked[:, :2].copy()}, "wrong shape"),
-        ({"listed": listed[:1]}, "wrong shape"),
-        ({"hits": hits[:1]}, "wrong shape"),
-        ({"listed": listed + 4}, "a candidate is out of range"),
-        ({"end": 3}, "queries out of range"),
-    ]:
-        given = {"asked": asked, "listed": listed, "scores": scores, "hits": hits, "start": 0, "end": 2, **bad}
-        with pytest.raises(ValueError, match=message):
-            _search.best_candidates(rows, *given.values())
-
-
-@ISAS
 def test_nan_and_infinity_are_never_found_and_never_crash(isa):
     matrix, asked = whole_numbers(7, 60, 5), whole_numbers(8, 20, 5)
     matrix[[3, 30, 59]] = np.nan

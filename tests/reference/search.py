@@ -34,16 +34,6 @@ def top_k(rows, queries, k, exclude=None):
     return np.array([hits for hits, _ in found]).reshape(-1, k), np.array([s for _, s in found]).reshape(-1, k)
 
 
-def best_candidates(rows, queries, candidates, k):
-    """top_k among the rows that are listed for each query; negative numbers are none."""
-    found = []
-    for query, listed in zip(queries, candidates, strict=True):
-        with np.errstate(invalid="ignore"):
-            scores = np.asarray(rows, np.float64) @ np.asarray(query, np.float64)
-        found.append(best(scores, k, set(range(len(rows))) - set(listed)))
-    return np.array([hits for hits, _ in found]).reshape(-1, k), np.array([s for _, s in found]).reshape(-1, k)
-
-
 def analogy_scores(rows, a, b, c, method):
     """Scores of all rows as answers to one question over unit rows; 3cosadd without division by |b - a + c|."""
     rows = np.asarray(rows, np.float64)

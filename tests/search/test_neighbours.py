@@ -202,13 +202,6 @@ def test_a_row_that_is_no_vector_is_refused_when_it_is_met():
         index.top_k(matrix[:2], 3)
     with pytest.raises(BadFile, match="row 40"):
         index.analogies([1], [2], [3])
-    query = index.unit_rows([3])
-    assert (
-        index.best_of(query, np.array([[30, -1, 2]]), 2)[0].tolist()
-        == index.best_of(query, np.array([[2, 30]]), 2)[0].tolist()
-    )
-    with pytest.raises(BadFile, match="row 40"):
-        index.best_of(query, np.array([[-1, 40, 2]]), 1)
 
 
 def test_no_row_lies_outside_of_the_bytes():

@@ -55,7 +55,6 @@ COMMANDS: Registry[Command] = Registry(
             ("Transform", "align", "align", "Rotate vectors into the space of others."),
             ("Transform", "quantize", "quantize", "Make a fastText model many times smaller."),
             ("Transform", "hash", "hash", "Turn vectors into binary codes."),
-            ("Transform", "index", "index", "Build an index for approximate search."),
             ("Transform", "distil", "distil", "Turn a sentence encoder into a static embedding."),
             ("Language models", "lm", "lm.group", "Train n-gram language models; query these and neural ones."),
             ("Files and help", "convert", "convert", "Convert vectors between file formats."),

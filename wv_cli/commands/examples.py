@@ -112,11 +112,6 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codes to look at", "wv bioword corpus.txt -o words.txt --length 20"),
         ("words in their sentence", "echo 'the bank of the river' | wv bioword - --hasher fly.hasher -o -"),
     ),
-    "index": (
-        ("a graph that finds 95 % of the nearest", "wv index vectors.bin -o vectors.index"),
-        ("99 % of the 50 nearest", "wv index vectors.bin -o vectors.index --recall 0.99 --neighbours 50"),
-        ("a tenth of the size", "wv index vectors.bin -o vectors.index --kind ivf-pq --recall 0.9"),
-    ),
     "nn": (
         ("five neighbours of each of two words", "wv nn vectors.bin music paris -k 5"),
         ("king less man, and woman", "wv nn vectors.bin 'king - man + woman'"),
@@ -124,7 +119,6 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("queries from a pipe, answers as JSON", "cut -f1 words.tsv | wv nn vectors.bin --json"),
         ("the lines of a file nearest to a sentence", "wv nn vectors.bin --sentence 'a wet day' --among lines.txt"),
         ("codes, put right by the vectors", "wv nn vectors.codes paris --rerank vectors.bin"),
-        ("through an index", "cut -f1 words.tsv | wv nn vectors.bin --index vectors.index"),
     ),
     "similarity": (
         ("of two words", "wv similarity vectors.bin king queen"),

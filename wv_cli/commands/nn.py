@@ -25,10 +25,8 @@ from wv_cli.commands.shared.word_options import TakesWords, WordsOption
 @click.option("--exclude", metavar="FILE", help="Never answer with the words of FILE, one a line.")
 @click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Neighbours per query.")
 @click.option("--rerank", metavar="VECTORS2", help="Vectors by whose cosines the nearest codes are ordered.")
-@click.option("--index", metavar="NAME", help="Search this index of VECTORS (from wv index): faster, not exact.")
 @click.option(
-    "--candidates", type=click.IntRange(1), metavar="N",
-    help="Rows of codes or of the index for which cosines are computed.  [default: 10 x k; k of hnsw and flat]",
+    "--candidates", type=click.IntRange(1), metavar="N", help="Codes for which cosines are computed.  [default: 10 x k]"
 )  # fmt: skip
 @oov_option()
 @quiet_option
@@ -36,7 +34,7 @@ from wv_cli.commands.shared.word_options import TakesWords, WordsOption
 def command(
     words: tuple[str, ...], positive: tuple[str, ...], negative: tuple[str, ...], vector: tuple[str, ...],
     sentence: tuple[str, ...], among: str | None, exclude: str | None, k: int, rerank: str | None,
-    index: str | None, candidates: int | None, oov: str, quiet: bool, as_json: bool, **read: Any,
+    candidates: int | None, oov: str, quiet: bool, as_json: bool, **read: Any,
 ) -> int:  # fmt: skip
     """Show the words whose vectors have the highest cosine with each WORD.
 
@@ -48,17 +46,13 @@ def command(
     --sentences`. With --sentence, the lines of --among FILE are sentences, too.
 
     A neighbour is printed as `word TAB score`, after the query and a tab if there are several queries. --json prints
-    one object per query. Blank lines are skipped. The search is exact without --index.
+    one object per query. Blank lines are skipped. The search is exact.
 
     VECTORS may be codes from `wv hash`: the score is then the fraction of equal bits (dense codes) or of common
     active bits (sparse codes). Codes of pq are searched as the vectors that they stand for.
     """
     require_file_first([read["vectors"]], words, "nn")
-    refuse_options(
-        candidates="rerank or index", beside="not rerank and not index", rerank="not index",
-        limit="not index", among="not index", exclude="not index",
-        restrict_vocab="not index and not among or not index and not sentence",
-    )  # fmt: skip
+    refuse_options(candidates="rerank", beside="not rerank", restrict_vocab="not among or not sentence")
     source = Source(quiet=quiet, **read)
-    asking = Asking(words, positive, negative, vector, sentence, among, exclude, rerank, index, candidates)
+    asking = Asking(words, positive, negative, vector, sentence, among, exclude, rerank, candidates)
     return answer_neighbours(source, asking, k, as_json, Unknown(oov, quiet))

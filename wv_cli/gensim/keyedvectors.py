@@ -110,7 +110,7 @@ class KeyedVectors(Embeddings):
         indexer: None = None,
     ) -> Any:
         if indexer is not None:
-            message = "indexer is not supported: the search is exact; use `wv nn --index` for an approximate one"
+            message = "indexer is not supported: the search is exact"
             raise UsageError(message)
         asked = self._words(positive), self._words(negative)
         return super().most_similar(*asked, topn, clip_start, clip_end, restrict_vocab)

@@ -107,25 +107,6 @@ class Neighbours(Cosines):
         self._require(slice(n))
         return merge(heaps, k)
 
-    def best_of(self, queries: NDArray[np.float32], candidates: NDArray[np.int64], k: int) -> Hits:
-        """The k of each query's candidates of highest cosine: as top_k, of unit vectors (q, dim) and (q, m) different
-        rows in any order, a negative number for none. Raises ValueError for shapes that do not fit and for rows out of
-        range."""
-        candidates = np.sort(candidates, axis=1)
-        hits, scores = make_empty_hits(len(queries), k, NO_HIT)
-        chunk = -(-len(queries) // self._workers(candidates.size)) or 1
-
-        searched = self._rows
-        assert searched is not None
-
-        def rank(start: int) -> None:
-            end = min(start + chunk, len(queries))
-            _search.best_candidates(searched, queries, candidates, scores, hits, start, end, self._isa)
-
-        run_all(rank, range(0, len(queries), chunk), self.threads)
-        self._require(np.unique(candidates[candidates >= 0]) if self._refuse else slice(0))
-        return merge([(hits, scores)], k)
-
     def analogies(
         self,
         a: ArrayLike,

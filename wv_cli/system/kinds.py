@@ -180,7 +180,7 @@ KINDS: list[Kind] = [
     Kind(lambda head: _RECORD_NAMES.get(records_of(head) or ""), certain=False),
     Kind(_container),
     Kind(
-        match_beginning(rb"IHNf|IwPQ|IxFI|IxF2|IwFl", "an index of faiss; wv nn takes it as --index").what,
+        match_beginning(rb"IHNf|IwPQ|IxFI|IxF2|IwFl", "an index of faiss").what,
         certain=False,
     ),
 ]

@@ -42,7 +42,6 @@ class Asking:
     among: str | None
     exclude: str | None
     rerank: str | None
-    index: str | None
     candidates: int | None
 
     @property
@@ -155,10 +154,6 @@ def _open(source: Source, asking: Asking, lists: _Lists) -> "tuple[WordIndex, Co
 
 def _search(vectors: "Embeddings", source: Source, asking: Asking, lists: _Lists, bad_rows: "BadRowsName") -> "Index":
     search: Index
-    if asking.index:
-        from wv_cli.formats.index_file import open_search
-
-        return open_search(vectors, source.vectors, asking.index, source.threads, asking.candidates)
     whole = vectors.search(threads=source.threads)
     narrowed = lists.among is not None or lists.exclude
     search = _narrow(whole, vectors, source, asking, lists) if narrowed else whole
