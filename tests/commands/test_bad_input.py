@@ -24,7 +24,7 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
     "train {} -o out.vec --dim 4 --epochs 1 --min-count 1 --learn-phrases 2 --save-phrases out.phrases",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
-    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --autotune-duration 0.1 --autotune-validation {}",
+    "train good.labelled --model supervised -o out.bin --dim 4 --epochs 1 --autotune-validation {}",
     "train good.txt -o out.vec --continue {}",
     "train {} -o out.vec --continue good.state --epochs 1 --save-state out.state",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",

@@ -31,7 +31,7 @@ CALLS = [
     (
         "train",
         "--autotune-validation",
-        f"text -o x.vec --autotune-validation [pairs] --autotune-duration 0.001 {T}",
+        f"labels --model supervised -o x.bin --autotune-validation [labels] --autotune-duration 0.001 {T}",
     ),
     ("train", "--pretrained", f"labels --model supervised -o x.bin --pretrained [v.vec] {T}"),
     (

@@ -12,7 +12,7 @@ import pytest
 # Of the standard library and the packages: what a cluster, a bar or a network needs.
 OUTSIDE = {"asyncio", "ssl", "socket", "importlib.metadata", "multiprocessing.resource_tracker", "tqdm"}
 # Ours: what a search for options or a score needs.
-OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.trials", "jobs.validation", "jobs.autotune_words")}
+OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.autotune", "jobs.validation")}
 # The rooms of which a query has modules; below `_` all extension modules count as one. Whatever another command needs,
 # its own jobs, the engine and the cluster among it, a query does not wait for.
 BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}

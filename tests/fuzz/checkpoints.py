@@ -21,9 +21,6 @@ from wv_cli.hashing.biohash import BioHash
 from wv_cli.hashing.bioword import Bioword
 from wv_cli.hashing.config import BiowordConfig, HashConfig
 from wv_cli.jobs.autotune import LabelSearch, Plan
-from wv_cli.jobs.autotune_words import Task, WordSearch, space_of
-from wv_cli.jobs.trials import SearchPlan
-from wv_cli.jobs.validation import Items
 from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.doc2vec import Doc2vec
@@ -36,7 +33,6 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled
 from wv_cli.text.vocab import read_vocab
-from wv_cli.vectors.embeddings import Embeddings
 
 
 @cache
@@ -156,56 +152,26 @@ def search(log: Path) -> LabelSearch:
     return LabelSearch(plan, SupervisedConfig(dim=4, epochs=1, threads=1), 1, labelled(), None, [])
 
 
-class Pairs(Items):
-    """Of a file that is not there."""
-
-    def score(self, vectors: Embeddings, threads: int) -> float:
-        return 0.5
-
-
-def word_search(log: Path) -> WordSearch:
-    config = Word2vecConfig(dim=4, epochs=1, threads=1)
-    task = Task(corpus(), Pairs("pairs.txt", "similarity", "digest"), None, lambda each: Word2vec(each, corpus()), 1)
-    plan = SearchPlan(validation="pairs.txt", duration=1e-9, log=str(log))
-    return WordSearch(plan, config, space_of(config, (), ()), task)
-
-
-def _go_on(taken_up: LabelSearch | WordSearch) -> None:
-    """Takes up a search, for which there is no time left, and its best options."""
-    taken_up.run(_say, resume=True)
-    taken_up.best_options()
-
-
 def go_on_searching(path: Path) -> None:
-    _go_on(search(path))
-
-
-def go_on_searching_words(path: Path) -> None:
-    _go_on(word_search(path))
-
-
-def _logs(begun: Callable[[Path], LabelSearch | WordSearch], dsub: str, scores: list[str]) -> list[bytes]:
-    """A log with its header and three trials, of a search that goes on and of one that is over."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "file"
-        begun(path).run(_say, resume=False)
-        header, over = path.read_bytes().splitlines(keepends=True)
-    trial = (
-        '{"number": %d, "config": {"lr": 0.%d, "epochs": 2}, ' + dsub + '"score": %s, "why": "%s", "elapsed": %d.5}\n'
-    )
-    rows = [(0, 1, scores[0], "", 1), (1, 2, scores[1], "", 2), (2, 3, "null", "diverged", 3)]
-    log = header + "".join(trial % row for row in rows).encode()
-    return [log, log + over]
+    """Takes up a search, for which there is no time left, and its best options."""
+    taken_up = search(path)
+    taken_up.run(_say, resume=True)
+    taken_up.best_config()
 
 
 @cache
 def logs() -> list[bytes]:
-    return _logs(search, '"dsub": 2, ', ["0.5", "0.75"])
-
-
-@cache
-def word_logs() -> list[bytes]:
-    return _logs(word_search, "", ["-0.5", "0.75"])
+    """A log with its header and three trials, of a search that goes on and of one that is over."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        search(path).run(_say, resume=False)
+        header, over = path.read_bytes().splitlines(keepends=True)
+    trial = (
+        '{"number": %d, "config": {"lr": 0.%d, "epochs": 2}, "dsub": 2, "score": %s, "why": "%s", "elapsed": %d.5}\n'
+    )
+    rows = [(0, 1, "0.5", "", 1), (1, 2, "0.75", "", 2), (2, 3, "null", "diverged", 3)]
+    log = header + "".join(trial % row for row in rows).encode()
+    return [log, log + over]
 
 
 @cache

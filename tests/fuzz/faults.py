@@ -101,7 +101,6 @@ COMMANDS = [
         ("white.vec", "moments", "transform"),
     ),
     Command("align vectors.vec vectors.vec -o aligned.vec -q", ("aligned.vec",)),
-    Command("index vectors.vec -o words.index --no-meta -q", ("words.index", "words.index.words.txt")),
     Command("search index text.txt -o texts.index --no-meta -q", ("texts.index",)),
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),

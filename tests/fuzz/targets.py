@@ -141,7 +141,6 @@ TARGETS: dict[str, Target] = {
         Target("state", states.saved, states.go_on, _CONTAINER, ("container:state",), beside={"text.txt": seeds.text}),
         Target("glove-state", states.saved_glove, states.go_on_glove, _CONTAINER, beside={"text.txt": seeds.text}),
         Target("autotune-log", checkpoints.logs, checkpoints.go_on_searching, IN_TEXT),
-        Target("autotune-words-log", checkpoints.word_logs, checkpoints.go_on_searching_words, IN_TEXT),
         Target("vocabulary", seeds.vocabularies, uses.vocabulary, IN_TEXT),
         Target("counts", seeds.records, uses.counts, beside={"vocab.txt": lambda: seeds.vocabularies()[0]}),
         Target("counts-vocabulary", lambda: seeds.vocabularies()[:1], uses.counts_vocabulary, IN_TEXT),

@@ -135,7 +135,7 @@ MODELS: list[Guarantee] = [
         (
             Fault(
                 "autotune takes the last of equals",
-                "wv_cli/jobs/trials.py",
+                "wv_cli/jobs/autotune.py",
                 "(trial.score, -trial.number)",
                 "(trial.score, trial.number)",
             ),

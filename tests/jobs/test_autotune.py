@@ -4,6 +4,9 @@ import json
 import lzma
 import os
 import re
+import signal
+import subprocess
+import sys
 import time
 from dataclasses import asdict, replace
 
@@ -16,10 +19,12 @@ from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
-from wv_cli.jobs.autotune import LabelSearch, Metric, Plan, propose
+from wv_cli.jobs.autotune import LabelSearch, Plan, propose
 from wv_cli.jobs.autotune_log import Trial, TrialLog, claim_log
+from wv_cli.jobs.autotune_metric import Metric
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
+from wv_cli.models.supervised import Supervised
 
 TUNE = ["--model", "supervised", "--autotune-validation", "valid.txt", "--dim", 10, "--epochs", 3, "--buckets", 20_000]
 
@@ -118,6 +123,51 @@ def test_searches_logs_and_resumes(files, wv):
     (files / "m.bin.autotune.jsonl").write_text("rubbish\n")
     broken = wv("train", "train.txt", "-o", "m.bin", *TUNE, "--autotune-duration", 2, "--resume")
     assert broken.returncode == 1 and "m.bin.autotune.jsonl:1: " in broken.stderr
+
+
+def trials_of(log):
+    """The whole lines of the log behind its header."""
+    lines = log.read_bytes().splitlines(keepends=True)[1:] if log.exists() else []
+    return [json.loads(line) for line in lines if line.endswith(b"\n")]
+
+
+def test_a_kill_loses_no_trial(files, wv):
+    log = files / "m.bin.autotune.jsonl"
+    argv = [sys.executable, "-m", "wv_cli", "train", "train.txt", "-o", "m.bin", *map(str, TUNE)]
+    with subprocess.Popen([*argv, "--autotune-duration", "10h"], cwd=files, stderr=subprocess.DEVNULL) as running:
+        while len(trials_of(log)) < 3:
+            assert running.poll() is None
+            time.sleep(0.05)
+        running.kill()
+    before = trials_of(log)
+    begun = wv("train", "train.txt", "-o", "m.bin", *TUNE)
+    assert begun.returncode == 1 and "the log of an earlier search is there" in begun.stderr
+    done = wv("train", "train.txt", "-o", "m.bin", *TUNE, "--resume", "--autotune-duration", "0.001")
+    assert done.returncode == 0 and f"{len(before)} trials done before" in done.stderr, done.stderr
+    assert trials_of(log)[:-1] == before, "the time was over"
+    best = max(before, key=lambda trial: (trial["score"] or 0, -trial["number"]))
+    assert json.loads((files / "m.bin.meta.json").read_text())["autotune"]["best"] == best
+
+
+@pytest.mark.parametrize("step", [0, -1], ids=["first step", "last step"])
+def test_a_signal_ends_the_search_and_keeps_its_trials(files, monkeypatch, capsys, step):
+    """The last step's comes when the trial is as good as done."""
+    real, models = Supervised.train_step, []
+
+    def train_step(model, number, worker):
+        if number == 0:
+            models.append(model)
+            assert len(models) <= 3, "the search went on"
+        if len(models) == 3 and number == range(model.steps)[step]:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return real(model, number, worker)
+
+    monkeypatch.setattr(Supervised, "train_step", train_step)
+    monkeypatch.chdir(files)
+    assert entry.run(["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "60"]) == 143
+    assert "--resume" in capsys.readouterr().err
+    assert [trial["number"] for trial in trials_of(files / "m.bin.autotune.jsonl")] == [0, 1]
+    assert not (files / "m.bin").exists()
 
 
 HEADER = {"autotune": 1}

@@ -30,7 +30,6 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "wv train labelled.txt -o topics.bin --model supervised --class-weights balanced",
         ),
         ("items of baskets, a basket a line", "wv train baskets.txt -o items.vec --whole-line --min-count 1"),
-        ("options found by trials", "wv train corpus.txt -o words.vec --autotune-validation pairs.txt"),
         ("sentence vectors", "wv train corpus.txt -o model.d2v --model doc2vec"),
         (
             "a static embedding from pairs of question and answer",

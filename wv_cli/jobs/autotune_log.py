@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from wv_cli.config import Config
 from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.jobs.autotune_space import DSUBS
 from wv_cli.system import host
 from wv_cli.system.events import Log
 from wv_cli.system.json_text import to_json
@@ -28,7 +29,7 @@ _ADVICE = "go on with --resume, or begin anew with --overwrite"
 @dataclass(frozen=True)
 class Trial:
     """One trial of a search. `score` is None for a trial that failed; `why` says how. `elapsed` is the time used when
-    it ended, `dsub` that of quantising the model, 0 for what is not quantised."""
+    it ended, `dsub` that of quantising the model."""
 
     number: int
     config: dict[str, Any]
@@ -39,7 +40,7 @@ class Trial:
 
     def metadata(self) -> dict[str, Any]:
         """The facts of the trial for the event log and the sidecar."""
-        return {name: value for name, value in asdict(self).items() if name != "dsub" or value}
+        return asdict(self)
 
 
 @contextmanager
@@ -57,19 +58,10 @@ def claim_log(path: str, *, discard: bool) -> Iterator[None]:
 
 class TrialLog:
     """The log file of a search. The log at `path` ("": none is kept) of the search that `header` describes, which
-    starts from `first`. Its trials have one of `dsubs`, and scores between the two of `scores`."""
+    starts from `first`."""
 
-    def __init__(
-        self,
-        path: str,
-        header: Mapping[str, Any],
-        first: Config,
-        *,
-        scores: tuple[float, float] = (0, 1),
-        dsubs: tuple[int, ...] = (2, 4, 8, 16),
-    ) -> None:
+    def __init__(self, path: str, header: Mapping[str, Any], first: Config) -> None:
         self._path, self._header, self._first = path, header, first
-        self._scores, self._dsubs = scores, dsubs
         self._stream: BinaryIO | None = None
 
     def begin(self, log: Log, *, resume: bool) -> list[Trial]:
@@ -103,6 +95,12 @@ class TrialLog:
         if self._stream is not None:
             self._stream.close()
 
+    def discard(self) -> None:
+        """Removes the log."""
+        if self._stream is not None:
+            self._stream.close()
+            Path(self._path).unlink(missing_ok=True)
+
     def _write(self, metadata: Mapping[str, Any]) -> None:
         if self._stream is None:
             return
@@ -126,7 +124,7 @@ class TrialLog:
                 if not isinstance(found, dict):
                     raise ValueError
                 if number > 1:
-                    trials.append(self._checked(Trial(**{"dsub": 0, **found}), len(trials)))
+                    trials.append(self._checked(Trial(**found), len(trials)))
             except (ValueError, TypeError, RecursionError, WvError) as error:
                 problem = "expected a trial in JSON; begin anew with --overwrite"
                 raise BadFile(self._path, problem, line=number) from error
@@ -143,8 +141,8 @@ class TrialLog:
             type(trial.number) is int
             and trial.number == number
             and type(trial.dsub) is int
-            and trial.dsub in self._dsubs
-            and (score is None or (type(score) in numeric and self._scores[0] <= score <= self._scores[1]))
+            and trial.dsub in DSUBS
+            and (score is None or (type(score) in numeric and 0 <= score <= 1))
             and isinstance(trial.why, str)
             and type(trial.elapsed) in numeric
             and 0 <= trial.elapsed < _LONGEST

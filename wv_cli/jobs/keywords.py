@@ -74,9 +74,6 @@ class TrainOptions(TypedDict, total=False):
     resume: bool | None
     overwrite: bool | None
     max_time: float | None
-    autotune_validation: Path | None
-    autotune_duration: float | None
-    autotune_log: Path | None
     validation: Path | None
     patience: int | None
     word_ngrams: int | None
@@ -86,6 +83,9 @@ class TrainOptions(TypedDict, total=False):
     class_weights: str | None
     line_weights: bool | None
     pretrained: Path | None
+    autotune_validation: Path | None
+    autotune_duration: float | None
+    autotune_log: Path | None
     autotune_metric: Path | None
     autotune_predictions: int | None
     autotune_size: int | None

@@ -61,19 +61,6 @@ class FirstVectors(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassifierSearch(Part):
-    """The metric that a classifier's search maximizes, and the largest size of its model."""
-
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("autotune_metric", "autotune_predictions", "autotune_size"), "autotune_validation"
-    )
-
-    autotune_metric: str | None = None
-    autotune_predictions: int | None = None
-    autotune_size: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class SupervisedJob(Job):
     """Training of a classifier. With `fasttext_files` the outputs are those of a fastText run
     (wv_cli.formats.fasttext_files)."""
@@ -101,7 +88,6 @@ class SupervisedJob(Job):
     continuation: Continuation = field(default_factory=Continuation)
     resume: Resume = field(default_factory=Resume)
     search: SearchOptions = field(default_factory=SearchOptions)
-    goal: ClassifierSearch = field(default_factory=ClassifierSearch)
     fasttext_files: bool = internal(False)
 
     def check(self) -> None:
@@ -109,7 +95,7 @@ class SupervisedJob(Job):
             self.continuation.require_same(before, self.config, self.reading.word_options, _FIXED)
         if self.config.class_weights not in ("", BALANCED):
             read_class_weights(self.config.class_weights)
-        size = self.goal.autotune_size
+        size = self.search.autotune_size
         ending = ".ftz" if size else ".bin"
         for path in self.outputs.outputs:
             if not (is_stream(path) or inner_name(path).endswith(ending) or self.fasttext_files):
@@ -137,7 +123,7 @@ class SupervisedJob(Job):
 
     def reads_again(self) -> list[str]:
         """What trials are scored on, and the text that a pruned model is retrained on."""
-        return [*self.search.reads(), *(self.reading.inputs if self.goal.autotune_size else ())]
+        return [*self.search.reads(), *(self.reading.inputs if self.search.autotune_size else ())]
 
     @property
     def must_have_effect(self) -> Collection[str]:
@@ -147,18 +133,7 @@ class SupervisedJob(Job):
 
     @property
     def plan(self) -> "Plan | None":
-        """The search for options, if there is to be one."""
-        if self.search.autotune_validation is None:
-            return None
-        from wv_cli.jobs.autotune import Plan
-
-        goal = self.goal
-        return Plan(
-            **self.search.plan(self.beside),
-            metric=goal.autotune_metric or Plan.metric,
-            predictions=Plan.predictions if goal.autotune_predictions is None else goal.autotune_predictions,
-            size=goal.autotune_size or 0,
-        )
+        return self.search.plan(self.beside)
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the text, searches for options if asked, trains, saves."""

@@ -1,11 +1,11 @@
 """`wv train` of word vectors: a text in, word2vec's or fastText's vectors out.
 
 The parts are checked by themselves; Word2vecJob checks what two of them must know of each other. What is written in the
-end is in word_outputs.py, the search for options in autotune_words.py, the best epoch in validation.py.
+end is in word_outputs.py, the best epoch in validation.py.
 """
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
@@ -14,7 +14,6 @@ from wv_cli import formats
 from wv_cli.config import require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
-from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.fasttext_files import file_writers
@@ -25,7 +24,6 @@ from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
-from wv_cli.jobs.parts.search import SearchOptions, run_search
 from wv_cli.jobs.parts.validation import Validation
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.jobs.word_outputs import WordOutputs
@@ -35,7 +33,6 @@ from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import WORD_PRESETS, Member
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.system.compression import inner_name
 from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.system.output import check_writable
 from wv_cli.text.continued_vocabulary import decay_vocab
@@ -45,7 +42,6 @@ from wv_cli.text.vocab import write_vocab
 from wv_cli.vectors.embeddings import Embeddings
 
 if TYPE_CHECKING:
-    from wv_cli.jobs.autotune_words import WordSearch
     from wv_cli.jobs.validation import Items, Validated
 
 _LEAST_DIM = 100  # of a model among several
@@ -77,11 +73,9 @@ class Word2vecJob(Job):
     vectors."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
-        # A search compares models that begin alike.
-        "continue_": f"{_ONE_MODEL} and not autotune_validation",
+        "continue_": _ONE_MODEL,
         "to": "not classes",
-        "validation": f"epochs>0 and {_ONE_MODEL} and not autotune_validation",
-        "autotune_validation": f"epochs>0 and {_ONE_MODEL}",
+        "validation": f"epochs>0 and {_ONE_MODEL}",
         "vocab": "not continue_ and not keep_words",
         "bad_rows": "init",
         "keep_words": "init and not phrases and not learn_phrases",
@@ -97,7 +91,6 @@ class Word2vecJob(Job):
     first: FirstVectors = field(default_factory=FirstVectors)
     continuation: Continuation = field(default_factory=Continuation)
     resume: Resume = field(default_factory=Resume)
-    search: SearchOptions = field(default_factory=SearchOptions)
     validation: Validation = field(default_factory=Validation)
     preset: str = "word2vec"
 
@@ -112,30 +105,7 @@ class Word2vecJob(Job):
             to = self.outputs.to
             message = f"--to {to}: --preset {self.preset} gives vectors, not a model; choose a vector format"
             require(to != fasttext_bin.FORMAT.name, message)
-        if self.search.autotune_validation:
-            self._check_search()
         self.outputs.check_formats(self.config)
-
-    def _check_search(self) -> None:
-        """Raises UsageError when there is nothing to search for, or when what is found decided a file's format."""
-        from wv_cli.jobs.autotune_words import space_of
-
-        space = space_of(self.config, self.search.fixed, self.must_have_effect)
-        if self.outputs.to or self.outputs.classes or not any("maxn" in move.names for move in space):
-            return
-        for path in self.outputs.outputs:
-            if inner_name(path).endswith(".bin"):
-                message = (
-                    f"{path}: the search may choose subwords, and then .bin is fastText's format; give --to "
-                    "word2vec-binary or fasttext-bin, or --maxn, or name the output NAME.vec"
-                )
-                raise UsageError(message)
-
-    @property
-    def must_have_effect(self) -> Collection[str]:
-        """A search may find subwords, for `buckets`."""
-        finds = self.search.autotune_validation and not {"minn", "maxn"} & set(self.search.fixed)
-        return tuple(name for name in self.invocation.explicit if not (finds and name == "buckets"))
 
     @property
     def output_format(self) -> str | None:
@@ -167,7 +137,7 @@ class Word2vecJob(Job):
         return 1 if self.config.deterministic else self.config.threads
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
-        """See Job.work: reads the text, searches for options if asked, trains, saves."""
+        """See Job.work: reads the text, trains, saves."""
         begin, config = time.monotonic(), self.config
         items = self._items()
         init = formats.load(self.first.init, bad_rows=self.first.bad_rows) if self.first.init else None
@@ -189,12 +159,6 @@ class Word2vecJob(Job):
             self.continuation.require_same(state.options, self.config, self.reading.word_options, _FIXED)
             self.continuation.tell(len(state.vocab), len(corpus.vocab), run.log)
             config = self.continuation.with_rate(config, state.options, corpus.tokens, self.invocation.explicit)
-        search = self._search(config, corpus, items, init) if items and self.search.autotune_validation else None
-        if search is not None:
-            stopped = run_search(search, run, resume=self.resume.resume)
-            if stopped is not None:
-                return stopped, {}
-            config = search.best_options()
         model = self._model(run, config, corpus, init, state)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
@@ -224,9 +188,6 @@ class Word2vecJob(Job):
         if outcome.finished:
             if validated:
                 metadata["validation"] = validated.keep_best()
-            if search is not None:
-                metadata["autotune"] = search.metadata()
-                run.log(f"{self.search.autotune_validation} chose the options: score the vectors on other data")
             self.finish(
                 run,
                 self.results(),
@@ -253,8 +214,8 @@ class Word2vecJob(Job):
         )
 
     def _items(self) -> "Items | None":
-        """What epochs or trials are scored on. Evaluation is imported for it alone: most trainings score nothing."""
-        path = self.validation.validation or self.search.autotune_validation
+        """What epochs are scored on. Evaluation is imported for it alone: most trainings score nothing."""
+        path = self.validation.validation
         if path is None:
             return None
         from wv_cli.jobs.validation import Items
@@ -267,23 +228,6 @@ class Word2vecJob(Job):
         from wv_cli.jobs.validation import Validated
 
         return Validated(model, items, self.validation.patience or 0, run.log)
-
-    def _search(self, config: Word2vecConfig, corpus: Corpus, items: "Items", init: Embeddings | None) -> "WordSearch":
-        """The search for options. Raises WvError when the vectors cannot be scored, or not be written in the end."""
-        from wv_cli.jobs.autotune_words import Task, WordSearch, space_of
-        from wv_cli.jobs.trials import SearchPlan
-
-        self.require_disk_space(len(corpus.vocab) * config.dim * 4)
-        space = space_of(config, self.search.fixed, self.must_have_effect)
-        task = Task(
-            corpus,
-            items,
-            self.first.init,
-            lambda chosen: self.kind(chosen, corpus, init),
-            self.steps_at_once,
-            self.require_disk_space,
-        )
-        return WordSearch(SearchPlan(**self.search.plan(self.beside)), config, space, task)
 
     def _model(
         self, run: Run, config: Word2vecConfig, corpus: Corpus, init: Embeddings | None, state: State | None

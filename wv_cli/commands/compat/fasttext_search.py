@@ -71,8 +71,8 @@ class Searching:
     @contextmanager
     def explained(self) -> Iterator[None]:
         """Around the job: aborts as fastText when nothing was found."""
-        from wv_cli.jobs.autotune import UnknownLabel
-        from wv_cli.jobs.trials import NothingFound
+        from wv_cli.jobs.autotune import NothingFound
+        from wv_cli.jobs.autotune_metric import UnknownLabel
 
         try:
             yield

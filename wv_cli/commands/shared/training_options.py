@@ -153,7 +153,7 @@ def continuation_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def autotune_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The search for options (wv_cli.jobs.trials): a classifier's, or those of word vectors."""
+    """The search for a classifier's options (wv_cli.jobs.autotune)."""
     for option in [
         click.option(
             "--autotune-log",
@@ -182,7 +182,7 @@ def autotune_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--autotune-validation",
             cls=CommonOption,
             metavar="FILE",
-            help="Search for options that are not given, by their score on this file.",
+            help="Search for a classifier's options that are not given, by their score on this file.",
         ),
     ]:
         function = option(function)

@@ -1,9 +1,9 @@
-"""The search for a model's options by their score on a validation file, before the model is trained."""
+"""The search for a classifier's options by their score on a validation file, before it is trained."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
@@ -13,22 +13,26 @@ from wv_cli.jobs.run import Run
 from wv_cli.system.compression import compression_of
 
 if TYPE_CHECKING:
-    from wv_cli.jobs.trials import Search
+    from wv_cli.jobs.autotune import LabelSearch, Plan
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions(Part):
     """The options of a search. With `autotune_validation` the options that are not `fixed` are searched for first, by
-    their score on this file (wv_cli.jobs.trials); `autotune_log` gets the trials. Only a search that is `logged`
+    their score on this file (wv_cli.jobs.autotune); `autotune_log` gets the trials. Only a search that is `logged`
     has a log without a name."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("autotune_duration", "autotune_log"), "autotune_validation")
-    }
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("autotune_duration", "autotune_log", "autotune_metric", "autotune_predictions", "autotune_size"),
+        "autotune_validation",
+    )
 
     autotune_validation: str | None = None
     autotune_duration: float | None = None
     autotune_log: str | None = None
+    autotune_metric: str | None = None
+    autotune_predictions: int | None = None
+    autotune_size: int | None = None
     fixed: tuple[str, ...] = internal(())
     logged: bool = internal(True)
 
@@ -50,16 +54,21 @@ class SearchOptions(Part):
             return ""
         return self.autotune_log or (f"{beside or 'wv'}.autotune.jsonl" if self.logged else "")
 
-    def plan(self, beside: str | None) -> dict[str, Any]:
-        """The fields of a SearchPlan."""
-        from wv_cli.jobs.trials import SearchPlan
+    def plan(self, beside: str | None) -> "Plan | None":
+        """The search, if there is to be one."""
+        if self.autotune_validation is None:
+            return None
+        from wv_cli.jobs.autotune import Plan
 
-        return {
-            "validation": self.autotune_validation,
-            "duration": self.autotune_duration or SearchPlan.duration,
-            "log": self.log(beside),
-            "given": self.fixed,
-        }
+        return Plan(
+            validation=self.autotune_validation,
+            duration=self.autotune_duration or Plan.duration,
+            log=self.log(beside),
+            given=self.fixed,
+            metric=self.autotune_metric or Plan.metric,
+            predictions=Plan.predictions if self.autotune_predictions is None else self.autotune_predictions,
+            size=self.autotune_size or 0,
+        )
 
     def claimed(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
         """The log is this run's while it lasts."""
@@ -67,12 +76,12 @@ class SearchOptions(Part):
         return autotune_log.claim_log(log, discard=anew) if log else nullcontext()
 
 
-def run_search(search: "Search[Any]", run: Run, *, resume: bool) -> Outcome | None:
+def run_search(search: "LabelSearch", run: Run, *, resume: bool) -> Outcome | None:
     """Runs the search and logs its result. Returns the outcome of a trial that a signal stopped, else None."""
-    from wv_cli.jobs.trials import changes
+    from wv_cli.jobs.autotune import changes
 
     stopped = search.run(run.log, resume=resume)
     if stopped is None:
-        best = search.best_options()
+        best, _ = search.best_config()
         run.log(f"training with the best options: {changes(best, search.first)}", best=asdict(best))
     return stopped
