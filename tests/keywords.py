@@ -1,15 +1,23 @@
-"""Writes wv_cli/jobs/keywords.py from the options of the jobs: `python -m tests.keywords`."""
+"""Writes jobs/keywords.py and commands/shared/functions.pyi from the options of jobs: `python -m tests.keywords`."""
 
-from dataclasses import fields, is_dataclass
+import subprocess
+import sys
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
+from wv_cli.commands import COMMANDS
+from wv_cli.commands.shared.calling import FUNCTIONS, arguments_of, function_of
 from wv_cli.config import Config, read_hint
+from wv_cli.filtering.scorers import SCORERS
 from wv_cli.jobs.glove import GloveJob
-from wv_cli.jobs.job import option_hints
+from wv_cli.jobs.job import all_configs, option_hints
 from wv_cli.jobs.models import MODELS
+from wv_cli.jobs.train import words_for_numbers
 
-MODULE = Path(__file__).resolve().parent.parent / "wv_cli" / "jobs" / "keywords.py"
+PACKAGE = Path(__file__).resolve().parent.parent / "wv_cli"
+MODULE = PACKAGE / "jobs" / "keywords.py"
+STUB = PACKAGE / "commands" / "shared" / "functions.pyi"
 HEAD = '''"""The keyword arguments of wv_cli.train and wv_cli.train_glove, for type checkers and editors.
 
 Made from the options of the jobs by `python -m tests.keywords`; None is an option that is not given.
@@ -48,17 +56,6 @@ def typed_dict(name: str, what: str, jobs: list[Any], configs: list[type[Config]
     return f'\n\nclass {name}(TypedDict, total=False):\n    """The options of {what}."""\n\n' + "\n".join(lines) + "\n"
 
 
-def all_configs(kind: Any) -> list[type[Config]]:
-    """The configs among the fields of a job, of its parts too."""
-    found = []
-    for each in fields(kind):
-        hint = get_type_hints(kind)[each.name]
-        for inner in (hint, *get_args(hint)):
-            if isinstance(inner, type) and is_dataclass(inner):
-                found += [inner] * issubclass(inner, Config) + all_configs(inner)
-    return found
-
-
 def module_text() -> str:
     jobs = [row.job_type() for row in MODELS.values()]
     configs = [config for job in jobs for config in all_configs(job)]
@@ -69,5 +66,67 @@ def module_text() -> str:
     )
 
 
+STUB_HEAD = """from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import Any, Literal
+
+# Made from the options of the jobs by `python -m tests.keywords`; None is an option that is not given.
+
+Path = str | PathLike[str]
+"""
+
+
+def annotation(hint: Any, *, of_config: bool, path: bool) -> str:
+    """Of an argument. Several values may be one."""
+    kind, _, many, _ = read_hint(hint)
+    found = type_of([hint], of_config=of_config and not path).removesuffix(" | None")
+    if words := words_for_numbers(hint):
+        found += f" | Literal[{', '.join(map(repr, words))}]".replace("'", '"')
+    return f"{'Path' if path or not of_config else 'str'} | {found}" if many and kind is str else found
+
+
+def function_text(name: str) -> str:
+    """The signature of a function of wv_cli."""
+    hints, configs = arguments_of(name), all_configs(FUNCTIONS.find(name).job_type())
+    of_config = ({option for config in configs for option in config.options()} | PLAIN) - PATHS
+    words, keywords = [], False
+    for each in signature(function_of(name)).parameters.values():
+        if each.kind is Parameter.KEYWORD_ONLY and not keywords:
+            words.append("*")
+            keywords = True
+        if each.name == "log":
+            words.append("log: Callable[..., object] | None = None")
+            continue
+        found = annotation(hints[each.name], of_config=each.name in of_config, path=each.name in ("inputs", "output"))
+        if each.name == "output" and read_hint(hints["output"])[2]:
+            found = "Path | Iterable[Path]"
+        words.append(f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}")
+    summary = COMMANDS.find(name.replace("_", "-")).summary
+    return f'def {name}({", ".join(words)}) -> dict[str, Any]:\n    """{summary}"""\n'
+
+
+# Texts that are no paths.
+PLAIN = {
+    "add", "dask", "exact_duplicates", "flatten", "from_format", "gpu", "perplexity_of", "pooling", "reason",
+    "to_format", "tokenize", "unit", "unknown", "runtime", "method", "field", "split", *SCORERS,
+}  # fmt: skip
+
+
+PATHS = {"dictionary", "train"}  # of a config, and paths
+
+
+def stub_text() -> str:
+    text = STUB_HEAD + "\n" + "\n".join(map(function_text, FUNCTIONS))
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(STUB), "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
 if __name__ == "__main__":
     MODULE.write_text(module_text())
+    STUB.write_text(stub_text())

@@ -23,6 +23,9 @@ wv_cli.train_glove("text.txt", "v.bin", epochs=5)
 from wv_cli.gensim import Word2Vec
 Word2Vec(size=100)
 Word2Vec().wv.most_similar_to(1)
+wv_cli.whiten("v.bin", "w.bin", method="zcb")
+wv_cli.whiten("v.bin", "w.bin", methods="zca")
+wv_cli.filter()
 """
 
 
@@ -51,4 +54,4 @@ def test_mypy_checks_a_program_of_every_face(tmp_path):
     wrong.write_text(WRONG)
     assert checked(program) == ""
     found = [int(line.split(":")[1]) for line in checked(wrong).splitlines() if " error: " in line]
-    assert sorted(set(found)) == [3, 4, 5, 6, 7, 9, 10]
+    assert sorted(set(found)) == [3, 4, 5, 6, 7, 9, 10, 11, 12, 13]

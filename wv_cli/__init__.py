@@ -7,6 +7,7 @@
     vectors.neighbours(["king", "woman"], ["man"], k=5)             # [("queen", 0.71), ...]
     wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
+    wv_cli.whiten("vectors.bin", "white.bin", method="zca")         # and so with other commands that write files
 
 The commands use this library. It prints nothing and does not import click. A bad file or option raises WvError, whose
 text is written for the user. A word without a vector raises KeyError; a call without any word raises ValueError.
@@ -16,13 +17,50 @@ text is written for the user. A word without a vector raises KeyError; a call wi
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wv_cli.commands.shared.calls import train, train_glove
+    from wv_cli.commands.shared.functions import (
+        align,
+        bioword,
+        build_vocab,
+        convert,
+        distil,
+        drift,
+        filter,
+        hash,
+        phrases,
+        predict,
+        quantize,
+        tokenize,
+        whiten,
+    )
     from wv_cli.errors import WvError
     from wv_cli.formats import load, save
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
 
 __version__ = "0.5.0"
-__all__ = ["Classifier", "Embeddings", "WvError", "load", "load_classifier", "save", "train", "train_glove"]
+__all__ = [
+    "Classifier",
+    "Embeddings",
+    "WvError",
+    "align",
+    "bioword",
+    "build_vocab",
+    "convert",
+    "distil",
+    "drift",
+    "filter",
+    "hash",
+    "load",
+    "load_classifier",
+    "phrases",
+    "predict",
+    "quantize",
+    "save",
+    "tokenize",
+    "train",
+    "train_glove",
+    "whiten",
+]
 
 # Imported when first asked for, so that `wv --help` loads no numpy.
 _PUBLIC = {
@@ -34,6 +72,24 @@ _PUBLIC = {
     "save": "wv_cli.formats",
     "train": "wv_cli.commands.shared.calls",
     "train_glove": "wv_cli.commands.shared.calls",
+    **dict.fromkeys(
+        (
+            "align",
+            "bioword",
+            "build_vocab",
+            "convert",
+            "distil",
+            "drift",
+            "filter",
+            "hash",
+            "phrases",
+            "predict",
+            "quantize",
+            "tokenize",
+            "whiten",
+        ),
+        "wv_cli.commands.shared.functions",
+    ),
 }
 
 

@@ -28,9 +28,7 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
     "--reason", default="filter", show_default=True, metavar="NAME", help="Field of --rejected for the rule's name."
 )
 @rule_options
-@click.option(
-    "--rules", "files", multiple=True, metavar="FILE", help="Rules from a TOML file, or from a shipped recipe."
-)
+@click.option("--rules", multiple=True, metavar="FILE", help="Rules from a TOML file, or from a shipped recipe.")
 @click.option("--tokenizer", metavar="FILE", help="Sentencepiece model of the language model of --perplexity.")
 @click.option(
     "--perplexity-of", type=click.Choice(["ccnet", "lines", "raw", "datatrove"]), default="ccnet", show_default=True,
@@ -60,7 +58,7 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @dask_option
 @quiet_option
 @json_option
-def command(quiet: bool, as_json: bool, files: tuple[str, ...], **options: Any) -> None:
+def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Keep the records of INPUT that pass every rule: JSON lines, CSV, TSV or Parquet, plain or compressed.
 
     \b
@@ -76,16 +74,9 @@ def command(quiet: bool, as_json: bool, files: tuple[str, ...], **options: Any) 
     """
     from wv_cli.commands.shared.filtering_report import explanation, table
     from wv_cli.commands.shared.running import job_of, run_job
-    from wv_cli.filtering.rule_files import read_rules
-    from wv_cli.jobs.filter import FilterJob
+    from wv_cli.jobs.filter import FilterJob, with_rules
     from wv_cli.system.host import processors
 
-    given: list[tuple[str, str]] = []
-    for name in files:
-        rules, others = read_rules(name)
-        given += rules
-        options |= {key: value for key, value in others.items() if key not in given_options()}
-    given += [(scorer, rule) for scorer in SCORERS for rule in options.pop(scorer)]
     options["threads"] = options["threads"] or processors()
-    job = job_of(FilterJob, {**options, "given": tuple(given)})
+    job = job_of(FilterJob, with_rules(options, given_options()))
     run_job(job, quiet, as_json, told=table, show=explanation, progress=False, bar=("B", "filtering"))

@@ -21,6 +21,7 @@ from wv_cli.text.binary import foreign_encoding
 _OPTIONS: dict[str, Any] = {
     "exact-duplicates": str,
     "near-duplicates": (int, float),
+    "keep-numbers": bool,
     "against": str,
     "tokenizer": str,
     "perplexity-of": str,
@@ -28,7 +29,7 @@ _OPTIONS: dict[str, Any] = {
     "tokenize": str,
     "unit": str,
 }
-_KINDS = {(int, float): "a number", str: "text"}
+_KINDS = {(int, float): "a number", str: "text", bool: "true or false"}
 _SHIPPED = files("wv_cli.filtering") / "recipes"
 
 
@@ -59,7 +60,7 @@ def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     others: dict[str, Any] = {}
     for scorer, rules in given.items():
         if scorer in _OPTIONS:
-            if not isinstance(rules, _OPTIONS[scorer]) or isinstance(rules, bool):
+            if not isinstance(rules, _OPTIONS[scorer]) or isinstance(rules, bool) != (_OPTIONS[scorer] is bool):
                 raise BadFile(name, f"{scorer}: expected {_KINDS[_OPTIONS[scorer]]}, found {rules!r}")
             others[scorer.replace("-", "_")] = rules
             continue

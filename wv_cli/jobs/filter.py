@@ -1,6 +1,6 @@
 """`wv filter`: one pass over records by rules; those that stay and those that do not, shard by shard."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,9 @@ from wv_cli.filtering.first_texts import notes_on_words
 from wv_cli.filtering.flattening import FLATTENINGS, UNITS
 from wv_cli.filtering.journal import JOURNAL, Journal
 from wv_cli.filtering.near_duplicates import Banding
+from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_rules, require_different_names
+from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import recipe_of_classifier
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shard_pass import Done, ShardPass, ShardTask
@@ -291,6 +293,20 @@ class FilterJob(Job):
             "--reason": self.kept.reason,
             "reading": list(self.records.reading.identity().values()),
         }
+
+
+def with_rules(options: Mapping[str, Any], explicit: Collection[str]) -> dict[str, Any]:
+    """The options of a FilterJob where each scorer has its rules under its name, and `rules` are files of them.
+
+    Those of files come first. Other options of a file hold unless they are `explicit`. Raises BadFile, WvError.
+    """
+    found, rules = dict(options), []
+    for name in found.pop("rules", ()):
+        some, others = read_rules(name)
+        rules += some
+        found |= {key: value for key, value in others.items() if key not in explicit}
+    rules += [(scorer, rule) for scorer in SCORERS for rule in found.pop(scorer, ())]
+    return {**found, "given": tuple(rules)}
 
 
 def _file(path: str) -> tuple[str, int, int]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args, get_type_hints
 
 from wv_cli import formats
 from wv_cli.config import Config, flag_of, reject_ineffective
@@ -287,6 +287,16 @@ def option_hints(kind: Any) -> dict[str, Any]:
         hint = hints[each.name]
         found |= option_hints(hint) if _has_options(hint) else {each.name: hint}
     return {name: found[name] for name in option_names(kind)}
+
+
+def all_configs(kind: Any) -> list[type[Config]]:
+    """The configs of a job, those of its parts too."""
+    found: list[type[Config]] = []
+    for hint in _hints(kind).values():
+        for inner in (hint, *get_args(hint)):
+            if _has_options(inner):
+                found += [inner] * issubclass(inner, Config) + all_configs(inner)
+    return found
 
 
 def conditions_of(kind: Any) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ Options have the names they have on the command line, with underscores; one that
 import difflib
 import os
 from collections.abc import Container, Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from wv_cli.config import either, flag_of, read_hint
 from wv_cli.engine.state import StateOptions
@@ -40,13 +40,13 @@ def training_job(
     Raises UsageError for an unknown model or preset and for an option, or a choice, that the model does not have;
     whether the values can be is for the job to say. Raises BadFile, WvError for a state that cannot be read.
     """
-    path = _plain(options.get("continue_"))
+    path = plain_value(options.get("continue_"))
     before = _state(path, preset) if path is not None else None
     chosen, model = model, model or (before.model if before is not None else DEFAULT_MODEL)
     row, meaning = MODELS.find(model), f"--model {model}"
     chosen_preset = _preset(row, preset, meaning)
     kind = row.job_type()
-    given = {name: _plain(value) for name, value in options.items() if value is not None}
+    given = {name: plain_value(value) for name, value in options.items() if value is not None}
     explicit = tuple(given)
     if before is not None and row.config is MODELS[before.model].config:
         given |= inherit_options(path, before, row.config, explicit)
@@ -55,7 +55,7 @@ def training_job(
     for name, value in given.items():
         if name not in hints:
             raise UsageError(_unknown(name, meaning))
-        given[name] = value = _typed(value, name, hints[name])
+        given[name] = value = typed_value(value, name, hints[name])
         if value not in choices.get(name, (value,)):
             possible = ", ".join(choices[name])
             raise UsageError(f"{flag_of(name)} {value} does not exist for {meaning}; choose from {possible}")
@@ -79,7 +79,7 @@ def glove_job(inputs: Path | Iterable[Path], outputs: Path | Iterable[Path], **o
     from wv_cli.glove.config import MODEL, GloveConfig
     from wv_cli.jobs.glove import GloveJob
 
-    given = {name: _plain(value) for name, value in options.items() if value is not None}
+    given = {name: plain_value(value) for name, value in options.items() if value is not None}
     explicit = tuple(given)
     if path := given.get("continue_"):
         given |= inherit_options(path, state_of(path, (MODEL,)), GloveConfig, explicit)
@@ -89,7 +89,7 @@ def glove_job(inputs: Path | Iterable[Path], outputs: Path | Iterable[Path], **o
             near = difflib.get_close_matches(name, hints, n=1)
             hint = f"did you mean {near[0]}?" if near else "`wv glove -h` shows the options"
             raise UsageError(f"no such option {name}; {hint}")
-    typed = {name: _typed(value, name, hints[name]) for name, value in given.items()}
+    typed = {name: typed_value(value, name, hints[name]) for name, value in given.items()}
     files = {"inputs": paths_of(inputs, "inputs"), "outputs": paths_of(outputs, "output")}
     return build(GloveJob, {**typed, **files, "explicit": explicit})
 
@@ -140,11 +140,14 @@ def _preset(row: Model, name: str | None, meaning: str) -> Preset:
     return row.presets.find(name or next(iter(row.presets)))
 
 
-def _typed(value: Any, name: str, hint: Any) -> Any:
+def typed_value(value: Any, name: str, hint: Any) -> Any:
     """The value of an option; several in any iterable become a tuple. Raises TypeError for one of another type."""
     kind, _, many, _ = read_hint(hint)
+    if value in words_for_numbers(hint):
+        return value
     if many:
-        return tuple(list_texts(value, name, "value")) if kind is str else tuple(value)
+        several = value if isinstance(value, Iterable) else (value,)
+        return tuple(list_texts(value, name, "value")) if kind is str else tuple(several)
     if kind is int:
         return whole_number(value, name)
     if kind is float:
@@ -154,7 +157,17 @@ def _typed(value: Any, name: str, hint: Any) -> Any:
     return value
 
 
-def _plain(value: Any) -> Any:
+def words_for_numbers(hint: Any) -> tuple[str, ...]:
+    """The words that may stand for a number: of `int | Literal["exact"]`."""
+    return tuple(
+        word
+        for each in get_args(hint)
+        if get_origin(each) is Literal and int in get_args(hint)
+        for word in get_args(each)
+    )
+
+
+def plain_value(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
@@ -162,5 +175,5 @@ def paths_of(given: Path | Iterable[Path], name: str) -> tuple[str, ...]:
     """The paths of one file or of several. Raises TypeError that names the argument for what is no path."""
     if isinstance(given, os.PathLike):
         return (os.fspath(given),)
-    several = given if given is None or isinstance(given, str | int | bytes) else map(_plain, given)
+    several = given if given is None or isinstance(given, str | int | bytes) else map(plain_value, given)
     return tuple(list_texts(several, name, "path"))

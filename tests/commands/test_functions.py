@@ -1,0 +1,164 @@
+"""The commands as functions of wv_cli: their arguments, what they write and return, and what they refuse."""
+
+import inspect
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+import wv_cli
+from tests.conftest import GOLDEN
+from tests.keywords import STUB, stub_text
+from wv_cli.__main__ import run
+from wv_cli.commands.shared.calling import FUNCTIONS
+from wv_cli.commands.shared.program import wv as group
+from wv_cli.errors import BadFile, UsageError, WvError
+
+TEXT = "the cat sat on the mat\nthe dog sat on the log\nnew york is a city\nnew york is old\n" * 20
+RECORDS = "".join(json.dumps({"id": number, "text": "word " * (number % 5)}) + "\n" for number in range(20))
+ENCODER = GOLDEN / "encoders" / "tiny-bert-st6"
+LABELS = GOLDEN / "ft-labels.bin"
+# The call, and the command line that writes the same.
+SAME = {
+    "build_vocab": (lambda f, out: f("text.txt", out, min_count=2), "build-vocab text.txt --min-count 2 -o"),
+    "phrases": (
+        lambda f, out: f(["text.txt"], out, threshold=1, min_count=2),
+        "phrases text.txt --threshold 1 --min-count 2 -o",
+    ),
+    "bioword": (
+        lambda f, out: f("text.txt", out, cells=40, length=4, epochs=1, min_count=1, meta=False),
+        "bioword text.txt --cells 40 --length 4 --epochs 1 --min-count 1 --no-meta -q -o",
+    ),
+    "predict": (lambda f, out: f(LABELS, "text.txt", out, k=2), f"predict {LABELS} text.txt -k 2 -o"),
+    "tokenize": (lambda f, out: f(Path("text.txt"), out, lowercase=True), "tokenize text.txt --lowercase -o"),
+    "whiten": (lambda f, out: f("v.vec", out, dim=9, precision="exact"), "whiten v.vec --dim 9 --precision exact -o"),
+    "align": (lambda f, out: f("v.vec", "w.vec", out), "align v.vec w.vec -o"),
+    "quantize": (lambda f, out: f(LABELS, f"{out}.ftz", cutoff=50, threads=1), f"quantize {LABELS} --cutoff 50 -o"),
+    "hash": (
+        lambda f, out: f("v.vec", out, method="lsh", length=64, meta=False),
+        "hash v.vec --method lsh --length 64 --no-meta -o",
+    ),
+    "distil": (lambda f, out: f(ENCODER, out, dim=4), f"distil --encoder {ENCODER} --dim 4 -o"),
+    "convert": (lambda f, out: f("v.vec", out, to_format="glove-text"), "convert v.vec --to glove-text"),
+    "filter": (
+        lambda f, out: f("r.jsonl", out, words=["2.."], add_scores=True),
+        "filter r.jsonl --words 2.. --add-scores -o",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text(TEXT)
+    Path("r.jsonl").write_text(RECORDS)
+    shutil.copy(GOLDEN / "gensim.vec", "v.vec")
+    shutil.copy(GOLDEN / "gensim.vec", "w.vec")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_has_the_options_of_its_command(name):
+    command = group.get_command(click.Context(group), name.replace("_", "-"))
+    options = {each.name for each in command.params} - {"help", "help_all", "quiet", "as_json", "version"}
+    options = {"output" if each == "outputs" else each for each in options}
+    arguments = inspect.signature(getattr(wv_cli, name)).parameters
+    assert options == {*arguments} - {"log"}
+    row = FUNCTIONS.find(name)
+    assert [*arguments][: len(row.arguments)] == [*row.arguments]
+    assert wv_cli.__dict__[name].__doc__.splitlines()[0]
+
+
+def files(path):
+    found = sorted(path.rglob("*")) if path.is_dir() else [path]
+    return {str(each.relative_to(path)): each.read_bytes() for each in found if each.is_file()}
+
+
+def test_every_function_is_called():
+    assert {*SAME} == {*FUNCTIONS} - {"drift"}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_function_writes_what_its_command_writes(name):
+    call, line = SAME[name]
+    ending = {"whiten": ".vec", "align": ".bin", "hash": ".codes", "bioword": ".codes"}.get(name, "")
+    report = call(getattr(wv_cli, name), f"one{ending}")
+    assert isinstance(report, dict)
+    other = f"two{'.ftz' if name == 'quantize' else ending}"
+    more = ["--threads", "1"] if name == "quantize" else []
+    assert run([*line.split(), other, *more]) == 0
+    one = f"one{'.ftz' if name == 'quantize' else ending}"
+    assert files(Path(one)) == files(Path(other)) != {}
+
+
+def test_a_function_returns_what_the_command_prints(capsys):
+    assert run(["filter", "r.jsonl", "--words", "2..", "--dry-run", "--json", "-q"]) == 0
+    assert wv_cli.filter("r.jsonl", words="2..", dry_run=True) == json.loads(capsys.readouterr().out)
+    found = wv_cli.drift("v.vec", "w.vec", top=3)
+    assert len(found["words"]) == 3 and capsys.readouterr() == ("", "")
+
+
+def test_rules_come_from_files_and_arguments():
+    Path("rules.toml").write_text('words = "1.."\nflatten = "none"\nkeep-numbers = true\nnear-duplicates = 0.7\n')
+    report = wv_cli.filter("r.jsonl", dry_run=True, rules="rules.toml", words="..3")
+    assert report["kept"] < report["records"] and [*report["rules"]] == ["words", "near-duplicates"]
+
+
+def test_what_is_told(capsys):
+    said = []
+    wv_cli.convert("v.vec", "v.bin", log=lambda message, **facts: said.append(message))
+    assert said and "v.bin" in said[0] and capsys.readouterr() == ("", "")
+
+
+def test_numbers_of_numpy_and_processors(monkeypatch):
+    assert wv_cli.drift("v.vec", "w.vec", top=np.int64(2), threads=0)["compared"] > 2
+    wv_cli.filter("r.jsonl", "out", words="1..", threads=0)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (
+            lambda: wv_cli.whiten("v.vec", "o.bin", methods="zca"),
+            UsageError,
+            "no such option methods; did you mean method",
+        ),
+        (lambda: wv_cli.whiten("v.vec", "o.bin", xyzzy=1), UsageError, r"no such option xyzzy; help\(wv_cli.whiten\)"),
+        (lambda: wv_cli.whiten("v.vec", "o.bin", method="zcb"), UsageError, "--method must be one of"),
+        (lambda: wv_cli.whiten("v.vec", "o.bin", dim="4"), TypeError, "dim: expected a whole number, found str '4'"),
+        (lambda: wv_cli.whiten("v.vec", "o.bin", beta=0.5), UsageError, "--beta has no effect with --method whiten"),
+        (lambda: wv_cli.whiten("v.vec"), UsageError, "nothing would be written"),
+        (lambda: wv_cli.whiten(), TypeError, "missing a required argument: 'inputs'"),
+        (lambda: wv_cli.whiten("none.vec", "o.bin"), WvError, "none.vec: cannot read"),
+        (lambda: wv_cli.whiten("r.jsonl", "o.bin"), BadFile, "expected word vectors"),
+        (lambda: wv_cli.whiten("v.vec", "v.vec/x.bin"), WvError, "cannot write"),
+        (lambda: wv_cli.align("v.vec", "w.vec", "w.vec", log=1), TypeError, "log: expected a function"),
+        (lambda: wv_cli.filter("r.jsonl", "out", words=3), TypeError, "words: expected"),
+        (lambda: wv_cli.filter("r.jsonl", "out"), UsageError, "no rule is given"),
+        (lambda: wv_cli.quantize("v.vec", 3), TypeError, "output"),
+        (lambda: wv_cli.hash("v.vec", None), TypeError, "output"),
+    ],
+)
+def test_what_is_refused(call, kind, message):
+    before = files(Path())
+    with pytest.raises(kind, match=message):
+        call()
+    assert files(Path()) == before
+
+
+def test_the_stub_is_that_of_the_options():
+    """python -m tests.keywords writes it anew."""
+    assert STUB.read_text() == stub_text()
+
+
+def test_nothing_of_the_command_line_is_imported():
+    code = "import sys, wv_cli; wv_cli.whiten; wv_cli.filter; print('click' in sys.modules, 'tqdm' in sys.modules)"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "False False\n"
+    )
