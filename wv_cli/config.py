@@ -15,7 +15,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, show_value
 
 Value = TypeVar("Value")
 
@@ -124,22 +124,21 @@ class Option(NamedTuple):
         for each in value if self.many else (value,):
             if self.choices:
                 known = isinstance(each, str) and self._is_choice(each)
-                require(known, f"{self.flag} must be one of {', '.join(self.choices)}, not {each!r}")
+                require(known, f"{self.flag} must be one of {', '.join(self.choices)}, not {show_value(each)}")
             elif self.kind in (int, float) and not self.many:
                 self._check_number(each)
             elif self.kind is bool:
-                require(isinstance(each, bool), f"{self.flag} must be true or false, not {each!r}")
+                require(isinstance(each, bool), f"{self.flag} must be true or false, not {show_value(each)}")
             elif self.kind is str:
-                require(isinstance(each, str), f"{self.flag} must be text, not {each!r}")
+                require(isinstance(each, str), f"{self.flag} must be text, not {show_value(each)}")
 
     def _is_choice(self, value: str) -> bool:
         return value in self.choices or bool(self.also and re.fullmatch(self.also, value))
 
     def _check_number(self, value: Any) -> None:
         wanted, called = (numbers.Integral, "a whole number") if self.kind is int else (numbers.Real, "a number")
-        require(
-            isinstance(value, wanted) and not isinstance(value, bool), f"{self.flag} must be {called}, not {value!r}"
-        )
+        is_one = isinstance(value, wanted) and not isinstance(value, bool)
+        require(is_one, f"{self.flag} must be {called}, not {show_value(value)}")
         must_be = f"is {self.what}" if self.what else "must be"
         require(self.within(value), f"{self.flag} {must_be} {self.bounds}, not {show_number(value)}")
         require(math.isfinite(value), f"{self.flag} must be a finite number, not {value}")

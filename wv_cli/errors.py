@@ -86,6 +86,15 @@ def show_bytes(text: bytes, limit: int = 40) -> str:
     return f"'{plain}{'...' if cut is not text else ''}'"
 
 
+def show_value(value: object, limit: int = 60) -> str:
+    """A value of a file for a message: as Python writes it, short, on one line."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # lists deep in each other, a number of thousands of digits
+        return "what is too large to show"
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
 def reason(error: OSError) -> str:
     """What the system says, with the next step for the failures that have an obvious one."""
     steps = {

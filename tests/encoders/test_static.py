@@ -238,6 +238,9 @@ def test_a_default_prompt_stands_before_every_text(static_folders, tmp_path):
             with_usage(folder, **facts)
             with pytest.raises(BadFile, match="default_prompt_name: expected a name among `prompts`, found 'q'"):
                 open_encoder(folder)
+        with_usage(folder, prompts={"q": "query: "}, default_prompt_name=["q"])
+        with pytest.raises(BadFile, match=r"default_prompt_name: expected a name among `prompts`, found \['q'\]"):
+            open_encoder(folder)
     folder = shutil.copytree(static_folders / "m2v-unigram", tmp_path / "m")
     with_usage(folder, prompts={"q": "query: "}, default_prompt_name="q", truncate_dim=3)
     np.testing.assert_array_equal(

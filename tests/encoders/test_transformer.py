@@ -206,6 +206,7 @@ MODULE = {"path": "1_Pooling", "type": "x.Pooling"}
         (damage("config.json", {"model_type": "distilbert"}), "model_type: expected 'bert', found 'distilbert'"),
         (damage("config.json", {"position_embedding_type": "relative_key"}), "position_embedding_type"),
         (damage("config.json", {"hidden_act": "silu"}), "found 2 heads and 'silu'"),
+        (damage("config.json", {"hidden_act": ["gelu"]}), r"found 2 heads and \['gelu'\]"),
         (damage("config.json", {"layer_norm_eps": "small"}), "layer_norm_eps: expected a number"),
         (damage("config.json", [1]), "expected an object of settings"),
         (damage("config.json", b"\xff{"), "expected JSON"),
@@ -267,11 +268,20 @@ def test_a_tokenizer_that_explodes_is_refused(folder, capfd):
         ({"normalizer": {"type": "Prepend", "prepend": "a" * 257}}, "of at most 256 characters, found one of 257"),
         ({"post_processor": template}, "expected a post-processor of at most 16,384 bytes"),
         ({"model": {**before["model"], "max_input_chars_per_word": 10**9}}, "at most 10,000, found 1,000,000,000"),
+        (
+            {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}},
+            "expected the settings of a tokenizer",
+        ),
         ({"pre_tokenizer": backtracks}, "the tokenizer fails, found: .*retry-limit"),
     ]:
         path.write_text(json.dumps({**before, **changed}))
         with pytest.raises(BadFile, match=message):
             Tokenizer(path, max_length=None, rows=200).ids(["a" * 40 + "!"])
+    before["post_processor"]["special_tokens"]["[CLS]"]["ids"] = [255]
+    path.write_text(json.dumps(before))
+    with pytest.raises(BadFile, match="gives the number 255 to a token, the encoder has vectors for 200: they do not"):
+        Tokenizer(path, max_length=None, rows=200).ids(["a"])
+    before["post_processor"]["special_tokens"]["[CLS]"]["ids"] = [2]
     path.write_text(json.dumps({**before, "normalizer": _replaced(1)}))
     assert Tokenizer(path, max_length=None, rows=200).ids(["a"])[1] == 0
     assert capfd.readouterr().err == ""

@@ -132,7 +132,13 @@ def test_rules_in_a_file(tmp_path):
     path.write_text('words = "50.."\nheuristic = ["characters=5..", "mean-word-length=..9"]\nflatten = "dclm"\n')
     given = [("words", "50.."), ("heuristic", "characters=5.."), ("heuristic", "mean-word-length=..9")]
     assert read_rules(str(path)) == (given, {"flatten": "dclm"})
-    for text, problem in [("words = ", "expected TOML"), ('nosuch = "1.."', "found nosuch"), ("\xff", "expected TOML")]:
+    for text, problem in [
+        ("words = ", "expected TOML"),
+        ('nosuch = "1.."', "found 'nosuch'"),
+        (r'"a\nb" = "1.."', r"found 'a\\nb'"),
+        (f"unit = 0x{'f' * 5000}", "unit: expected text, found what is too large to show"),
+        ("\xff", "expected TOML"),
+    ]:
         path.write_bytes(text.encode("latin-1"))
         with pytest.raises(BadFile, match=problem):
             read_rules(str(path))

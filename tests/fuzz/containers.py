@@ -7,12 +7,14 @@ import json
 import random
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fuzz.mutations import FLOATS, INTEGERS, change_value, cut, flip_bits, put_number
+from tests.fuzz.mutations import FLOATS, INTEGERS, change_value, cut, flip_bits, nested, put_number
 
+_NESTED = "\0nested"  # stands in a header for what json.dumps() could not write
 _DTYPES = ("|u1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8")
 
 
@@ -23,6 +25,7 @@ class Parsed:
     title: bytes
     header: dict[str, object]
     arrays: list[list[object]]
+    nested: bytes = b""
 
     @classmethod
     def of(cls, data: bytes) -> "Parsed":
@@ -42,7 +45,10 @@ class Parsed:
 
     def data(self) -> bytes:
         head = {**self.header, "arrays": [[name, dtype, shape] for name, dtype, shape, _ in self.arrays]}
-        parts = [self.title + b"\n", json.dumps(head).encode() + b"\n"]
+        parts = [
+            self.title + b"\n",
+            json.dumps(head).encode().replace(json.dumps(_NESTED).encode(), self.nested) + b"\n",
+        ]
         parts += [np.ascontiguousarray(numbers).tobytes() for *_, numbers in self.arrays]
         whole = b"".join(parts)
         return whole + zlib.crc32(whole).to_bytes(4, "little") + b"DONE"
@@ -55,13 +61,24 @@ def change_container(data: bytes, chance: random.Random) -> bytes:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return chance.choice([flip_bits, cut, put_number])(data, chance)
     for _ in range(chance.choice([1, 1, 2])):
-        chance.choice([_header, _header, _numbers, _numbers, _numbers, _layout])(parsed, chance)
+        chance.choice([_header, _header, _nest, _numbers, _numbers, _numbers, _layout])(parsed, chance)
     return parsed.data()
 
 
 def _header(parsed: Parsed, chance: random.Random) -> None:
     changed = change_value(parsed.header, chance)
     parsed.header = changed if isinstance(changed, dict) else {}
+
+
+def _nest(parsed: Parsed, chance: random.Random) -> None:
+    """Lists in lists in the place of a value of the header."""
+    at: Any = parsed.header
+    while at:
+        key = chance.choice(list(at) if isinstance(at, dict) else range(len(at)))
+        if not isinstance(at[key], dict | list) or not at[key] or chance.random() < 0.3:
+            at[key], parsed.nested = _NESTED, nested(chance)
+            return
+        at = at[key]
 
 
 def _numbers(parsed: Parsed, chance: random.Random) -> None:

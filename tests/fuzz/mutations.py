@@ -19,7 +19,19 @@ FLOATS += (float("nan"), float("inf"), float("-inf"), 1e308, -1e308, 5e-324, 1e-
 # In the place of a decimal number or a word of a text.
 FIELDS = [b"%d" % value for value in INTEGERS] + [repr(value).encode() for value in FLOATS]
 FIELDS += [b"", b"-", b"+", b".", b"1.", b".5", b"1e", b"1e999", b"-1e999", b"1e-999", b"0x10", b"1_000", b"nan(1)"]
-FIELDS += [b"1" * 25, b"0." + b"0" * 400 + b"1", b"9" * 400, b"1.7", b"true", b"</s>", b"<unk>", b"__label__", b": x"]
+FIELDS += [
+    b"1" * 25,
+    b"0." + b"0" * 400 + b"1",
+    b"9" * 400,
+    b"9" * 5000,
+    b"0x" + b"f" * 5000,
+    b"1.7",
+    b"true",
+    b"</s>",
+    b"<unk>",
+    b"__label__",
+    b": x",
+]
 FIELDS += [
     "\N{NO-BREAK SPACE}".encode(),
     "\N{ARABIC-INDIC DIGIT THREE}".encode(),
@@ -35,6 +47,7 @@ VALUES: list[object] = [*INTEGERS, *FLOATS, None, True, False, "", "x", "mean", 
 VALUES += [10**30, "a\ud800", [[[]]], "x" * 1000, -0.5, "nan"]
 
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_VALUE = re.compile(rb'(?<=[:,\[])\s*("[^"]*"|-?\d[\d.eE+-]*|true|false|null|\[\]|\{\})(?=\s*[,}\]])')
 _WORD = re.compile(rb"[^ \t\r\n,;]+")
 
 
@@ -136,6 +149,21 @@ def move_lines(data: bytes, chance: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
+def nested(chance: random.Random) -> bytes:
+    """Lists in lists, some of them as deep as Python can read and not deep enough for it to refuse."""
+    depth = chance.choice([3, 200, 100_000, *range(960, 1000)])
+    return b"[" * depth + b"]" * depth
+
+
+def nest(data: bytes, chance: random.Random) -> bytes:
+    """Lists in lists in the place of a value of JSON."""
+    values = list(_VALUE.finditer(data, 0, 1 << 16))
+    if not values:
+        return put_field(data, chance)
+    found = chance.choice(values)
+    return data[: found.start()] + nested(chance) + data[found.end() :]
+
+
 def change_json(data: bytes, chance: random.Random) -> bytes:
     """One value of a line that holds a JSON object becomes another, goes or gets company."""
     lines = data.split(b"\n")
@@ -178,6 +206,7 @@ ANYWHERE: Sequence[Mutation] = (
 IN_TEXT: Sequence[Mutation] = (
     *(flip_bits, set_bytes, cut, drop_span, repeat_span, insert_span, blank_span),
     *(put_field, put_field, put_field, put_field, move_lines, move_lines, change_json, change_json),
+    nest,
 )
 
 

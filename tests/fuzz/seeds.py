@@ -250,3 +250,24 @@ def glove_start() -> list[bytes]:
     """Two matrices of dim 4 for the words of the first vocabulary."""
     words = len(vocabularies()[0].splitlines())
     return [np.random.default_rng(1).uniform(0.1, 1, (2, words, 5)).tobytes()]
+
+
+@cache
+def rule_files() -> list[bytes]:
+    rules = b'words = "50..100000"\nheuristic = ["characters=5..", "mean-word-length=..9"]\nnear-duplicates = 0.72\n'
+    return [rules + b'language = "lid.176.ftz:en>=0.65"\nunit = "document"\n', rules]
+
+
+@cache
+def pieces() -> list[bytes]:
+    """Unigram models of sentencepiece, one of which has pieces for bytes."""
+    from sentencepiece import SentencePieceTrainer
+
+    found = []
+    for options in ({"vocab_size": 40}, {"vocab_size": 300, "byte_fallback": True}):
+        model, lines = io.BytesIO(), text().decode().splitlines()
+        SentencePieceTrainer.train(
+            sentence_iterator=iter(lines), model_writer=model, minloglevel=2, num_threads=1, **options
+        )
+        found.append(model.getvalue())
+    return found

@@ -148,6 +148,8 @@ TARGETS: dict[str, Target] = {
         *(_records(name) for name in ("jsonl", "csv", "tsv")),
         Target("text", lambda: [seeds.text()[:2000]], uses.text, IN_TEXT),
         Target("labelled-text", lambda: [seeds.text()[:2000]], uses.labelled, IN_TEXT),
+        Target("rules", seeds.rule_files, uses.rules, IN_TEXT),
+        Target("sentencepiece", seeds.pieces, uses.pieces, ANYWHERE),
         Target("stop-words", lambda: [b"the of and\nin to\n"], uses.stop_words, IN_TEXT),
         Target("similarity", seeds.word_pairs, uses.task("similarity"), IN_TEXT, ("task:similarity",)),
         Target("analogy", seeds.questions, uses.task("analogy"), IN_TEXT, ("task:analogy",)),

@@ -18,6 +18,8 @@ from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.filtering.near_duplicates import NearDuplicates
+from wv_cli.filtering.rule_files import read_rules
+from wv_cli.filtering.rules import parse_rule
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.fasttext_dump import parts
@@ -32,6 +34,7 @@ from wv_cli.glove.tiles import TileStore
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
 from wv_cli.jobs.align import Named, align
+from wv_cli.jobs.pair_tables import Pieces
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.supervised import Supervised
@@ -47,6 +50,7 @@ from wv_cli.text.records.reading import Block, Column
 from wv_cli.text.records.writing import add_fields
 from wv_cli.text.source import Source
 from wv_cli.text.stop_words import read_stop_words
+from wv_cli.text.unigram import read_unigram
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
 from wv_cli.transforms.composition import composer, word_vectors
 from wv_cli.transforms.config import AlignConfig, QuantizeConfig, WhitenConfig
@@ -313,3 +317,15 @@ def packed(path: Path) -> None:
     for _ in Source([str(path)]):
         pass
     formats.load(path)
+
+
+def rules(path: Path) -> None:
+    for scorer, rule in read_rules(str(path))[0]:
+        if len(rule) < 500:  # a message repeats it
+            parse_rule(scorer, rule)
+
+
+def pieces(path: Path) -> None:
+    """A model of sentencepiece as the tokenizer of a static embedding and as the one of texts."""
+    Pieces(str(path), None).words()
+    read_unigram(path.read_bytes())

@@ -230,6 +230,13 @@ def test_other_files_are_refused(package, tmp_path, contents, found):
         Pieces(tmp_path / "other.model")
 
 
+@pytest.mark.parametrize("contents", [b"\x08\x05", b"\n\x02\x08\x05", b"\x12\x02\x18\x09", b"\x1a\x02\x10\x05"])
+def test_a_number_where_a_model_has_bytes_is_a_value_error(contents):
+    """A piece, its spelling and the table of the normalizer are bytes; the third is a kind of model that is none."""
+    with pytest.raises(ValueError, match=r"^$"):
+        PieceFile.of(contents)
+
+
 def test_commands(model, tokenizer, tmp_path):
     save(str(tmp_path / "pieces.lm"), model)
     options = ("--tokenizer", str(tokenizer), "--normalize", "ccnet")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, show_value
 from wv_cli.formats.safetensors import Tensors
 from wv_cli.system.folders import Settings
 
@@ -81,19 +81,17 @@ class Bert:
         """Raises BadFile for settings of another network, for arrays that are missing or of other sizes."""
         for key, wanted in (("model_type", "bert"), ("position_embedding_type", "absolute")):
             if settings.facts.get(key, wanted) != wanted:
-                problem = (
-                    f"{key}: expected {wanted!r}, found {settings.facts[key]!r}, which only ONNX Runtime can compute; "
-                    "export the model to onnx/model.onnx"
-                )
+                found = f"found {show_value(settings.facts[key])}, which only ONNX Runtime can compute"
+                problem = f"{key}: expected {wanted!r}, {found}; export the model to onnx/model.onnx"
                 raise BadFile(settings.path, problem)
         self.dim = settings.number("hidden_size", 1, 1 << 16)
         self.layers = settings.number("num_hidden_layers", 1, 999)
         self._heads = settings.number("num_attention_heads", 1, self.dim)
         self._epsilon = np.float32(settings.real("layer_norm_eps", 1e-12))
         activation = settings.facts.get("hidden_act", "gelu")
-        if self.dim % self._heads or activation not in ACTIVATIONS:
+        if self.dim % self._heads or not (isinstance(activation, str) and activation in ACTIVATIONS):
             problem = f"expected heads that divide {self.dim} and one of {', '.join(ACTIVATIONS)}"
-            raise BadFile(settings.path, f"{problem}, found {self._heads} heads and {activation!r}")
+            raise BadFile(settings.path, f"{problem}, found {self._heads} heads and {show_value(activation)}")
         self._activation = ACTIVATIONS[activation]
         self._tensors = tensors
         self._prefix = next((name.removesuffix(_WORDS) for name in tensors.names if name.endswith(_WORDS)), "")

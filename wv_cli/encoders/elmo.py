@@ -20,7 +20,7 @@ from wv_cli.encoders.base import States, kept_dim
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.elmo_network import Cell, Characters, LanguageModel
 from wv_cli.encoders.hdf5 import Arrays, open_arrays
-from wv_cli.errors import BadFile, UsageError
+from wv_cli.errors import BadFile, UsageError, show_value
 from wv_cli.system.folders import NO_USAGE, Settings
 
 OPTIONS, WEIGHTS = "*options.json", "*weights.hdf5"
@@ -113,7 +113,7 @@ def _characters(settings: Settings, arrays: Arrays, size: int, length: int) -> C
         filters.append((weights, arrays.floats(f"CNN/b_cnn_{number}", count)))
     activation = settings.facts.get("activation", "relu")
     if activation not in ("relu", "tanh"):
-        raise BadFile(settings.path, f"activation: expected relu or tanh, found {activation!r}")
+        raise BadFile(settings.path, f"activation: expected relu or tanh, found {show_value(activation)}")
     total = sum(len(biases) for _, biases in filters)
     highways = []
     for number in range(settings.number("n_highway", 0, 99, 0)):
@@ -140,7 +140,7 @@ def _filters(settings: Settings, length: int) -> list[tuple[int, int]]:
         ):
             rows = []
     if not rows:
-        problem = f"filters: expected a list of [width up to {length}, count], found {str(listed)[:60]!r}"
+        problem = f"filters: expected a list of [width up to {length}, count], found {show_value(listed)}"
         raise BadFile(settings.path, problem)
     return [(width, count) for width, count in rows]
 

@@ -12,7 +12,7 @@ nothing is ever downloaded.
 from dataclasses import dataclass
 from pathlib import Path
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, show_value
 from wv_cli.system.folders import STATIC, Settings, modules, static_root
 
 _POOLINGS = {
@@ -79,7 +79,7 @@ def _pooling(path: Path) -> str:
     if "pooling_mode" in settings.facts:
         word = settings.facts["pooling_mode"]
         if not isinstance(word, str) or word not in _WORDS:
-            raise BadFile(path, f"pooling_mode: expected one of {', '.join(_WORDS)}, found {word!r}")
+            raise BadFile(path, f"pooling_mode: expected one of {', '.join(_WORDS)}, found {show_value(word)}")
         return _WORDS[word]
     chosen = [name for name in settings.facts if name.startswith("pooling_mode_") and settings.yes(name)]
     if len(chosen) > 1 or not set(chosen) <= set(_POOLINGS):

@@ -6,7 +6,6 @@ finds them in no text; `<unk>` in a text is the unknown token. Among cuts of the
 """
 
 import base64
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ def sentencepiece_settings(path: Path) -> dict[str, Any]:
             raise ValueError
         unfit = _unfit(file)
         pieces = [(spelling.decode(), score, kind) for spelling, score, kind in file.pieces]
-    except (ValueError, IndexError, KeyError, struct.error):
+    except ValueError:
         head = contents[:HEAD_BYTES]
         raise BadFile(path, f"expected {_EXPECTED}, found {kind_of(head) or show_bytes(head, 20)}") from None
     if unfit:

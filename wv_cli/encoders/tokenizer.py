@@ -35,7 +35,7 @@ def load(path: Path, settings: dict[str, Any] | None = None) -> "tokenizers.Toke
     except ValueError:
         raise BadFile(path, "expected JSON in UTF-8, found other bytes") from None
     refuse_other_file(path, "the settings of a tokenizer")
-    with foreign(path, "expected the settings of a tokenizer"):
+    with foreign(path, "expected the settings of a tokenizer", quiet=True):  # a panic would print a stack trace
         found: tokenizers.Tokenizer = package.Tokenizer.from_str(text)
         found.no_padding()
         found.no_truncation()
@@ -65,7 +65,7 @@ class Tokenizer:
         """`rows` is how many tokens the encoder has vectors for; `made` are settings that were read or made before.
         Raises BadFile when the tokenizer has more, UsageError when `max_length` leaves no room for a word, and what
         load() raises."""
-        self.path, self._special, self._pace, self._prompt = path, special, Pace(path), prompt
+        self.path, self._rows, self._special, self._pace, self._prompt = path, rows, special, Pace(path), prompt
         settings = made or (None if special else tokenizer_settings(path))
         if settings is not None:
             require_short_words(path, settings["model"].get("max_input_chars_per_word"))
@@ -129,7 +129,11 @@ class Tokenizer:
                 found.append(ids if self._unknown is None else ids[ids != self._unknown])
                 cut.append(bool(each.overflowing))
         starts = np.cumsum([len(each) for each in found], dtype=np.int64)
-        return np.concatenate(found), starts, np.array(cut, bool)
+        ids = np.concatenate(found)
+        if (most := int(ids.max(initial=-1))) >= self._rows:  # a token that stands before or behind every text
+            problem = f"gives the number {most} to a token, the encoder has vectors for {self._rows}"
+            raise BadFile(self.path, f"{problem}: they do not belong together")
+        return ids, starts, np.array(cut, bool)
 
     @property
     def size(self) -> int:

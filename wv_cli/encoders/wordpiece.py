@@ -182,7 +182,7 @@ def open_reader(settings: Mapping[str, Any], dropped: str | None = None) -> Piec
         return None
     post = settings.get("post_processor") or {"type": "BertProcessing"}
     names = {each["content"]: each["id"] for each in sorted(added, key=lambda each: -len(each["content"].encode()))}
-    if post.get("type") not in _POST_PROCESSORS or len(names) > _MOST_ADDED:
+    if not isinstance(post, dict) or post.get("type") not in _POST_PROCESSORS or len(names) > _MOST_ADDED:
         return None
     is_whole = model["type"] == "WordLevel"
     longest = max(map(len, vocabulary))
@@ -229,7 +229,8 @@ def _characters(settings: Mapping[str, Any]) -> _Characters | None:
 def _is_plain(model: Mapping[str, Any]) -> bool:
     """Whether this is a model that is understood."""
     vocabulary = model["vocab"]
-    if not isinstance(vocabulary, dict) or model.get("unk_token") not in vocabulary:
+    unknown = model.get("unk_token")
+    if not isinstance(vocabulary, dict) or not isinstance(unknown, str) or unknown not in vocabulary:
         return False
     numbers = set(vocabulary.values())
     if len(numbers) < len(vocabulary) or any(type(each) is not int or not 0 <= each < 1 << 31 for each in numbers):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import __version__
-from wv_cli.errors import BadFile, WvError, show_bytes
+from wv_cli.errors import BadFile, WvError, show_bytes, show_value
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.system.output import commit_separately
@@ -58,7 +58,7 @@ def load(
         _require_schedule(path, reader, found, schedule or {})
         state = {**reader.fact("state", dict), "next_step": _next_step(reader, steps)}
         if not isinstance(state.get("isa"), str):
-            reader.refuse(f"expected `isa` to be a str, found {_value(state.get('isa', 'nothing'))}")
+            reader.refuse(f"expected `isa` to be a str, found {show_value(state.get('isa', 'nothing'))}")
         layout = {name: (array.dtype.newbyteorder("<").str, array.shape) for name, array in arrays.items()}
         reader.expect(layout, "this run")
         reader.read(arrays)
@@ -109,7 +109,7 @@ def _next_step(reader: container.Reader, steps: int) -> int:
     found = reader.fact("state", dict).get("next_step", "nothing")
     if not (_is_whole(found) and 0 <= found <= steps):
         limit = f"from 0 to {steps}" if steps < _MOST_STEPS else "from 0 on"
-        reader.refuse(f"expected `next_step` to be a whole number {limit}, found {_value(found)}")
+        reader.refuse(f"expected `next_step` to be a whole number {limit}, found {show_value(found)}")
     return found
 
 
@@ -133,7 +133,7 @@ def _require_same(path: object, found: Facts, wanted: Facts) -> None:
 
 def _differences(found: Facts, wanted: Facts) -> str:
     return "; ".join(
-        f"{key}: {_value(found.get(key))} in the checkpoint, {_value(wanted.get(key))} now"
+        f"{key}: {show_value(found.get(key))} in the checkpoint, {show_value(wanted.get(key))} now"
         for key in sorted({*found, *wanted})
         if not _equal(found.get(key), wanted.get(key))
     )
@@ -142,8 +142,3 @@ def _differences(found: Facts, wanted: Facts) -> str:
 def _equal(one: object, other: object) -> bool:
     """As JSON knows them: 1 and 1.0 are the same number, true is none."""
     return isinstance(one, bool) == isinstance(other, bool) and one == other
-
-
-def _value(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."

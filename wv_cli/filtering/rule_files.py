@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, WvError, reason, show_value
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.system.marks import MARK
@@ -61,11 +61,11 @@ def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     for scorer, rules in given.items():
         if scorer in _OPTIONS:
             if not isinstance(rules, _OPTIONS[scorer]) or isinstance(rules, bool) != (_OPTIONS[scorer] is bool):
-                raise BadFile(name, f"{scorer}: expected {_KINDS[_OPTIONS[scorer]]}, found {rules!r}")
+                raise BadFile(name, f"{scorer}: expected {_KINDS[_OPTIONS[scorer]]}, found {show_value(rules)}")
             others[scorer.replace("-", "_")] = rules
             continue
         if scorer not in SCORERS:
-            raise BadFile(name, f"expected one of {', '.join([*SCORERS, *_OPTIONS])}, found {scorer}")
+            raise BadFile(name, f"expected one of {', '.join([*SCORERS, *_OPTIONS])}, found {show_value(scorer)}")
         for rule in rules if isinstance(rules, list) else [rules]:
-            found.append((scorer, str(rule)))
+            found.append((scorer, rule if isinstance(rule, str) else show_value(rule)))
     return found, others

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, WvError, show_bytes
+from wv_cli.errors import BadFile, WvError, show_bytes, show_value
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions
 from wv_cli.formats.report import Report
@@ -108,9 +108,7 @@ def _read_facts(source: Input, facts: Any, **position: int) -> tuple[str, int, i
     except (KeyError, TypeError):
         sane = False
     if not sane or not isinstance(method, str) or not isinstance(parameters, dict):
-        raise BadFile(
-            source.name, f"the header does not describe codes: {show_bytes(str(facts).encode(), 80)}", **position
-        )
+        raise BadFile(source.name, f"the header does not describe codes: {show_value(facts, 80)}", **position)
     return method, bits, active, rows, parameters
 
 

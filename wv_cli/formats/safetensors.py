@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, show_value
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 
@@ -147,7 +147,7 @@ def _header(path: str, header: bytes) -> tuple[dict[str, _Place], Mapping[str, o
     for name, each in facts.items():
         place = _place(each)
         if place is None:
-            problem = f"{name!r}: expected type, shape and the two offsets of its numbers, found {str(each)[:80]}"
+            problem = f"{name!r}: expected type, shape and the two offsets of its numbers, found {show_value(each, 80)}"
             raise BadFile(path, problem, byte=8)
         found[name] = place
     return found, metadata if isinstance(metadata, dict) else {}

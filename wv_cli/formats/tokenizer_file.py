@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, show_value
 from wv_cli.formats.beside import digest
 from wv_cli.system.folders import Settings, read_json
 from wv_cli.system.json_text import to_unicode
@@ -28,22 +28,22 @@ def _require_tokens(path: Path, vocabulary: Any, added: Any) -> None:
     if isinstance(vocabulary, dict):
         for token, number in vocabulary.items():
             if type(number) is not int or not 0 <= number < 1 << 31:
-                found = f"{str(number)[:40]} for {token[:40]!a}"
+                found = f"{show_value(number, 40)} for {token[:40]!a}"
                 raise BadFile(path, f"vocab: expected a number of 0 or more for each token, found {found}")
     else:
         for place, row in enumerate(vocabulary):
             good = isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)
             if not good or type(row[1]) not in (int, float):
-                problem = f"vocab: expected [token, score] at place {place}, found {ascii(row)[:40]}"
+                problem = f"vocab: expected [token, score] at place {place}, found {show_value(row, 40)}"
                 raise BadFile(path, problem)
     tokens = vocabulary if isinstance(vocabulary, dict) else [row[0] for row in vocabulary]
     extra = [] if added is None else added
     if not isinstance(extra, list):
-        raise BadFile(path, f"added_tokens: expected a list, found {ascii(extra)[:40]}")
+        raise BadFile(path, f"added_tokens: expected a list, found {show_value(extra, 40)}")
     for place, each in enumerate(extra):
         good = isinstance(each, dict) and isinstance(each.get("content"), str)
         if not good or type(each.get("id")) is not int or each["id"] < 0:
-            problem = f"added_tokens: expected `content` and `id` at place {place}, found {ascii(each)[:40]}"
+            problem = f"added_tokens: expected `content` and `id` at place {place}, found {show_value(each, 40)}"
             raise BadFile(path, problem)
     for token in (*tokens, *(each["content"] for each in extra)):
         if to_unicode(token) != token:
@@ -57,7 +57,8 @@ def truncation(path: Path) -> int | None:
         return None
     part = settings.part("truncation")
     if (side := part.facts.get("direction", "Right")) != "Right":
-        raise BadFile(path, f"truncation: expected the direction Right, found {side!r}; other vectors would come of it")
+        problem = f"truncation: expected the direction Right, found {show_value(side)}; other vectors would come of it"
+        raise BadFile(path, problem)
     return part.number("max_length", 1, 1 << 30)
 
 

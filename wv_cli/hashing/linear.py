@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
+from wv_cli.errors import show_value
 from wv_cli.hashing.base import LARGEST, prepare_rows, require_dim
 from wv_cli.hashing.config import HashConfig
 from wv_cli.search.packed import words_per_code
@@ -128,7 +129,7 @@ def read_hasher(reader: container.Reader) -> LinearHasher:
     sizes = reader.expect(layout, "a hasher of projections")
     units, centre = sizes["units"], reader.fact("centre", str)
     if not 1 <= units <= MAX_BITS or sizes["dim"] < 1 or centre not in CENTRES:
-        reader.refuse(f"{units} units of {sizes['dim']} numbers, centre {centre!r} make no hasher")
+        reader.refuse(f"{units} units of {sizes['dim']} numbers, centre {show_value(centre)} make no hasher")
     active = reader.fact("active", int, 0, units)
     method, normalise = reader.fact("method", str), reader.fact("normalise", bool)
     parameters, arrays = reader.fact("parameters", dict), reader.read()

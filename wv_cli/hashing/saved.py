@@ -4,7 +4,7 @@ texts (bioword.py)."""
 import importlib
 import os
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, show_value
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.base import ReadHasher, VectorHasher
 from wv_cli.system import container
@@ -21,6 +21,6 @@ def load_hasher(path: str | os.PathLike[str]) -> VectorHasher:
         method = reader.fact("method", str)
         known = [name for name, row in HASHERS.items() if row.learns_from == "vectors"]
         if method not in known:
-            reader.refuse(f"expected a hasher of one of the methods {', '.join(known)}, found {method!r}")
+            reader.refuse(f"expected a hasher of one of the methods {', '.join(known)}, found {show_value(method)}")
         read: ReadHasher = importlib.import_module(HASHERS[method].loader).read_hasher
         return read(reader)

@@ -22,6 +22,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.errors import show_value
 from wv_cli.system import container
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output
@@ -146,7 +147,7 @@ class SearchIndex:
         to be `checked`. Raises BadFile."""
         reader = container.Reader(source, KIND, _ADVICE)
         if (version := reader.header.get("version", 1)) != VERSION:
-            reader.refuse(f"expected a search index of version {VERSION}, found version {version!r}")
+            reader.refuse(f"expected a search index of version {VERSION}, found version {show_value(version)}")
         sizes = reader.expect(_LAYOUT, "a search index")
         settings = reader.fact("settings", dict)
         model, digest = reader.fact("model", str), reader.fact("model_digest", str)

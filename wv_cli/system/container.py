@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, show_bytes
+from wv_cli.errors import BadFile, show_bytes, show_value
 from wv_cli.system import host
 from wv_cli.system.input import Input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
@@ -123,7 +123,7 @@ class Reader:
             article = "an" if kind.__name__[0] in "aeiou" else "a"
             limits = "".join(f" {word} {limit:,}" for word, limit in (("from", low), ("to", high)) if limit is not None)
             expected = f"{article} {kind.__name__}{limits}"
-            self.refuse(f"expected `{name}` to be {expected}, found {show_bytes(repr(value).encode(), 80)}")
+            self.refuse(f"expected `{name}` to be {expected}, found {show_value(value, 80)}")
         return value
 
     def expect(self, arrays: Layout, what: str) -> dict[str, int]:

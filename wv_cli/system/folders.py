@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, WvError, reason, show_value
 from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 
 _LARGEST = 1 << 28  # bytes of a JSON file; tokenizers of 250,000 pieces have 17 MB
@@ -120,14 +120,14 @@ class Settings:
         self.path = path
         facts = read_json(path) if required or os.path.isfile(path) else {}  # noqa: PTH113 - False for any name
         if not isinstance(facts, dict):
-            raise BadFile(path, f"expected an object of settings, found {str(facts)[:40]!r}")
+            raise BadFile(path, f"expected an object of settings, found {show_value(facts)}")
         self.facts: dict[str, Any] = facts
 
     def part(self, name: str) -> "Settings":
         """The object of that name in this one. Raises BadFile when there is none."""
         facts = self.facts.get(name)
         if not isinstance(facts, dict):
-            raise BadFile(self.path, f"{name}: expected an object of settings, found {str(facts)[:40]!r}")
+            raise BadFile(self.path, f"{name}: expected an object of settings, found {show_value(facts)}")
         result = Settings.__new__(Settings)
         result.path, result.facts = self.path, facts
         return result
@@ -138,21 +138,21 @@ class Settings:
         if value is None and default is not None:
             return default
         if type(value) is not int or not low <= value <= high:
-            raise BadFile(self.path, f"{name}: expected a whole number from {low} to {high}, found {value!r}")
+            raise BadFile(self.path, f"{name}: expected a whole number from {low} to {high}, found {show_value(value)}")
         return value
 
     def real(self, name: str, default: float) -> float:
         """`default` also for null. Raises BadFile as number()."""
         value = default if self.facts.get(name) is None else self.facts[name]
         if type(value) not in (int, float) or not 0 <= value < 1e30:
-            raise BadFile(self.path, f"{name}: expected a number of 0 or more, found {value!r}")
+            raise BadFile(self.path, f"{name}: expected a number of 0 or more, found {show_value(value)}")
         return float(value)
 
     def yes(self, name: str) -> bool:
         """No where nothing is said. Raises BadFile as number()."""
         value = self.facts.get(name) or False
         if type(value) is not bool:
-            raise BadFile(self.path, f"{name}: expected true or false, found {value!r}")
+            raise BadFile(self.path, f"{name}: expected true or false, found {show_value(value)}")
         return value
 
 
@@ -172,7 +172,7 @@ def modules(path: Path) -> list[tuple[str, Path]]:
             problem = f"the module {name} is none that this program has ({', '.join(_KNOWN)})"
             raise BadFile(listed, problem)
         if Path(place).is_absolute() or ".." in Path(place).parts:
-            raise BadFile(listed, f"expected the path of a module in the folder, found {place!r}")
+            raise BadFile(listed, f"expected the path of a module in the folder, found {show_value(place)}")
         found.append((name, path / place))
     return found
 
@@ -190,8 +190,10 @@ class Usage:
         """Raises BadFile, WvError."""
         settings = Settings(path / USAGE, required=False)
         name, prompts = settings.facts.get("default_prompt_name"), settings.facts.get("prompts") or {}
-        if name is not None and not (isinstance(prompts, dict) and isinstance(prompts.get(name), str)):
-            raise BadFile(settings.path, f"default_prompt_name: expected a name among `prompts`, found {name!r}")
+        known = isinstance(name, str) and isinstance(prompts, dict) and isinstance(prompts.get(name), str)
+        if name is not None and not known:
+            problem = f"default_prompt_name: expected a name among `prompts`, found {show_value(name)}"
+            raise BadFile(settings.path, problem)
         most = settings.facts.get("truncate_dim")
         return cls(
             prompts[name] if name is not None else "",

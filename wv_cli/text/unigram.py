@@ -24,7 +24,7 @@ def read_unigram(contents: bytes) -> Unigram | None:
     """The model of a file that sentencepiece has accepted; None where the package must cut."""
     try:
         return _read(contents)
-    except (ValueError, IndexError, KeyError, struct.error):
+    except ValueError:
         return None
 
 
@@ -39,7 +39,14 @@ class PieceFile:
 
     @classmethod
     def of(cls, contents: bytes) -> Self:
-        """Raises ValueError, IndexError, KeyError or struct.error for what is no such file."""
+        """Raises ValueError for what is no such file."""
+        try:
+            return cls._of(contents)
+        except (IndexError, KeyError, TypeError, struct.error) as error:  # a number where bytes belong, and their like
+            raise ValueError from error
+
+    @classmethod
+    def _of(cls, contents: bytes) -> Self:
         pieces: list[tuple[bytes, float, int]] = []
         parts = {_TRAINER: b"", _NORMALIZER: b""}
         for field, value in _fields(contents):
@@ -49,7 +56,11 @@ class PieceFile:
                 pieces.append((found.get(1, b""), score, found.get(3, NORMAL)))
             elif field in parts:
                 parts[field] = value
-        return cls(pieces, dict(_fields(parts[_TRAINER])), dict(_fields(parts[_NORMALIZER])))
+        trainer, normalizer = dict(_fields(parts[_TRAINER])), dict(_fields(parts[_NORMALIZER]))
+        are_bytes = all(isinstance(spelling, bytes) for spelling, _, _ in pieces)
+        if not are_bytes or not isinstance(normalizer.get(2, b""), bytes) or trainer.get(3, 1) not in _KINDS:
+            raise ValueError
+        return cls(pieces, trainer, normalizer)
 
     @property
     def kind(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from wv_cli.config import Config, flag_of
 from wv_cli.engine.state import StateOptions, read_options
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import BadFile, UsageError, WvError, show_value
 from wv_cli.glove.config import MODEL as GLOVE
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata
@@ -177,8 +177,8 @@ def state_of(path: str, models: Collection[str]) -> StateOptions:
         advice = "`wv glove` goes on with it" if before.model == GLOVE else "update wv"
         if GLOVE in models:
             advice = "`wv train` goes on with those of its models"
-        one_of = "" if len(models) == 1 else "one of the models "
-        raise BadFile(path, f"expected a state of {one_of}{', '.join(models)}, found {before.model!r}; {advice}")
+        expected = f"a state of {'' if len(models) == 1 else 'one of the models '}{', '.join(models)}"
+        raise BadFile(path, f"expected {expected}, found {show_value(before.model)}; {advice}")
     return before
 
 
