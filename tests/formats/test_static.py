@@ -61,8 +61,9 @@ def test_vectors_of_a_folder(tmp_path):
 def test_a_folder_is_written_as_theirs(tmp_path):
     """The golden folders load in model2vec 0.10.0 and sentence-transformers 6.2.0."""
     save_folder(tmp_path / "made", load(PLAIN))
-    for name in FILES[:3]:
-        assert json.loads((tmp_path / "made" / name).read_text()) == json.loads((PLAIN / name).read_text())
+    made = {name: json.loads((tmp_path / "made" / name).read_text()) for name in FILES[:3]}
+    assert len(made["modules.json"][0].pop("folder")) == 16  # no library minds what it does not know
+    assert made == {name: json.loads((PLAIN / name).read_text()) for name in FILES[:3]}
     ours, theirs = (Tensors.open(folder / "model.safetensors") for folder in (tmp_path / "made", PLAIN))
     assert ours.names == theirs.names
     assert np.array_equal(*(each.floats("embeddings", (401, 50)) for each in (ours, theirs)))

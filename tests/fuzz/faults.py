@@ -29,12 +29,14 @@ _LONGEST = 120.0  # seconds a command may take
 @dataclass(frozen=True)
 class Command:
     """`outputs` are the files it writes; the first, or its folder, has a checkpoint when the command trains by steps
-    (`resumes`). A `fresh` command finds no outputs of another run."""
+    (`resumes`). A `fresh` command finds no outputs of another run, others find those of the command line `before`, or
+    files that are nothing."""
 
     line: str
     outputs: tuple[str, ...]
     resumes: bool = False
     fresh: bool = False
+    before: str = ""
 
     @property
     def checkpoint(self) -> str:
@@ -62,6 +64,11 @@ def _static(folder: str) -> tuple[str, ...]:
 
 
 _TRAIN = "train text.txt --dim 4 --epochs 300 --min-count 2 --threads 1 --no-meta -q"
+_PAIRS = (
+    "train pairs.tsv --no-header --model pairs --dim 4 --epochs 300 --min-count 1 --batch 4 --no-meta -q -o pairs "
+    "-o pairs.vec"
+)
+_CONVERT = "convert vectors.vec static --to static -q"
 COMMANDS = [
     Command("build-vocab text.txt -o words.txt -q", ("words.txt",)),
     Command("build-vocab text.txt -o spilt.txt --memory 64K -q", ("spilt.txt",)),
@@ -114,11 +121,10 @@ COMMANDS = [
     Command("lm train text.txt --smoothing witten-bell -o model.lm --memory 1k --no-meta -q", ("model.lm",)),
     Command("quantize model.bin -o small.ftz --cutoff 50 -q --no-meta", ("small.ftz",)),
     Command(
-        "train pairs.tsv --no-header --model pairs --dim 4 --epochs 300 --min-count 1 --batch 4 --no-meta -q -o pairs "
-        "-o pairs.vec",
+        _PAIRS,
         (*_static("pairs"), "pairs.vec"),
         True,
-        True,
+        before=f"{_PAIRS} --max-length 3",
     ),
     Command(
         "train text.txt --model doc2vec --dim 4 --epochs 300 --min-count 2 --threads 1 --no-meta -q -o model.d2v "
@@ -126,7 +132,7 @@ COMMANDS = [
         ("model.d2v", "docs.npy"),
         True,
     ),
-    Command("convert vectors.vec static --to static -q", _static("static")),
+    Command(_CONVERT, _static("static"), before=f"{_CONVERT} --split punctuation"),
     Command("distil vocab.txt --encoder encoder --dim 2 -q -o distilled", _static("distilled"), fresh=True),
     Command("lm mix first.arpa second.arpa -q -o mixed.arpa", ("mixed.arpa",)),
     Command("predict labels.ftz text.txt -o predicted.txt", ("predicted.txt",)),

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fuzz.faults import COMMANDS, Command, contents, preloaded, run, workplace
+from wv_cli.errors import WvError
+from wv_cli.formats import load
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ def prepared(command: Command, folder: Path) -> Scene:
     assert done.code == 0, done.said
     new = contents(folder, command.outputs)
     old = {name: None if command.fresh else b"of yesterday " + name.encode() for name in command.outputs}
+    if command.before:
+        done = run(command.before, folder)
+        assert done.code == 0, done.said
+        old = contents(folder, command.outputs)
     line = command.line + (" --resume --checkpoint-every 0.001" if command.resumes else "")
     scene = Scene(command, line, old, new, saved, 0)
     scene.set(folder)
@@ -77,6 +83,7 @@ def killed(scene: Scene, folder: Path, at: int) -> str:
     if done.signal not in (0, 9):
         return f"died of signal {done.signal}"
     torn = [name for name, data in now.items() if data not in (scene.old[name], scene.new[name])]
+    torn += [name for name in now if name.endswith("/model.safetensors") and is_mixture(scene, folder / name, now)]
     if torn:
         return f"torn: {', '.join(torn)}"
     again = run(scene.line, folder)
@@ -87,6 +94,18 @@ def killed(scene: Scene, folder: Path, at: int) -> str:
     if left := [path.name for path in folder.rglob(".*") if path.name.endswith(("wv-tmp", "wv-part", "json"))]:
         return f"run again: {left[0]} is left"
     return "whole" if done.signal else "ended before"
+
+
+def is_mixture(scene: Scene, model: Path, now: dict[str, bytes | None]) -> bool:
+    """Whether the folder of a static embedding has files of both runs and is read all the same."""
+    files = [name for name in now if name.startswith(f"{model.parent.name}/")]
+    if any(all(now[name] == whole[name] for name in files) for whole in (scene.old, scene.new)):
+        return False
+    try:
+        load(model.parent)
+    except WvError:
+        return False
+    return True
 
 
 def filtered(folder: Path, threads: int, kills: int, chance: random.Random) -> Counter[str]:

@@ -49,6 +49,13 @@ def test_some_kills(tmp_path):
 
 
 @pytest.mark.full
+def test_a_folder_is_of_one_run_after_any_kill(tmp_path):
+    """Over one that another run has written."""
+    (found,) = fault_run("kills", tmp_path, "--kills", 60, "--output", "static/model.safetensors")
+    assert found["whole"] == 60
+
+
+@pytest.mark.full
 def test_some_failed_allocations(tmp_path):
     found = fault_run("allocations", tmp_path, "--output", "words.vec", "--output", "lsh.codes")
     assert all(counts.get("refused in one line") for counts in found) and len(found) == 2

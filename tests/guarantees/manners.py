@@ -91,6 +91,24 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
+        "The folder of a static embedding is of one run: what a kill between two renames leaves is refused",
+        ("tests/formats/test_static_runs.py",),
+        (
+            Fault(
+                "files of two runs will do",
+                "wv_cli/formats/static.py",
+                "if first is not None and found != expected:",
+                "if False:",
+            ),
+            Fault(
+                "the digest says nothing of the settings",
+                "wv_cli/formats/static_folder.py",
+                'mark = digest(_json(modules) + b"".join(written.values()))',
+                'mark = digest(b"")',
+            ),
+        ),
+    ),
+    Guarantee(
         "A `tokenizer.json` that takes far too long is stopped",
         ("tests/encoders/test_transformer.py",),
         (

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
 from wv_cli._subwords import weighted_means
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, show_value
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions
 from wv_cli.formats.beside import MODEL
@@ -36,12 +36,14 @@ from wv_cli.formats.safetensors import Tensors
 from wv_cli.formats.skipping import WAY_OUT
 from wv_cli.formats.tokenizer_file import TOKENIZER, tokenizer_settings, tokens_digest, truncation, unknown_token
 from wv_cli.system import memory
-from wv_cli.system.folders import Settings, modules, static_root
+from wv_cli.system.folders import Settings, modules, read_json, static_root
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 TOKENS_MARK = "tokens"  # metadata of model.safetensors: digest of the tokens, so that halves of two folders are noticed
+FOLDER_MARK = "folder"  # there and in the first module of modules.json: digest of the settings of one run
+MODULES = "modules.json"
 _MAX_LENGTH = 512  # tokens, where config.json says nothing: model2vec's
 _NAMES = ("embeddings", "embedding.weight")
 
@@ -130,6 +132,7 @@ class StaticModel:
         settings = Settings(root / "config.json", required=False)
         normalize = settings.yes("normalize") or any(kind == "Normalize" for kind, _ in modules(path))
         tensors = Tensors.open(root / MODEL)
+        _require_one_run(tensors, root / MODULES)
         table, tokenizer = Table.of(tensors), tokenizer_settings(root / TOKENIZER)
         _require_same_tokens(tensors, tokenizer, root / TOKENIZER)
         if modules(path) and not settings.facts:
@@ -159,6 +162,22 @@ def _require_same_tokens(tensors: Tensors, tokenizer: dict[str, Any], path: Path
         raise BadFile(path, f"its tokens are not those {tensors.path} was written with; write the folder again")
 
 
+def _require_one_run(tensors: Tensors, path: Path) -> None:
+    """Raises BadFile when `path`, modules.json, is not of the run that wrote the table. It is the first file of a
+    folder to be replaced, the table the last one."""
+    listed = read_json(path) if path.is_file() else None
+    first = listed[0] if isinstance(listed, list) and listed else None
+    found, expected = first.get(FOLDER_MARK) if isinstance(first, dict) else None, tensors.metadata.get(FOLDER_MARK)
+    if first is not None and found != expected:
+        wanted = f"no `{FOLDER_MARK}`" if expected is None else f'"{FOLDER_MARK}": {show_value(expected)}'
+        problem = (
+            f"is not of the run that wrote {tensors.path} (expected {wanted} in its first module, found "
+            f"{'none' if found is None else show_value(found)}): a run was interrupted while it wrote the folder, or "
+            "files of two folders stand together; write the folder again, or put there what is expected"
+        )
+        raise BadFile(path, problem)
+
+
 def read(source: Input, options: ReadOptions) -> Embeddings:
     beside = Path(source.name).with_name(TOKENIZER)
     judged_later = options.limit is not None or options.bad_rows == "skip"
@@ -170,6 +189,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     if Path(source.name).name != MODEL or not beside.is_file():
         words = number_words(0, len(matrix))
     else:
+        _require_one_run(tensors, beside.with_name(MODULES))
         tokenizer = tokenizer_settings(beside)
         tokens, unknown = _tokens(beside, tokenizer, len(matrix))
         _require_same_tokens(tensors, tokenizer, beside)

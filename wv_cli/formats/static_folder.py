@@ -4,6 +4,9 @@
     config.json                         for model2vec
     modules.json                        for sentence-transformers from 3.4 on, which know these names of modules
 
+modules.json is renamed first and model.safetensors last. Both hold a digest of the settings in between, so that readers
+see where a kill left files of two models together. Who edits settings by hand keeps the digest, and is not refused.
+
 A model that counts the row of the unknown token, as sentence-transformers does, has no config.json.
 
 Words are written as they are, one token each. Text is cut at blanks (or where letters and punctuation meet), and made
@@ -27,8 +30,8 @@ from wv_cli._floattext import first_not_finite
 from wv_cli.errors import WvError
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Dtype, Split
-from wv_cli.formats.beside import MODEL
-from wv_cli.formats.static import TOKENS_MARK, StaticModel, Table
+from wv_cli.formats.beside import MODEL, digest
+from wv_cli.formats.static import FOLDER_MARK, MODULES, TOKENS_MARK, StaticModel, Table
 from wv_cli.formats.tokenizer_file import TOKENIZER, tokens_digest
 from wv_cli.system.folders import NO_USAGE, USAGE, Usage
 from wv_cli.system.output import commit_together, open_output
@@ -120,14 +123,13 @@ def save_model(
         arrays["mapping"] = table.mapping.astype(np.int32)
         quantized = {"vocabulary_quantization": len(table.matrix)}
     old = "sentence_transformers.models"
-    modules = [{"idx": 0, "name": "0", "path": ".", "type": f"{old}.StaticEmbedding"}]
+    modules: list[dict[str, object]] = [{"idx": 0, "name": "0", "path": ".", "type": f"{old}.StaticEmbedding"}]
     if model.normalize:
         modules.append({"idx": 1, "name": "1", "path": "1_Normalize", "type": f"{old}.Normalize"})
     truncation = {"direction": "Right", "max_length": model.max_length, "strategy": "LongestFirst", "stride": 0}
     texts: dict[str, object] = {
         # sentence-transformers has no other limit, and model2vec sets its own
         TOKENIZER: {**model.tokenizer, "truncation": truncation if model.max_length is not None else None},
-        "modules.json": modules,
     }
     if not model.counts_unknown:
         texts["config.json"] = {
@@ -140,18 +142,25 @@ def save_model(
             "embedding_dtype": dtype,
             **quantized,
         }
-    if usage != NO_USAGE:
+    if usage != NO_USAGE or (folder / USAGE).exists():  # the prompt of another model
         texts[USAGE] = {
             "prompts": {"default": usage.prompt},
             "default_prompt_name": "default",
             "truncate_dim": usage.truncate_dim,
         }
+    written = {name: _json(facts) for name, facts in texts.items()}
+    mark = digest(_json(modules) + b"".join(written.values()))
+    modules[0][FOLDER_MARK] = mark
     with _made(folder), commit_together():
-        for name, facts in texts.items():
+        for name, text in {MODULES: _json(modules), **written}.items():
             with open_output(folder / name) as stream:
-                stream.write(json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
+                stream.write(text)
         with open_output(folder / MODEL) as stream:
-            safetensors.write(stream, arrays, {TOKENS_MARK: tokens_digest(model.tokenizer)})
+            safetensors.write(stream, arrays, {TOKENS_MARK: tokens_digest(model.tokenizer), FOLDER_MARK: mark})
+
+
+def _json(facts: object) -> bytes:
+    return json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
 def as_dtype(matrix: NDArray[np.floating], dtype: Dtype, path: object) -> NDArray[Any]:
