@@ -4,6 +4,8 @@ import datetime
 import io
 import json
 import string
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -150,3 +152,42 @@ def test_types_that_would_be_lost_are_told(kind):
         written(path)
     source = Source(input_texts([str(path)], log=print, reading=ReadingConfig(field="text")))
     assert [block.each for block in source.blocks(str(path), ())] == [[b"a b c"]]
+
+
+# The program, terminated while pyarrow writes the second row group, or behind it.
+TERMINATED = """
+import os, signal, sys
+from wv_cli.__main__ import main
+from wv_cli.text.records import parquet_writing
+within, flush = sys.argv.pop(1) == "within", parquet_writing.ParquetSink._flush
+def terminate():
+    os.kill(os.getpid(), signal.SIGTERM)
+class File:
+    def __init__(self, file):
+        self.file = file
+    def write(self, data):
+        terminate()
+        return self.file.write(data)
+def flush_and_terminate(self):
+    if within and self._writer:
+        self._output._file = File(self._output._file)
+    flush(self)
+    if not within:
+        terminate()
+parquet_writing.ParquetSink._flush = flush_and_terminate
+main()
+"""
+
+
+@pytest.mark.parametrize("output", ["b.parquet", "-"])
+@pytest.mark.parametrize("when", ["within", "behind"])
+def test_a_file_that_is_terminated_is_none(when, output, tmp_path):
+    """Nothing is left of a file; what went to a pipe has no end, so that no reader takes it for whole."""
+    parquet.write_table(arrow.table({"text": ["the of"] * 90}), tmp_path / "a.parquet", row_group_size=30)
+    (tmp_path / "v.vec").write_text("2 2\nthe 1 2\nof 0 1\n")
+    options = ["vectors", "v.vec", "a.parquet", "--sentences", "--add", "v", "-o", output]
+    command = [sys.executable, "-P", "-c", TERMINATED, when, *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (143, b"wv vectors: terminated\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parquet", "v.vec"]
+    assert done.stdout.startswith(b"PAR1") == (output == "-") and not done.stdout.endswith(b"PAR1")

@@ -58,11 +58,30 @@ def form_of(name: str, file: Any) -> Form:
     return Form(name, codecs, _int96(metadata), any(column.has_offset_index for column in columns), lost)
 
 
+class _Output:
+    """`file` as pyarrow sees it, open inside of `with`. A writer of pyarrow that is freed writes the end of its file,
+    which would make a whole file of one that was given up, or print a traceback."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._is_open = file, False
+
+    def __enter__(self) -> None:
+        self._is_open = True
+
+    def __exit__(self, *_: object) -> None:
+        self._is_open = False
+
+    def write(self, data: bytes) -> int:
+        return self._file.write(data) if self._is_open else len(data)
+
+
 class ParquetSink:
     """Writes rows to `file`; those of a row group together."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+        self._output = _Output(file)
         self._held: list[Rows] = []
         self._writer: Any = None
 
@@ -74,24 +93,26 @@ class ParquetSink:
     def close(self) -> None:
         self._flush()
         if self._writer is not None:
-            self._writer.close()
+            with self._output:
+                self._writer.close()
 
     def _flush(self) -> None:
         if not self._held:
             return
         arrow = require("pyarrow", "Parquet")
         table = arrow.concat_tables([rows.table for rows in self._held])
-        if self._writer is None:
-            self._writer = self._opened(table.schema, self._held[0].form)
-        if table.num_rows:  # Spark 3.3 refuses row groups without rows
-            self._writer.write_table(table, row_group_size=table.num_rows)
+        with self._output:
+            if self._writer is None:
+                self._writer = self._opened(table.schema, self._held[0].form)
+            if table.num_rows:  # Spark 3.3 refuses row groups without rows
+                self._writer.write_table(table, row_group_size=table.num_rows)
         self._held = []
 
     def _opened(self, schema: Any, form: Form) -> Any:
         usual = next(iter(form.codecs.values()), "SNAPPY")
         codecs = dict.fromkeys(schema.names, usual) | dict(form.codecs)
         return require("pyarrow.parquet", "Parquet").ParquetWriter(
-            self._file,
+            self._output,
             schema,
             compression={name: _UNPACKED.get(codec, codec) for name, codec in codecs.items()},
             use_deprecated_int96_timestamps=form.int96,
