@@ -3,15 +3,33 @@
 0 done; 1 failed; 2 misuse; 3 a gate was missed; 124 out of --max-time; 129 / 130 / 143 ended by SIGHUP / SIGINT /
 SIGTERM. A closed pipe is no error.
 
-Imports as little as it can before main() has a say in what Ctrl-C does: the program itself, the group of commands, is
+Has a say in what Ctrl-C does before it imports what takes time: the program itself, the group of commands, is
 wv_cli.commands.shared.program.
 """
 
-import atexit
-import gc
 import os
-import signal
-import sys
+
+
+def _interrupted_at_once(number: int, frame: object) -> None:
+    """While the program is being loaded there is nothing to clear away, and an exception would end in a traceback."""
+    os.write(2, b"wv: interrupted\n")
+    os._exit(128 + number)
+
+
+try:
+    import atexit
+    import gc
+    import signal
+    import sys
+
+    def _catch_early() -> None:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _interrupted_at_once)
+
+    if __name__ == "__main__" or sys.argv[0].rpartition("/")[2] == "wv":  # not where somebody imports run()
+        _catch_early()
+except KeyboardInterrupt:
+    _interrupted_at_once(2, None)
 
 # New objects between two searches for garbage: a start makes fewer, and searches were a tenth of it.
 _COLLECT_EVERY = 200_000
@@ -49,12 +67,6 @@ def _speaker(argv: list[str]) -> str:
     from wv_cli.commands import COMMANDS, COMPAT
 
     return next((f"wv {word}" for word in argv if word in COMMANDS or word in COMPAT), "wv")
-
-
-def _interrupted_at_once(number: int, frame: object) -> None:
-    """While the program is being loaded there is nothing to clear away, and an exception would end in a traceback."""
-    os.write(2, b"wv: interrupted\n")
-    os._exit(128 + number)
 
 
 def _out_of_memory(asked: str, flags: set[str]) -> str:
@@ -182,8 +194,7 @@ atexit.register(_leave)  # what is registered later is called earlier
 def main() -> None:
     """Runs the command line of this process and ends it."""
     gc.set_threshold(_COLLECT_EVERY)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupted_at_once)
+    _catch_early()
     from wv_cli.commands.shared import streams
     from wv_cli.system import launcher
 

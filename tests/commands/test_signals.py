@@ -69,6 +69,35 @@ def test_a_ctrl_c_that_comes_too_late_kills_nobody(tmp_path, monkeypatch):
     assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
 
 
+RUN_MODULE = "import runpy; sys.argv[0] = 'x'; runpy.run_module('wv_cli', run_name='__main__')"
+# What pip puts into the file `wv`, and a Ctrl-C as the module that is named begins to be imported.
+SCRIPT = """
+import os, sys
+name = sys.argv.pop(1)
+class Interrupting:
+    @staticmethod
+    def find_spec(module, path=None, target=None):
+        if module == name:
+            os.kill(os.getpid(), 2)
+sys.meta_path.insert(0, Interrupting)
+for each in ("atexit", "enum", "gc", "signal"):
+    sys.modules.pop(each, None)  # the hook of an editable install may have it
+from wv_cli.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("way", ["wv", "-m"])
+@pytest.mark.parametrize("module", ["atexit", "gc", "signal", "enum", "wv_cli.commands.shared.streams", "click"])
+def test_ctrl_c_while_it_is_loaded_is_one_line(module, way, tmp_path):
+    """By the script `wv` and by `python -m wv_cli`, which imports what the script does under another name."""
+    script = SCRIPT if way == "wv" else SCRIPT.replace("from wv_cli.__main__ import main\nmain()", RUN_MODULE)
+    (tmp_path / "wv").write_text(script)
+    command = [sys.executable, "-P", tmp_path / "wv", module, "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "wv: interrupted\n")
+
+
 def wait_until_it_trains(process):
     """Told by the first line of progress."""
     for line in process.stderr:
