@@ -170,5 +170,11 @@ def test_the_recipe_stands_beside_the_model(folder, tmp_path, monkeypatch, capsy
         ("filter raw.jsonl -o out --classifier a.bin:a=0.. --tokenize unicode,lower", "found 'lower'"),
     ):
         assert wanted in told(words, 2), words
-    Path("a.vec.meta.json").unlink()
-    assert "a.vec.meta.json names no tokenization" in told("vectors a.vec --sentences raw.jsonl --tokenize model", 2)
+    for damaged in (b'{"tokenize": ["unicode"]}', b"[", None):
+        if damaged is None:
+            Path("a.vec.meta.json").unlink()
+        else:
+            Path("a.vec.meta.json").write_bytes(damaged)
+        assert "a.vec.meta.json names no tokenization" in told(
+            "vectors a.vec --sentences raw.jsonl --tokenize model", 2
+        )

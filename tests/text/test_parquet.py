@@ -114,6 +114,12 @@ def test_chunks_by_content_and_the_page_index_stay(tmp_path):
     assert sum(windows) > len(windows) / 2
 
 
+@pytest.mark.parametrize("said", ['{"x": 1}', '{"min_chunk_size": -1, "max_chunk_size": -5}', "[" * 9999, "7", "\xff"])
+def test_chunks_that_cannot_be_are_none(said, tmp_path):
+    table = arrow.table({"text": ["a"]}).replace_schema_metadata({"content_defined_chunking": said})
+    assert read(written(save(tmp_path / "c.parquet", table))).column("text").to_pylist() == ["a"]
+
+
 def test_added_numbers_have_the_value_that_was_compared(tmp_path):
     path = save(tmp_path / "n.parquet", arrow.table({"text": ["a", "b"]}))
     table = read(

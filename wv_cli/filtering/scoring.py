@@ -71,8 +71,7 @@ def _labels(named: str, known: Collection[str], path: str) -> list[str]:
 def recipe_of_classifier(path: str, recipe: str | None) -> str | None:
     """The settings by which texts for this classifier are cut into words: with `model` those that it was trained with,
     if any."""
-    found: str | None = meta.read(path).get("tokenize") if recipe == OF_MODEL else recipe
-    return found
+    return meta.tokenization(path) if recipe == OF_MODEL else recipe
 
 
 def _words_for(path: str, asked: str | None) -> Callable[[list[bytes]], list[bytes]]:

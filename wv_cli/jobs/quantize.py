@@ -104,7 +104,7 @@ class QuantizeJob(Job):
             "bytes": after,
             **scores,
             "seconds": round(time.monotonic() - begin, 3),
-            **({"tokenize": recipe} if (recipe := meta.read(models.model).get("tokenize")) is not None else {}),
+            **({"tokenize": recipe} if (recipe := meta.tokenization(models.model)) is not None else {}),
         }
         self.finish(run, self.results(), metadata)
         return None, metadata

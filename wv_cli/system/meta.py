@@ -29,6 +29,12 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def tokenization(path: str | os.PathLike[str]) -> str | None:
+    """How the text of `path` was cut into words (`--tokenize`), None where its sidecar does not say."""
+    found = read(path).get("tokenize")
+    return found if isinstance(found, str) else None
+
+
 def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:
     """Writes the sidecar of `path`: version, command line, instruction set, machine, time, and `metadata`."""
     from wv_cli.system.json_text import to_json

@@ -191,7 +191,7 @@ def recipe_for(
     Raises UsageError."""
     if recipe not in (None, OF_MODEL):
         return recipe
-    found = {model: meta.read(model).get("tokenize") for model in models}
+    found = {model: meta.tokenization(model) for model in models}
     if recipe is None:
         for model, each in found.items():
             if each is not None:

@@ -1,5 +1,6 @@
 """How Parquet is written: with the schema, codecs, row groups and other habits of the file that its rows are from."""
 
+import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -122,9 +123,14 @@ class ParquetSink:
 
 
 def _chunking(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
-    """Cuts pages by their content, so that a store of blocks has equal rows once, where the file says that it did."""
+    """Cuts pages by their content, so that a store of blocks has equal rows once, where the file says that it did, in
+    words that pyarrow takes."""
+    if _CHUNKING not in metadata:
+        return {}
+    arrow, parquet = require("pyarrow", "Parquet"), require("pyarrow.parquet", "Parquet")
     try:
-        settings = json.loads(metadata.get(_CHUNKING, b"null"))
-    except ValueError:
-        settings = None
-    return {"use_content_defined_chunking": settings} if isinstance(settings, dict) else {}
+        options = {"use_content_defined_chunking": dict(json.loads(metadata[_CHUNKING]))}
+        parquet.write_table(arrow.table({"trial": [0]}), io.BytesIO(), **options)
+    except (ValueError, TypeError, OverflowError, OSError, RecursionError):
+        return {}
+    return options

@@ -261,7 +261,11 @@ class JsonReader:
         without = np.flatnonzero(status == _records.NO_FIELD)
         if len(without) and not (status == _records.GOOD).any():
             begin, end = rows[without[0], :2].tolist()
-            raise no_field(self._name, self._rules, list(json.loads(raw[begin:end])))
+            try:
+                names = list(json.loads(raw[begin:end], parse_int=str))
+            except (ValueError, RecursionError):  # the scanner reads values deeper in each other than Python does
+                names = ["fields that are too deep in each other to name"]
+            raise no_field(self._name, self._rules, names)
 
 
 def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
