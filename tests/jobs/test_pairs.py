@@ -276,12 +276,16 @@ def test_a_run_begins_with_a_folder_or_with_vectors(pairs):
 @pytest.mark.parametrize("options", [{}, {"validation": "valid.tsv"}, {"optimizer": "adagrad"}], ids=str)
 def test_a_run_that_stops_goes_on_to_the_byte(options, pairs):
     how = {"model": "pairs", "symmetric": True, **FEW, **options}
+    Path(f".whole.checkpoint.{0:024x}.wv-tmp").touch()  # what a kill leaves at the first save
     train("train.tsv", "whole", **how)
     with pytest.raises(TimedOut):
         train("train.tsv", "part", max_time=1e-9, **how)
+    Path("part").mkdir()  # at a later save, and at the end
+    for name in (".part.checkpoint.", "part/.config.json.", "part/.model.safetensors."):
+        Path(f"{name}{0:024x}.wv-tmp").touch()
     train("train.tsv", "part", resume=True, threads=2, **how)
     assert Path("whole/model.safetensors").read_bytes() == Path("part/model.safetensors").read_bytes()
-    assert not Path("part.checkpoint").exists()
+    assert not Path("part.checkpoint").exists() and not [*Path().rglob(".*")]
 
 
 def test_batches_of_several_files_are_resumed_with_the_same_files_only(pairs):
