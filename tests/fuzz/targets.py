@@ -63,6 +63,14 @@ def _bert(name: str, file: str, encoders: tuple[str, ...], ways: Sequence[Mutati
     )
 
 
+def _static(name: str, file: str) -> Target:
+    """`file` of a static embedding, in a folder that has the other ones."""
+    others = {"config.json", "model.safetensors", "modules.json", "tokenizer.json"} - {file}
+    seed = f"encoders/static-model2vec/{file}"
+    beside = {other: _of_encoder(other, "static-model2vec") for other in others}
+    return Target(name, lambda: seeds.golden(seed), uses.static, IN_TEXT, file=file, beside=beside)
+
+
 TARGETS: dict[str, Target] = {
     target.name: target
     for target in (
@@ -243,14 +251,9 @@ TARGETS: dict[str, Target] = {
             file="model.safetensors",
             beside={name: _of_encoder(name, "static-model2vec") for name in ("config.json", "tokenizer.json")},
         ),
-        Target(
-            "static-tokenizer",
-            lambda: seeds.golden("encoders/static-model2vec/tokenizer.json"),
-            uses.static,
-            IN_TEXT,
-            file="tokenizer.json",
-            beside={name: _of_encoder(name, "static-model2vec") for name in ("config.json", "model.safetensors")},
-        ),
+        _static("static-tokenizer", "tokenizer.json"),
+        _static("static-settings", "config.json"),
+        _static("static-modules", "modules.json"),
         _bert("encoder-tokenizer", "tokenizer.json", ("tiny-bert",)),
         Target(
             "sentence-settings",
