@@ -18,6 +18,7 @@ from wv_cli.formats import load
 from wv_cli.formats.safetensors import Tensors, write
 from wv_cli.formats.static import StaticModel, Table
 from wv_cli.formats.static_folder import save_folder, save_model
+from wv_cli.system import host
 from wv_cli.system.folders import USAGE, Usage
 from wv_cli.system.temporary import Temporary
 from wv_cli.vectors.embeddings import Embeddings
@@ -83,6 +84,7 @@ def save(folder: Path, model: StaticModel, prompt: str, renames: int = MANY) -> 
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Temporary, "rename", stop)
+        patch.setattr(host, "sync", lambda descriptor: None)  # which is most of the time
         try:
             save_model(folder, model, usage=Usage(prompt))
         except WvError:
