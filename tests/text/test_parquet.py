@@ -1,5 +1,6 @@
 """Parquet of other writers goes through `wv` with its types, and what is added has types that readers agree on."""
 
+import base64
 import datetime
 import io
 import json
@@ -91,12 +92,51 @@ def test_times_of_96_bits(tmp_path, by_spark):
     assert file.schema.column(1).physical_type == "INT96" and file.read()["t"].to_pylist() == times
 
 
+def test_types_that_pyarrow_reads_as_other_ones(tmp_path):
+    """polars and DataFusion take them from the schema that Arrow's writers save: the zone of times in INT96, long
+    strings in a dictionary. Elements of lists keep their name."""
+    texts = arrow.DictionaryArray.from_arrays(
+        arrow.array([0, 1], arrow.int8()), arrow.array(["a", "b"], arrow.large_string())
+    )
+    times, items = arrow.array([1, 2], arrow.timestamp("us", "UTC")), arrow.list_(arrow.field("item", arrow.int64()))
+    table = arrow.table({"text": texts, "t": times, "l": arrow.array([[1], []], items)})
+    settings = {"use_deprecated_int96_timestamps": True, "use_compliant_nested_type": False}
+    path = save(tmp_path / "a.parquet", table, **settings)
+    out = written(path, {"n": lambda block: Column("count", [1, 2])})
+    assert saved_schema(out) == table.append_column("n", arrow.array([1, 2])).schema
+    assert read(out).drop(["n"]).schema == read(path).schema
+    assert "l.list.item" in str(parquet.ParquetFile(out).schema.column(2).path)
+
+
+def saved_schema(source):
+    saved = parquet.read_metadata(source).metadata[b"ARROW:schema"]
+    return arrow.ipc.read_schema(arrow.py_buffer(base64.b64decode(saved)))
+
+
 def test_spark_sees_what_is_added(tmp_path):
-    table = arrow.table({"text": ["a"]}).replace_schema_metadata({SCHEMA_OF_SPARK: "{}", "other": "1"})
-    path = save(tmp_path / "s.parquet", table)
-    assert parquet.read_schema(written(path)).metadata == {SCHEMA_OF_SPARK: b"{}", b"other": b"1"}
-    added = {"n": lambda block: Column("count", [1])}
-    assert parquet.read_schema(written(path, added)).metadata == {b"other": b"1"}
+    """Its list of columns holds types that Parquet lacks, such as intervals and vectors."""
+    columns = {"type": "struct", "fields": [{"name": "text", "type": "string", "nullable": True, "metadata": {}}]}
+    added = {
+        "n": lambda block: Column("count", [1]),
+        "s": lambda block: Column("number", [[np.float32(1)]], many=True),
+    }
+    for known in (json.dumps(columns), "{}", "[", "null"):
+        table = arrow.table({"text": ["a"]}).replace_schema_metadata({SCHEMA_OF_SPARK: known, "other": "1"})
+        path = save(tmp_path / "s.parquet", table)
+        assert parquet.read_schema(written(path)).metadata == {SCHEMA_OF_SPARK: known.encode(), b"other": b"1"}
+        metadata = parquet.read_schema(written(path, added)).metadata
+        assert metadata.pop(b"other") == b"1"
+        if known[1:] not in ("}", "", "ull"):
+            many = {"type": "array", "elementType": "double", "containsNull": True}
+            new = [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in (("n", "long"), ("s", many))]
+            assert json.loads(metadata.pop(SCHEMA_OF_SPARK)) == {**columns, "fields": columns["fields"] + new}
+        assert metadata == {}
+
+
+def test_a_file_without_a_schema_of_arrow_gets_none(tmp_path):
+    """Else polars and DataFusion would read Spark's times in another unit than before."""
+    path = save(tmp_path / "s.parquet", arrow.table({"text": ["a"]}), store_schema=False)
+    assert b"ARROW:schema" not in (parquet.read_metadata(written(path)).metadata or {})
 
 
 def test_chunks_by_content_and_the_page_index_stay(tmp_path):

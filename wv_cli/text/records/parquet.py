@@ -11,11 +11,10 @@ import numpy as np
 
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.extra import foreign, require
-from wv_cli.text.records.parquet_writing import Rows, form_of, spark_times
+from wv_cli.text.records.parquet_writing import Rows, form_of, spark_times, with_spark_columns
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
 _ROWS = 4096  # of a batch: some megabytes of text
-_SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"  # that Spark sees: no others
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +60,8 @@ class ParquetBlock:
             table = table.set_column(place, kind, values)
         for name, column in added.items():
             table = table.append_column(name, _array(column))
-        if added and _SPARK_COLUMNS in (table.schema.metadata or {}):
-            others = {key: value for key, value in table.schema.metadata.items() if key != _SPARK_COLUMNS}
-            table = table.replace_schema_metadata(others)
+        if added:
+            table = table.replace_schema_metadata(with_spark_columns(table.schema, list(added)))
         return self.rows._replace(table=table if kept is None else _only(table, kept))
 
 
@@ -72,9 +70,15 @@ def _array(column: Column) -> Any:
     what wv found; vectors stay float32."""
     pyarrow = require("pyarrow", "Parquet")
     if getattr(column.values, "ndim", 1) == 2:
-        return pyarrow.array([row.tolist() for row in column.values], pyarrow.list_(pyarrow.float32()))
+        return pyarrow.array([row.tolist() for row in column.values], _list_of(pyarrow.float32()))
     kind = {"text": pyarrow.string(), "number": pyarrow.float64(), "count": pyarrow.int64()}[column.kind]
-    return pyarrow.array(list(map(_plain, column.values)), pyarrow.list_(kind) if column.many else kind)
+    return pyarrow.array(list(map(_plain, column.values)), _list_of(kind) if column.many else kind)
+
+
+def _list_of(kind: Any) -> Any:
+    """With the name that the format has for elements."""
+    pyarrow = require("pyarrow", "Parquet")
+    return pyarrow.list_(pyarrow.field("element", kind))
 
 
 def _plain(value: Any) -> Any:

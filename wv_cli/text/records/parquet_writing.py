@@ -1,5 +1,6 @@
 """How Parquet is written: with the schema, codecs, row groups and other habits of the file that its rows are from."""
 
+import base64
 import io
 import json
 import re
@@ -12,17 +13,21 @@ from wv_cli.system.extra import require
 _UNPACKED = {"UNCOMPRESSED": "NONE"}  # as a writer calls it
 _CHUNKING = b"content_defined_chunking"  # the key by which Hugging Face's files tell it
 _SPARK = b"org.apache.spark"
+_SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"  # that Spark sees: no others
+_SPARK_TYPES = {"string": "string", "double": "double", "float": "float", "int64": "long"}
+_ARROW = b"ARROW:schema"  # the key of the types that Arrow's writers had
 
 
 class Form(NamedTuple):
-    """Of the file `name`: the codec of each column, whether it has times in INT96 and a page index, and the types
-    of its columns that pyarrow would write as other ones."""
+    """Of the file `name`: the codec of each column, whether it has times in INT96 and a page index, the types of its
+    columns that pyarrow would write as other ones, and the Arrow schema that its writer saved, serialized."""
 
     name: str
     codecs: Mapping[str, str]
     int96: bool = False
     page_index: bool = False
     lost: Sequence[str] = ()
+    saved_schema: bytes = b""
 
     def require_types(self) -> None:
         """Raises BadFile when rows of the file cannot be written again as they are."""
@@ -56,7 +61,8 @@ def form_of(name: str, file: Any) -> Form:
     group = metadata.row_group(0) if metadata.num_row_groups else None
     columns = [group.column(i) for i in range(group.num_columns)] if group is not None else []
     codecs = {column.path_in_schema: column.compression for column in columns}
-    return Form(name, codecs, _int96(metadata), any(column.has_offset_index for column in columns), lost)
+    saved = (metadata.metadata or {}).get(_ARROW, b"")
+    return Form(name, codecs, _int96(metadata), any(column.has_offset_index for column in columns), lost, saved)
 
 
 class _Output:
@@ -112,14 +118,55 @@ class ParquetSink:
     def _opened(self, schema: Any, form: Form) -> Any:
         usual = next(iter(form.codecs.values()), "SNAPPY")
         codecs = dict.fromkeys(schema.names, usual) | dict(form.codecs)
-        return require("pyarrow.parquet", "Parquet").ParquetWriter(
+        parquet = require("pyarrow.parquet", "Parquet")
+        saves = hasattr(parquet.ParquetWriter, "add_key_value_metadata")  # not before pyarrow 17
+        writer = parquet.ParquetWriter(
             self._output,
             schema,
             compression={name: _UNPACKED.get(codec, codec) for name, codec in codecs.items()},
             use_deprecated_int96_timestamps=form.int96,
             write_page_index=form.page_index,
+            use_compliant_nested_type=False,  # elements of lists keep their name
+            store_schema=not saves,
             **_chunking(schema.metadata or {}),
         )
+        if saves:
+            writer.add_key_value_metadata((schema.metadata or {}) | _saved_schema(schema, form))
+        return writer
+
+
+def _saved_schema(schema: Any, form: Form) -> dict[bytes, bytes]:
+    """The Arrow schema that the file's writer saved, with the columns that are added. pyarrow reads some types as other
+    ones, such as times of INT96 without their zone; with a schema of these, readers would find other types."""
+    if not form.saved_schema:
+        return {}
+    arrow = require("pyarrow", "Parquet")
+    before = arrow.ipc.read_schema(arrow.py_buffer(base64.b64decode(form.saved_schema)))
+    if before.names != schema.names[: len(before)]:
+        return {}
+    fields = [*before, *list(schema)[len(before) :]]
+    return {_ARROW: base64.b64encode(arrow.schema(fields, schema.metadata).serialize())}
+
+
+def with_spark_columns(schema: Any, added: Sequence[str]) -> dict[bytes, bytes]:
+    """The metadata of a schema where Spark's list of columns, if there is one, has the added ones, too."""
+    metadata = dict(schema.metadata or {})
+    try:
+        columns = json.loads(metadata.get(_SPARK_COLUMNS, b"{}"))
+        columns["fields"] += [
+            {"name": name, "type": _spark_type(schema.field(name).type), "nullable": True, "metadata": {}}
+            for name in added
+        ]
+    except (ValueError, LookupError, TypeError):
+        metadata.pop(_SPARK_COLUMNS, None)
+        return metadata
+    return metadata | {_SPARK_COLUMNS: json.dumps(columns, separators=(",", ":")).encode()}
+
+
+def _spark_type(kind: Any) -> Any:
+    if (name := str(kind)) in _SPARK_TYPES:
+        return _SPARK_TYPES[name]
+    return {"type": "array", "elementType": _SPARK_TYPES[str(kind.value_type)], "containsNull": True}
 
 
 def _chunking(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
