@@ -5,12 +5,18 @@
 #include <string.h>
 
 #include "core/characters.h"
+#include "core/recordtext.h"
+#include "core/wordexceptions.h"
+
+/* A token begins here; so it did before exceptions were put together; it is part of such a run. */
+enum { EDGE = 1, FIRST_EDGE = 2, SEEN = 4, EDGES = EDGE | FIRST_EDGE };
 
 /* A stretch without white space, character by character. */
 typedef struct {
     const unsigned char *text;
     const int32_t *place; /* (count + 1) */
     const uint16_t *kind;
+    unsigned any; /* classes */
     wv_tokens *out;
 } stretch;
 
@@ -27,12 +33,12 @@ static int make_places(wv_tokens *out, int64_t characters) {
     if (characters < out->places) return 0;
     int64_t places = 2 * characters + 64;
     free(out->place);
-    free(out->cut);
     free(out->kind);
+    free(out->edge);
     out->place = malloc((size_t)places * sizeof *out->place);
-    out->cut = malloc((size_t)places * sizeof *out->cut);
     out->kind = malloc((size_t)places * sizeof *out->kind);
-    out->places = out->place && out->cut && out->kind ? places : 0;
+    out->edge = malloc((size_t)places);
+    out->places = out->place && out->kind && out->edge ? places : 0;
     return out->places ? 0 : -1;
 }
 
@@ -40,16 +46,6 @@ static int add(wv_tokens *out, wv_token token) {
     if (out->count == out->capacity && grow(out)) return -1;
     out->token[out->count++] = token;
     return 0;
-}
-
-static int add_part(const stretch *s, int32_t from, int32_t to) {
-    if (from >= to) return 0;
-    unsigned any = 0, all = UINT16_MAX;
-    for (int32_t i = from; i < to; i++) {
-        any |= s->kind[i];
-        all &= s->kind[i];
-    }
-    return add(s->out, (wv_token){s->place[from], s->place[to] - s->place[from], to - from, (uint16_t)any, (uint16_t)all});
 }
 
 /* The byte of character i if it is ASCII, else 0. */
@@ -80,9 +76,19 @@ static int32_t dots_from(const stretch *s, int32_t from, int32_t to) {
     return i - from;
 }
 
+/* Characters of US$ C$ A$ at `from`. */
+static int32_t dollars(const stretch *s, int32_t from, int32_t to) {
+    int32_t sign = from + 1 + (from + 1 < to && ascii(s, from) == 'U' && ascii(s, from + 1) == 'S');
+    int known = sign < to && ascii(s, sign) == '$' && is_one_of(s, from, sign - from == 2 ? "U" : "CA");
+    return known ? sign + 1 - from : 0;
+}
+
 static int32_t opening(const stretch *s, int32_t from, int32_t to) {
+    if (!((s->kind[from] & WV_CHAR_DIVIDING) | (s->any & WV_CHAR_CURRENCY))) return 0;
     if (s->kind[from] & WV_CHAR_OPENING) return 1;
     if (ascii(s, from) == '+') return from + 1 == to || !is_digit(s, from + 1);
+    int32_t sign = s->any & WV_CHAR_CURRENCY ? dollars(s, from, to) : 0;
+    if (sign) return sign;
     int32_t dots = dots_from(s, from, to);
     return dots >= 2 ? dots : 0;
 }
@@ -101,33 +107,21 @@ static int is_among(const stretch *s, int32_t from, int32_t to, const char *name
 
 /* Whether the dot at the end of from .. to is a token; something stands before it. */
 static int is_full_stop(const stretch *s, int32_t from, int32_t to) {
-    static const char abbreviations[] = " Mr Mrs Ms Dr Prof St Mt Jr Gen Gov Sen Rep Rev Adm Messrs Co Corp Inc Ltd Bros vs "
-                                        "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec e.g i.e a.m p.m ";
     int32_t before = to - 2;
     if (is_upper(s, before)) return before > from && is_upper(s, before - 1);
-    if (is_letter(s, before)) return !(before == from && ascii(s, before)) && !is_among(s, from, to - 1, abbreviations);
+    if (is_letter(s, before)) return 1;
     int mark = !s->kind[before] && code(s, before) >= 0x300; /* a vowel sign, mostly */
     return mark || is_digit(s, before) || is_one_of(s, before, "%-+") || code(s, before) == 0xb2 ||
-           (s->kind[before] & WV_CHAR_CLOSING);
+           (s->kind[before] & (WV_CHAR_CLOSING | WV_CHAR_ICON)) == WV_CHAR_CLOSING;
 }
 
 /* Characters of the unit at the end of from .. to, behind a digit. */
 static int32_t unit(const stretch *s, int32_t from, int32_t to) {
-    static const char units[] = " % km m dm cm mm ha nm yd in ft kg g mg t lb oz kmh mph hPa Pa mbar mb MB kb KB gb GB tb TB "
-                                "T G M K ";
+    static const char units[] = " % km m dm cm mm ha nm yd in ft kg g mg t lb oz kmh mph hPa Pa mbar mb MB kb KB gb GB tb "
+                                "TB T G M K ";
     int32_t start = to;
     while (start > from && to - start < 5 && (is_letter(s, start - 1) || ascii(s, start - 1) == '%')) start--;
     return start > from && start < to && is_digit(s, start - 1) && is_among(s, start, to, units) ? to - start : 0;
-}
-
-/* Characters of the contraction at the end of from .. to: n't 'll 're 've 'd 'm 's. */
-static int32_t contraction(const stretch *s, int32_t from, int32_t to) {
-    if (to - from >= 3 && is_one_of(s, to - 1, "sSdm") && is_apostrophe(s, to - 2)) return 2;
-    if (to - from < 4) return 0;
-    unsigned char last = ascii(s, to - 1), before = ascii(s, to - 2);
-    if (last == 't' && is_apostrophe(s, to - 2) && ascii(s, to - 3) == 'n') return 3;
-    int known = (last == 'l' && before == 'l') || (last == 'e' && (before == 'r' || before == 'v'));
-    return known && is_apostrophe(s, to - 3) ? 3 : 0;
 }
 
 static int32_t closing(const stretch *s, int32_t from, int32_t to) {
@@ -141,8 +135,11 @@ static int32_t closing(const stretch *s, int32_t from, int32_t to) {
     if (s->kind[last] & WV_CHAR_CLOSING) return 1;
     int after_digit = to - from >= 2 && is_digit(s, last - 1);
     if (after_digit && (ascii(s, last) == '+' || (s->kind[last] & WV_CHAR_CURRENCY))) return 1;
-    int32_t characters = unit(s, from, to);
-    return characters ? characters : contraction(s, from, to);
+    for (int32_t start = to - 3; start < to - 1 && ascii(s, last) == '$'; start++) {
+        if (start > from && is_digit(s, start - 1) && dollars(s, start, to) == to - start) return to - start;
+    }
+    if (to - from >= 3 && is_one_of(s, last, "sS") && is_apostrophe(s, last - 1)) return 2;
+    return unit(s, from, to);
 }
 
 /* A hyphen's characters: - -- --- and the dashes, one or two of them. */
@@ -183,7 +180,28 @@ static int32_t divider(const stretch *s, int32_t at, int32_t from, int32_t to) {
     return characters && at + characters < to && is_letter(s, at + characters) ? characters : 0;
 }
 
-/* [SCHEME://] [USER@] LABEL. ... .tld [: / ? # ...]; labels of letters, digits, - and _. */
+/* LABEL. ... .tld [:PORT] [/ ? # ...]; labels of letters, digits, - and _. */
+static int is_host(const stretch *s, int32_t from, int32_t to) {
+    int32_t label = from, end = from;
+    for (; end < to && !is_one_of(s, end, ":/?#"); end++) {
+        if (ascii(s, end) == '.') {
+            if (end == label) return 0;
+            label = end + 1;
+        } else if (!is_letter(s, end) && !is_digit(s, end) && !is_one_of(s, end, "-_") && ascii(s, end)) {
+            return 0;
+        }
+    }
+    if (label == from || end - label < 2) return 0;
+    for (int32_t i = label; i < end; i++) {
+        if (!is_lower(s, i)) return 0;
+    }
+    if (end == to || ascii(s, end) != ':') return 1;
+    int32_t port = end + 1;
+    while (port < to && is_digit(s, port)) port++;
+    return port - end >= 3 && port - end <= 6 && (port == to || is_one_of(s, port, "/?#"));
+}
+
+/* [SCHEME://] [USER@] HOST */
 static int is_address(const stretch *s, int32_t from, int32_t to) {
     int32_t start = from;
     for (int32_t i = from; i + 2 < to; i++) {
@@ -193,70 +211,185 @@ static int is_address(const stretch *s, int32_t from, int32_t to) {
         }
         if (!is_letter(s, i) && !is_digit(s, i) && !is_one_of(s, i, "_+-.")) break;
     }
-    int32_t end = start;
-    while (end < to && !is_one_of(s, end, ":/?#")) end++;
-    int32_t label = start;
-    for (int32_t i = start; i < end; i++) {
-        if (ascii(s, i) == '@') label = i + 1;
-    }
-    int32_t host = label;
-    for (int32_t i = host; i < end; i++) {
-        if (ascii(s, i) == '.') {
-            if (i == label) return 0;
-            label = i + 1;
-        } else if (!is_letter(s, i) && !is_digit(s, i) && !is_one_of(s, i, "-_") && ascii(s, i)) {
-            return 0;
-        }
-    }
-    if (label == host || end - label < 2) return 0;
-    for (int32_t i = label; i < end; i++) {
-        if (!is_lower(s, i)) return 0;
-    }
-    return 1;
-}
-
-static int divide(const stretch *s, int32_t from, int32_t to) {
-    int32_t start = from;
-    int known = -1; /* whether it is an address */
-    for (int32_t at = from; at < to;) {
-        int32_t characters = s->kind[at] & WV_CHAR_DIVIDING ? divider(s, at, from, to) : 0;
-        if (characters && known < 0 && (known = is_address(s, from, to))) break;
-        if (!characters || at == start) {
-            at++;
-            continue;
-        }
-        if (add_part(s, start, at) || add_part(s, at, at + characters)) return -1;
-        start = at += characters;
-    }
-    return add_part(s, start, to);
-}
-
-static int split_stretch(const stretch *s, int32_t characters) {
-    int32_t from = 0, to = characters, taken, cuts = 0;
-    while (from < to && (taken = opening(s, from, to)) > 0) {
-        if (add_part(s, from, from + taken)) return -1;
-        from += taken;
-    }
-    while (from < to && (taken = closing(s, from, to)) > 0) {
-        s->out->cut[cuts++] = to;
-        to -= taken;
-    }
-    if (divide(s, from, to)) return -1;
-    while (cuts) {
-        int32_t next = s->out->cut[--cuts];
-        if (add_part(s, to, next)) return -1;
-        to = next;
+    if (is_host(s, start, to)) return 1;
+    for (int32_t i = start + 1; i < to; i++) {
+        if (ascii(s, i) == '@' && is_host(s, i + 1, to)) return 1;
     }
     return 0;
 }
 
+/* Returns how often it divides. */
+static int32_t divide(const stretch *s, int32_t from, int32_t to) {
+    int known = -1; /* whether it is an address */
+    int32_t marks = 0;
+    for (int32_t at = from; at < to;) {
+        int32_t characters = s->kind[at] & WV_CHAR_DIVIDING ? divider(s, at, from, to) : 0;
+        if (characters && known < 0 && (known = is_address(s, from, to))) break;
+        if (characters && at > from) {
+            s->out->edge[at] = s->out->edge[at + characters] = EDGES;
+            marks++;
+        }
+        at += characters ? characters : 1;
+    }
+    return marks;
+}
+
+static const wv_exception *exception(const stretch *s, int32_t from, int32_t to) {
+    return wv_exception_of(s->text + s->place[from], s->place[to] - s->place[from]);
+}
+
+/* Returns how many tokens there are, or more. */
+static int32_t find_edges(const stretch *s, int32_t characters) {
+    uint8_t *edge = s->out->edge;
+    int32_t from = 0, to = characters, tokens = 1;
+    const wv_exception *found = exception(s, from, to);
+    memset(edge, 0, (size_t)characters + 1);
+    while (!found && from < to) {
+        int32_t before = opening(s, from, to), behind = 0;
+        tokens += before > 0;
+        if (before) edge[from + before] = EDGES;
+        if (from + before == to || (before && (found = exception(s, from + before, to)))) {
+            from += before;
+            break;
+        }
+        behind = closing(s, from + before, to);
+        if (!before && !behind) break;
+        tokens += behind > 0;
+        edge[to - behind] = EDGES;
+        if (behind && (found = exception(s, from, to - behind))) {
+            if (before) edge[from + before] = 0;
+            to -= behind;
+            break;
+        }
+        from += before;
+        to -= behind;
+        if (before && behind && from < to) found = exception(s, from, to);
+    }
+    edge[0] = edge[characters] = EDGES;
+    if (!found) return tokens + 2 * divide(s, from, to);
+    for (int32_t i = from; i < to; i++) {
+        if (found->cuts >> (s->place[i] - s->place[from]) & 1) edge[i] = EDGES;
+    }
+    return tokens + to - from;
+}
+
+/* The exception that the tokens between two edges are together. */
+static const wv_exception *run_exception(const stretch *s, int32_t from, int32_t to) {
+    const wv_exception *found = exception(s, from, to);
+    for (int32_t i = from; found && i < to; i++) {
+        int begins = (found->plain >> (s->place[i] - s->place[from]) & 1) != 0;
+        if (begins != ((s->out->edge[i] & FIRST_EDGE) != 0)) found = NULL;
+    }
+    return found;
+}
+
+/* The edge so many tokens behind the one at `at`; -1 when there is none up to the last edge, `to`. */
+static int32_t edge_behind(const stretch *s, int32_t at, int32_t to, int32_t tokens) {
+    while (tokens && ++at <= to) tokens -= (s->out->edge[at] & FIRST_EDGE) != 0;
+    return tokens ? -1 : at;
+}
+
+/* Runs of tokens that are exceptions together, the longest and then the first ones first. As spaCy has it, a run that
+ * overlaps another one is left as it is, and none is made of its tokens either. */
+static void join_exceptions(const stretch *s, int32_t characters, int32_t most) {
+    uint8_t *edge = s->out->edge;
+    for (int32_t tokens = most; tokens >= 2; tokens--) {
+        int32_t from = 0, to;
+        for (; (to = edge_behind(s, from, characters, tokens)) >= 0; from = edge_behind(s, from, characters, 1)) {
+            const wv_exception *found = run_exception(s, from, to);
+            if (!found) continue;
+            int32_t last = to - 1;
+            while (!(edge[last] & FIRST_EDGE)) last--;
+            int is_free = !((edge[from] | edge[last]) & SEEN);
+            for (int32_t i = from; i < to; i++) {
+                unsigned cut = is_free ? found->cuts >> (s->place[i] - s->place[from]) : edge[i];
+                edge[i] = (uint8_t)((edge[i] & FIRST_EDGE) | SEEN | (cut & EDGE));
+            }
+        }
+    }
+}
+
+static void find_joined(const stretch *s, int32_t characters) {
+    const uint8_t *edge = s->out->edge;
+    int32_t most = 0;
+    for (int32_t from = 0; from < characters; from++) {
+        int32_t longest = edge[from] ? wv_exception_longest[s->text[s->place[from]]] : 0, tokens = 0;
+        for (int32_t to = from + 1; to <= characters && s->place[to] - s->place[from] <= longest; to++) {
+            if (edge[to] && ++tokens > most && tokens > 1 && run_exception(s, from, to)) most = tokens;
+        }
+    }
+    join_exceptions(s, characters, most);
+}
+
+static int split_stretch(const stretch *s, int32_t characters) {
+    const uint8_t *edge = s->out->edge;
+    if (find_edges(s, characters) >= 3) find_joined(s, characters); /* all tokens together were looked up before */
+    for (int32_t from = 0, to; from < characters; from = to) {
+        unsigned any = 0, all = UINT16_MAX;
+        for (to = from; to == from || !(edge[to] & EDGE); to++) {
+            any |= s->kind[to];
+            all &= s->kind[to];
+        }
+        int32_t begin = s->place[from];
+        if (add(s->out, (wv_token){begin, s->place[to] - begin, to - from, (uint16_t)any, (uint16_t)all})) return -1;
+    }
+    return 0;
+}
+
+/* How many of the next eight characters are lower-case letters of ASCII up to the first other one; 0 near the end. */
+static int lower_letters(const unsigned char *at, const unsigned char *end) {
+    if (end - at < 8) return 0;
+    uint64_t eight = wv_eight(at), low = eight & WV_BYTES(0x7f);
+    uint64_t letters = (low + WV_BYTES(0x80 - 'a')) & ~(low + WV_BYTES(0x7f - 'z')) & ~eight;
+    uint64_t others = ~letters & WV_BYTES(0x80);
+    return others ? __builtin_ctzll(others) / 8 : 8;
+}
+
+static int add_stretch(stretch *s, const unsigned char *begin, const unsigned char *end, int32_t characters) {
+    wv_tokens *out = s->out;
+    if (make_places(out, characters)) return -1;
+    const unsigned char *each = begin;
+    for (int32_t i = 0; i < characters; i++) {
+        out->place[i] = (int32_t)(each - s->text);
+        out->kind[i] = wv_character_class[wv_next_character(&each)];
+    }
+    out->place[characters] = (int32_t)(end - s->text);
+    s->place = out->place;
+    s->kind = out->kind;
+    return split_stretch(s, characters);
+}
+
+/* Whether one closing mark stands at `at`, with white space of ASCII behind it. */
+static int ends_with_mark(const unsigned char *at, const unsigned char *end) {
+    return end - at >= 2 && at[0] < 0x80 && at[1] < 0x80 && wv_character_class[at[0]] & WV_CHAR_CLOSING &&
+           wv_character_class[at[1]] & WV_CHAR_SPACE;
+}
+
 int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out) {
     const unsigned char *at = text, *end = text + length;
+    stretch s = {text, NULL, NULL, 0, out};
     out->count = out->longest = 0;
     while (at < end) {
         const unsigned char *begin = at, *next = at;
         unsigned any = 0, all = UINT16_MAX, kind;
         int32_t characters = 0;
+        for (int letters = 8; letters == 8; next += letters) { /* nearly all words begin so */
+            letters = lower_letters(next, end);
+            characters += letters;
+        }
+        if (characters) any = all = wv_character_class['a'];
+        if (characters && ends_with_mark(next, end) && !wv_exception_of(begin, next - begin) &&
+            !wv_exception_of(begin, next + 1 - begin)) {
+            uint16_t mark = wv_character_class[*next];
+            if (add(out, (wv_token){(int32_t)(begin - text), characters, characters, (uint16_t)any, (uint16_t)all}) ||
+                add(out, (wv_token){(int32_t)(next - text), 1, 1, mark, mark})) {
+                return -1;
+            }
+            if (characters >= out->longest) out->longest = characters + 1;
+            at = next + 1;
+            continue;
+        }
+        at = next;
         while (at < end && !((kind = wv_character_class[wv_next_character(&next)]) & WV_CHAR_SPACE)) {
             any |= kind;
             all &= kind;
@@ -264,19 +397,13 @@ int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out) {
             at = next;
         }
         if (characters > out->longest) out->longest = characters;
-        if (characters && (!(any & WV_CHAR_DIVIDING) || (characters == 1 && *begin < 0x80))) {
+        int plain = !(any & WV_CHAR_DIVIDING) && !(characters && wv_exception_of(begin, at - begin));
+        if (characters && (plain || (characters == 1 && *begin < 0x80))) {
             wv_token token = {(int32_t)(begin - text), (int32_t)(at - begin), characters, (uint16_t)any, (uint16_t)all};
             if (add(out, token)) return -1;
         } else if (characters) {
-            if (make_places(out, characters)) return -1;
-            const unsigned char *each = begin;
-            for (int32_t i = 0; i < characters; i++) {
-                out->place[i] = (int32_t)(each - text);
-                out->kind[i] = wv_character_class[wv_next_character(&each)];
-            }
-            out->place[characters] = (int32_t)(at - text);
-            stretch s = {text, out->place, out->kind, out};
-            if (split_stretch(&s, characters)) return -1;
+            s.any = any;
+            if (add_stretch(&s, begin, at, characters)) return -1;
         }
         at = next;
     }
@@ -286,7 +413,7 @@ int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out) {
 void wv_tokens_free(wv_tokens *tokens) {
     free(tokens->token);
     free(tokens->place);
-    free(tokens->cut);
     free(tokens->kind);
+    free(tokens->edge);
     *tokens = (wv_tokens){0};
 }

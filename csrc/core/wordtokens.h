@@ -1,12 +1,13 @@
-/* Words and punctuation marks of a text, near to spaCy's English tokenizer, by rules that need no list of words.
+/* Words and punctuation marks of a text as spaCy's English tokenizer has them, by rules and by its list of exceptions.
  *
  * 1. White space (Unicode) separates.
  * 2. Of what stands between, an opening character is a token at the front and a closing one at the end. At the end so are
- *    's n't 'll 're 've 'd 'm, a unit or currency sign behind a digit, and a dot, but not that of an initial (J. U.S.) or of
- *    an abbreviation (Mr. e.g.). A run of two dots or more is one token.
- * 3. The rest is divided at a run of dots or an icon, and at a dot between a lower and an upper case letter, a comma between
- *    letters, a hyphen or one of :<>=/ before a letter and after a letter or digit, one of +-*^ between digits; not when it
- *    looks like an address (example.com/a-b).
+ *    's, a unit or currency sign behind a digit, and a dot, but not that of an initial (J. U.S.). A run of two dots or more
+ *    is one token. Before each of these steps the rest is looked up in the list of exceptions: cannot, e.g., :-)
+ * 3. The rest is divided at a run of dots or an icon, and at a dot between a lower and an upper case letter, a comma
+ *    between letters, a hyphen or one of :<>=/ before a letter and after a letter or digit, one of +-*^ between digits; not
+ *    when it looks like an address (example.com/a-b).
+ * 4. Tokens that stand together, and that would be an exception alone, are cut as it is: foo(): has the token ):
  */
 #ifndef WV_WORDTOKENS_H
 #define WV_WORDTOKENS_H
@@ -22,8 +23,9 @@ typedef struct {
 typedef struct {
     wv_token *token;
     int64_t count, capacity;
-    int32_t *place, *cut; /* of a stretch that is divided: where each character begins; where its end was cut */
-    uint16_t *kind;       /* the class of each character */
+    int32_t *place; /* of a stretch that is divided: where each character begins */
+    uint16_t *kind; /* the class of each character */
+    uint8_t *edge;  /* whether a token begins there */
     int64_t places;
     int32_t longest; /* characters of the longest stretch without white space */
 } wv_tokens;

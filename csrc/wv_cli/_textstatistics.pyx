@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from wv_cli._arguments cimport require
@@ -14,6 +14,14 @@ cdef extern from "core/characters.h" nogil:
         WV_CHARACTERS
     uint16_t wv_character_class[]
     void wv_characters_prepare()
+
+cdef extern from "core/wordexceptions.h" nogil:
+    ctypedef struct wv_exception:
+        uint32_t cuts
+        int32_t length
+    int wv_exceptions_prepare()
+    int32_t wv_exceptions_count()
+    const wv_exception *wv_exception_at(int32_t i, const unsigned char **text)
 
 cdef extern from "core/wordtokens.h" nogil:
     ctypedef struct wv_token:
@@ -39,6 +47,8 @@ cdef extern from "core/textstatistics.h" nogil:
 
 
 wv_characters_prepare()
+if wv_exceptions_prepare():
+    raise MemoryError
 NAMES = tuple((<bytes>wv_statistic_names[i]).decode() for i in range(WV_STATISTIC_COUNT))
 LONGEST_TEXT = (1 << 29) - 1
 
@@ -135,3 +145,15 @@ def tokens(bytes text):
 def character_classes():
     """The class of every code point, for tests."""
     return np.asarray(<uint16_t[:WV_CHARACTERS]>&wv_character_class[0]).copy()
+
+
+def exceptions():
+    """The tokens of each exception, for tests."""
+    cdef const unsigned char *text
+    cdef int32_t i, j
+    found = []
+    for i in range(wv_exceptions_count()):
+        each = wv_exception_at(i, &text)
+        edges = [j for j in range(each.length) if each.cuts >> j & 1] + [each.length]
+        found.append([(<const char *>text)[begin:end].decode() for begin, end in zip(edges, edges[1:])])
+    return found

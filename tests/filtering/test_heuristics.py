@@ -18,6 +18,8 @@ codecs.register_error("wv-each-byte", lambda error: ("\ufffd", error.start + 1))
 LATIN = (
     "the and that a b ab The U.S. e.g. Mr. end. end.Next don't it’s John's they'll we've '' \" “q” ( ) [12] [edit] {x} "
     "# ... .. … • - — mother-in-law a/b x=y 1,000 2-3 10% 9kg 5€ $5 +3 + a,b www.ex-a.com/b-c http://a.bc/d?e "
+    "): :) ' '' 's 'd 8) :: cannot id It's hes can't've and/or i.e. 10am. 10a.m.) US$5 C$ GPL'd b. °C. "
+    "x.com:y x.co:80 m:a@b.cd 8US$ …… "
     "javascript JavaScript lorem Lorem ipsum. privacy policy Uses cookies A. AB. .. ? ! 3.5. j@x-y.org --"
 )
 OTHERS = "é été. 中文。 ひ ☺ a☺b \u3000 \u00a0 \u200b \x85 \u2028 \x1c \r \r\n \0 ² Ⅷ ा. 🎉 «mot» é. ؟"
@@ -88,7 +90,9 @@ def test_odd_texts(text):
     check(text)
 
 
-@pytest.mark.parametrize("piece", ["x", "a ", "...", "-", "é☺.", "n't", "a.b", "a-b/", "[1]", "\n", "😀", "'s"])
+@pytest.mark.parametrize(
+    "piece", ["x", "a ", "...", "-", "é☺.", "n't", "a.b", "a-b/", "[1]", "\n", "😀", "'s", "):", "x''"]
+)
 def test_a_line_of_a_megabyte(piece):
     text = piece * (2**20 // len(piece.encode()))
     found = {name: values[0] for name, values in statistics([text.encode()], list(HEURISTICS)).items()}
@@ -114,6 +118,22 @@ def test_tokens_of_one_stretch():
         "$5": "$ 5",
         "1,000": "1,000",
         "C++": "C++",
+        "foo(x):": "foo(x ):",
+        "(8)": "( 8)",
+        ":-).": ":-) .",
+        "'''''": "'' '' '",
+        "cannot,": "can not ,",
+        "id": "i d",
+        "GPL'd": "GPL'd",
+        "(he'd)": "( he 'd )",
+        "and/or": "and/or",
+        "9a.m.": "9 a.m.",
+        "US$5": "US$ 5",
+        "example.com:word": "example.com : word",
+        "example.com:80/a-b": "example.com:80/a-b",
+        "mailto:a@example.com": "mailto:a@example.com",
+        "a…☺b": "a … ☺ b",
+        "5US$": "5 US$",
     }
     for stretch, expected in stretches.items():
         assert _textstatistics.tokens(stretch.encode()) == expected.encode().split(), stretch

@@ -11,11 +11,6 @@ from wv_cli import _textstatistics
 
 STOP_WORDS = {"the", "be", "to", "of", "and", "that", "have", "with"}
 POLICY = ("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies")
-DOTTED = (
-    "Mr Mrs Ms Dr Prof St Mt Jr Gen Gov Sen Rep Rev Adm Messrs Co Corp Inc Ltd Bros vs "
-    "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec e.g i.e a.m p.m"
-)
-ABBREVIATIONS = DOTTED.split()
 UNITS = "%|km|m|dm|cm|mm|ha|nm|yd|in|ft|kg|g|mg|t|lb|oz|kmh|mph|hPa|Pa|mbar|mb|MB|kb|KB|gb|GB|tb|TB|T|G|M|K"
 KINDS = _textstatistics.character_classes()  # test_classes_are_those_of_unicode compares them with the reference
 EDGES = [0, *(np.flatnonzero(np.diff(KINDS.astype(int))) + 1).tolist(), len(KINDS)]
@@ -29,10 +24,12 @@ def members(kind: int, but: int = 0) -> str:
 
 LETTER, UPPER = members(classes.LETTER), members(classes.UPPER)
 LOWER, QUOTE = members(classes.LETTER, classes.UPPER), members(classes.QUOTE)
-OPENING = re.compile(rf"\.\.+|\+(?![0-9])|[{members(classes.OPENING)}]")
+EXCEPTIONS = {"".join(parts): parts for parts in _textstatistics.exceptions()}
+LONGEST = max(map(len, EXCEPTIONS))
+OPENING = re.compile(rf"\.\.+|\+(?![0-9])|(?:US|[CA])\$|[{members(classes.OPENING)}]")
 CLOSING = re.compile(
-    rf"\.\.+\Z|[{members(classes.CLOSING)}]\Z|(?<=[0-9])[+{members(classes.CURRENCY)}]\Z"
-    rf"|(?<=[0-9])(?:{UNITS})\Z|(?<=.)['’][sSdm]\Z|(?<=.)(?:n['’]t|['’](?:ll|re|ve))\Z",
+    rf"\.\.+\Z|[{members(classes.CLOSING)}]\Z|(?<=[0-9])(?:[+{members(classes.CURRENCY)}]|US\$|[CA]\$)\Z"
+    rf"|(?<=[0-9])(?:{UNITS})\Z|(?<=.)['’][sS]\Z",
     re.DOTALL,
 )
 DIVIDER = re.compile(
@@ -42,9 +39,9 @@ DIVIDER = re.compile(
 )
 LABEL = rf"[{LETTER}0-9_\-\0\u0080-\U0010ffff]+"
 ADDRESS = re.compile(
-    rf"(?:[{LETTER}0-9_+.\-]*?://)?(?:[^:/?#]*@)?(?:{LABEL}\.)+[{LOWER}]{{2,}}(?:[:/?#].*)?", re.DOTALL
+    rf"(?:[{LETTER}0-9_+.\-]*?://)?(?:.+@)?(?:{LABEL}\.)+[{LOWER}]{{2,}}(?::[0-9]{{2,5}})?(?:[/?#].*)?", re.DOTALL
 )
-BEFORE_STOP = re.compile(rf"[0-9%+\-²{members(classes.CLOSING)}]")
+BEFORE_STOP = re.compile(rf"[0-9%+\-²{members(classes.CLOSING, classes.ICON)}]")
 WORDLESS = re.compile(rf"[{members(classes.SYMBOL)}]+")
 TERMINAL = {chr(code) for code in classes.TERMINAL_CODES}
 
@@ -56,7 +53,7 @@ def is_full_stop(word: str) -> bool:
     if kind & classes.UPPER:
         return len(word) > 1 and bool(classes.character_class(ord(word[-2])) & classes.UPPER)
     if kind & classes.LETTER:
-        return not (len(word) == 1 and last.isascii()) and word not in ABBREVIATIONS
+        return True
     return bool(BEFORE_STOP.match(last)) or (kind == 0 and ord(last) >= 0x300)
 
 
@@ -68,31 +65,62 @@ def closing(word: str) -> int:
 
 
 def divide(word: str) -> list[str]:
-    parts, start, at = [], 0, 0
-    while at < len(word):
-        match = DIVIDER.match(word, at)
-        if match and ADDRESS.fullmatch(word):
+    marks = [match for match in DIVIDER.finditer(word) if match.start()]
+    if not marks or ADDRESS.fullmatch(word):
+        return [word] * bool(word)
+    edges = sorted({0, *(match.start() for match in marks), *(match.end() for match in marks), len(word)})
+    return [word[first:last] for first, last in itertools.pairwise(edges)]
+
+
+def split(word: str, exceptions: bool) -> list[str]:
+    """The tokens of a word between white space, before runs of them are joined."""
+    ahead, behind = [], []
+    while word and not (exceptions and word in EXCEPTIONS):
+        match = OPENING.match(word)
+        before = len(match[0]) if match else 0
+        if exceptions and before and word[before:] in EXCEPTIONS:
+            ahead, word = [*ahead, word[:before]], word[before:]
             break
-        if match and at > start:
-            parts += [word[start:at], match[0]]
-            start = at = match.end()
-        else:
-            at += 1
-    return parts + [word[start:]] * (start < len(word))
+        after = closing(word[before:]) if word[before:] else 0
+        if exceptions and after and word[:-after] in EXCEPTIONS:
+            behind, word = [*behind, word[-after:]], word[:-after]
+            break
+        if not before and not after:
+            break
+        ahead += [word[:before]] * (before > 0)
+        behind += [word[len(word) - after :]] * (after > 0)
+        word = word[before : len(word) - after]
+    middle = EXCEPTIONS[word] if exceptions and word in EXCEPTIONS else divide(word)
+    return [*ahead, *middle, *behind[::-1]]
+
+
+PLAIN = {word: split(word, False) for word in EXCEPTIONS}
+
+
+def join(parts: list[str]) -> list[str]:
+    """The tokens where runs that an exception's rules would give are cut as the exception, the longest ones first."""
+    runs = [
+        (first - last, first, last)
+        for first in range(len(parts))
+        for last in range(first + 2, min(first + LONGEST, len(parts)) + 1)
+        if PLAIN.get("".join(parts[first:last])) == parts[first:last]
+    ]
+    seen: set[int] = set()
+    chosen = {}
+    for _, first, last in sorted(runs):
+        if first not in seen and last - 1 not in seen:
+            chosen[first] = last
+        seen.update(range(first, last))
+    found, at = [], 0
+    while at < len(parts):
+        last = chosen.get(at, at + 1)
+        found += EXCEPTIONS["".join(parts[at:last])] if at in chosen else [parts[at]]
+        at = last
+    return found
 
 
 def tokens(text: str) -> list[str]:
-    found = []
-    for word in text.split():
-        while match := OPENING.match(word):
-            found.append(match[0])
-            word = word[match.end() :]
-        behind = []
-        while word and (length := closing(word)):
-            behind.append(word[len(word) - length :])
-            word = word[: len(word) - length]
-        found += divide(word) + behind[::-1]
-    return found
+    return [token for word in text.split() for token in join(split(word, True))]
 
 
 def find_duplicates(items: list[str]) -> tuple[int, int]:
