@@ -8,5 +8,6 @@ tests.guarantees` puts every fault in and runs the tests.
 from tests.guarantees.guarantee import Guarantee
 from tests.guarantees.manners import MANNERS
 from tests.guarantees.models import MODELS
+from tests.guarantees.records import RECORDS
 
-GUARANTEES: list[Guarantee] = [*MANNERS, *MODELS]
+GUARANTEES: list[Guarantee] = [*MANNERS, *MODELS, *RECORDS]

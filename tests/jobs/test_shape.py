@@ -59,7 +59,7 @@ JOBS: dict[str, type[Job]] = {
 TALK = {"quiet", "as_json", "help_all"}
 TRAINING = {row.job: row.job_type() for row in MODELS.values()}
 # A preset chooses what stands in the place of defaults; all rules of wv filter are one field.
-CHOOSING = {"preset", "files", *SCORERS}
+CHOOSING = {"preset", "rules", *SCORERS}
 
 
 def modules() -> list[str]:
