@@ -141,7 +141,10 @@ def _saved_schema(schema: Any, form: Form) -> dict[bytes, bytes]:
     if not form.saved_schema:
         return {}
     arrow = require("pyarrow", "Parquet")
-    before = arrow.ipc.read_schema(arrow.py_buffer(base64.b64decode(form.saved_schema)))
+    try:
+        before = arrow.ipc.read_schema(arrow.py_buffer(base64.b64decode(form.saved_schema)))
+    except (ValueError, OSError):  # which pyarrow has read over
+        return {}
     if before.names != schema.names[: len(before)]:
         return {}
     fields = [*before, *list(schema)[len(before) :]]
