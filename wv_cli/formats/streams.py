@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import UsageError, WvError, show_bytes
@@ -18,9 +19,13 @@ from wv_cli.formats.escape import escape_words, require_writable
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.words import WordList
+from wv_cli.words import WordList, concatenate_words
 
 _BLOCK_VALUES = 1 << 20
+
+
+class WordsRepeated(Exception):
+    """A word came twice: what was made of the blocks of RowSource.distinct() is to be made again, of new ones."""
 
 
 class RowSource:
@@ -42,6 +47,7 @@ class RowSource:
         self._loaded: Embeddings | None = None
         self._words: WordList | None = None
         self._rows: int | None = None
+        self._repeated: NDArray[np.int64] | None = None  # rows whose word an earlier one has; None: not looked for yet
         chosen = find_readable(format)
         if os.fspath(path) != "-":
             if limit is not None and limit < 1:
@@ -62,6 +68,7 @@ class RowSource:
         if chosen is None or os.fspath(path) == "-" or not self._is_streamed(chosen):
             self._loaded = load(path, format=chosen.name if chosen else None, limit=limit, bad_rows=bad_rows)
             self._rows, self.dim = len(self._loaded), self._loaded.dim
+            self._repeated = np.empty(0, np.int64)  # they are left out
 
     def _is_streamed(self, row: Format) -> bool:
         """Not where bad rows are told by their numbers, and words stand elsewhere."""
@@ -89,6 +96,44 @@ class RowSource:
                 raise WvError(self._changed())
             self._rows = done
 
+    def distinct(self, most: int | None = None) -> Iterator[Embeddings]:
+        """The blocks with the first row of each word alone, and of these rows the first `most`. The first time it may
+        raise WordsRepeated at its end: only then all words are known."""
+        known, words = self._repeated, []
+        left, first = most, 0
+        for block in self.blocks():
+            rows = np.arange(first, first + len(block))
+            first += len(block)
+            rows = rows[:left] if known is None else rows[~np.isin(rows, known)][:left]
+            if known is None:
+                words.append(block.words[: len(rows)])
+            if len(rows) < len(block):
+                places = rows - (first - len(block))
+                block = Embeddings(block.words.take(places), block.matrix[places])
+            yield block
+            left = None if left is None else left - len(block)
+            if left == 0:
+                break
+        if known is not None:
+            return
+        repeated = _repeated_rows(words)
+        if left != 0:
+            self._repeated = repeated
+        elif len(repeated):
+            self.look_for_repeated()
+        if len(repeated):
+            raise WordsRepeated
+
+    @property
+    def repeated(self) -> int:
+        """The rows whose word an earlier one has, as far as they have been looked for."""
+        return len(self._repeated) if self._repeated is not None else 0
+
+    def look_for_repeated(self) -> None:
+        """Reads all words, unless that has been done."""
+        if self._repeated is None:
+            self._repeated = _repeated_rows([block.words for block in self.blocks()])
+
     def _stream(self, source: Input) -> Stream:
         assert self._format is not None and self._format.stream is not None
         stream = self._format.stream(source, self._options())
@@ -101,6 +146,13 @@ class RowSource:
 
     def _changed(self) -> str:
         return f"{self.name}: the file was changed while it was read"
+
+
+def _repeated_rows(words: list[WordList]) -> NDArray[np.int64]:
+    if not words:
+        return np.empty(0, np.int64)
+    whole = concatenate_words(*words)
+    return np.setdiff1d(np.arange(len(whole)), whole.first_rows(), assume_unique=True)
 
 
 def _slices(embeddings: Embeddings) -> Iterator[Embeddings]:

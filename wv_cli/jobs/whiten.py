@@ -3,7 +3,6 @@
 Everything that can be refused is refused before the first row is read. Files of vectors pass through block by block.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from wv_cli.config import flag_of, require
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.base import BadRowsName
-from wv_cli.formats.streams import RowSource, save_blocks
+from wv_cli.formats.streams import RowSource, WordsRepeated, save_blocks
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import VectorOutput
@@ -170,12 +169,10 @@ class WhitenJob(Job):
         if self.output.output is not None:
             assert source is not None
             transform.require_dim(source.dim, source.name)
-            writers.append(
-                (self.output.output, lambda path: metadata.update(zero_vectors=self._write(path, source, transform)))
-            )
+            writers.append((self.output.output, lambda path: metadata.update(self._write(path, source, transform))))
         write_together(writers)
-        if self.output.output is not None and source is not None:
-            metadata["written"] = source.rows
+        if source is not None and source.repeated:
+            run.log(f"{source.repeated:,} rows were left out: earlier ones have their words")
         return None, metadata
 
     def _moments(self, source: RowSource, metadata: Metadata) -> tuple[Moments, str]:
@@ -183,32 +180,39 @@ class WhitenJob(Job):
         if fitting.fit is not None:
             source = RowSource(fitting.fit, bad_rows=self.source.bad_rows)
         vocab = read_vocab(fitting.counts) if fitting.counts is not None else None
-        moments, unknown = moments_of(source, vocab, fitting.top)
+        try:
+            moments, unknown = moments_of(source, vocab, fitting.top)
+        except WordsRepeated:  # now it is known where
+            moments, unknown = moments_of(source, vocab, fitting.top)
         if vocab is not None:
             metadata["without_count"] = unknown
         return moments, source.name
 
-    def _write(self, output: str, source: RowSource, transform: Transform) -> int:
-        """Applies the transform to the whole file; how many vectors became zero, which have no direction."""
+    def _write(self, output: str, source: RowSource, transform: Transform) -> Metadata:
+        """Applies the transform to the whole file; how many vectors are written, and how many of them became zero,
+        which have no direction."""
+
         zero = 0
 
         def blocks() -> Iterator[Embeddings]:
             nonlocal zero
-            for block in source.blocks():
+            for block in source.distinct():
                 result = transform.apply(block.matrix)
                 zero += int(np.count_nonzero(~result.any(axis=1)))
                 yield Embeddings(block.words, result)
 
+        source.look_for_repeated()  # the header says how many rows there are
+        written = source.rows - source.repeated
         save_blocks(
             output,
-            source.rows,
+            written,
             transform.new_dim,
             blocks(),
             format=self.output.to_format,
             precision=self.output.precision,
             escape=self.output.escape,
         )
-        return zero
+        return {"zero_vectors": zero, "written": written}
 
 
 def _first(names: list[str]) -> str:
@@ -216,15 +220,10 @@ def _first(names: list[str]) -> str:
 
 
 def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = None) -> tuple[Moments, int]:
-    """The moments of rows, and the number of rows that `vocab` does not list. Only the first `top` rows count (None:
+    """The moments of the distinct rows, and how many of them `vocab` does not list. Only the first `top` count (None:
     all). With `vocab` each row has the weight of its word's count, 0 for an unlisted word."""
-    moments, unknown, left = Moments.none(source.dim), 0, math.inf if top is None else top
-    for whole in source.blocks():
-        if left <= 0:
-            break
-        part = int(min(len(whole), left))
-        block = whole if part == len(whole) else Embeddings(whole.words[:part], whole.matrix[:part])
-        left -= part
+    moments, unknown = Moments.none(source.dim), 0
+    for block in source.distinct(top):
         weights = None
         if vocab is not None:
             weights = _counts(block.words, vocab)
