@@ -70,7 +70,7 @@ def _biohash(seed: int) -> tuple[float, float]:
 
     x = np.random.default_rng(seed).standard_normal((ROWS, DIM)).astype(np.float32)
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    embeddings = Embeddings(WordList.of([b"%d" % row for row in range(ROWS)]), x)
+    embeddings = Embeddings(WordList.from_words([b"%d" % row for row in range(ROWS)]), x)
     epochs = [
         _cpu(lambda n=n: fit(embeddings, "biohash", HashConfig(length=LENGTH, rule="sgd", epochs=n, seed=seed)))
         for n in (1, 3)

@@ -1,9 +1,9 @@
-"""Suite `classifier`: the supervised mode of fastText and ours, from labelled text to model file.
+"""Suite `classifier`: the supervised mode of fastText and ours, from labeled text to model file.
 
-    python benchmarks/run.py labelled.txt --suite classifier --epochs 25 --rounds 3
+    python benchmarks/run.py labeled.txt --suite classifier --epochs 25 --rounds 3
 
 The last `--validation` lines are held out, and P@1 is on those lines. Each program predicts the labels of `--queries`
-lines with its own model and quantises that model. The start of each program is included.
+lines with its own model and quantizes that model. The start of each program is included.
 """
 
 import json
@@ -44,8 +44,8 @@ def split(options: Any, folder: Path) -> tuple[Path, Path, Path]:
     held_out = lines[-options.validation :]
     train.write_bytes(b"".join(lines[: -options.validation]))
     valid.write_bytes(b"".join(held_out))
-    unlabelled = [b" ".join(word for word in line.split() if not word.startswith(b"__label__")) for line in held_out]
-    repeated = (unlabelled * (options.queries // len(held_out) + 1))[: options.queries]
+    unlabeled = [b" ".join(word for word in line.split() if not word.startswith(b"__label__")) for line in held_out]
+    repeated = (unlabeled * (options.queries // len(held_out) + 1))[: options.queries]
     many.write_bytes(b"\n".join(repeated) + b"\n")
     return train, valid, many
 

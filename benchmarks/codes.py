@@ -2,7 +2,7 @@
 
     python benchmarks/run.py --suite codes --rows 200000 --dim 300 --rounds 3
 
-Two figures are taken: the rate at which one query scans `--codes` codes, and the 10 nearest neighbours of `--queries`
+Two figures are taken: the rate at which one query scans `--codes` codes, and the 10 nearest neighbors of `--queries`
 rows among `--rows`. Queries come one at a time and in batches. Codes are random bits and vectors are normal, since a
 scan does the same work for any bits. Each run is a process of its own and reports the best of three passes.
 """
@@ -28,10 +28,10 @@ def _codes(rows: int, bits: int, seed: int) -> Any:
 
 
 def _scan(job: Run) -> Run:
-    from wv_cli.search.codes import CodeNeighbours
+    from wv_cli.search.codes import CodeNeighbors
 
     codes = _codes(job["rows"], job["bits"], job["seed"])
-    index = CodeNeighbours(job["bits"], 0, codes, threads=job["threads"])
+    index = CodeNeighbors(job["bits"], 0, codes, threads=job["threads"])
     index.top_k(codes[:1], 10)  # packs the codes
     times = least(lambda: [index.top_k(codes[row : row + 1], 10) for row in range(_SCANS)], _REPEAT)
     size = _SCANS * codes.nbytes / 1e9
@@ -43,16 +43,16 @@ def _scan(job: Run) -> Run:
 
 
 def _search(job: Run) -> Run:
-    from wv_cli.search.codes import CodeNeighbours
-    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.search.codes import CodeNeighbors
+    from wv_cli.search.neighbors import Neighbors
 
     asked, batch = job["queries"], job["batch"]
     if job["bits"]:
         rows = _codes(job["rows"], job["bits"], job["seed"])
-        index: Any = CodeNeighbours(job["bits"], 0, rows, threads=job["threads"])
+        index: Any = CodeNeighbors(job["bits"], 0, rows, threads=job["threads"])
     else:
         random = np.random.default_rng(job["seed"])
-        index = Neighbours(random.standard_normal((job["rows"], job["dim"]), np.float32), threads=job["threads"])
+        index = Neighbors(random.standard_normal((job["rows"], job["dim"]), np.float32), threads=job["threads"])
         rows = index.unit_rows(np.arange(max(asked, 1)))
     index.top_k(rows[:1], 10)
     times = least(

@@ -71,7 +71,7 @@ def cost(options: Any, result: dict[str, Any], say: Any) -> bool:
     result["corpus"] = describe(Path(options.corpus))
 
     def add(varied: str, value: int, settings: dict[str, int], run: dict[str, Any]) -> None:
-        # Per (context, centre) pair: 1 + negatives dot products and twice as many row updates, 6 dim operations each.
+        # Per (context, center) pair: 1 + negatives dot products and twice as many row updates, 6 dim operations each.
         work = run["examples"] / run["tokens"] * (1 + settings["negative"]) * 6 * settings["dim"] * run["rate"]
         share = 100 * work / 1e9 / peak / settings["threads"] if peak else float("nan")
         rows.append({"varied": varied, "value": f"{value:,}", "vocabulary": f"{run['words']:,}"})

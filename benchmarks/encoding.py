@@ -47,7 +47,7 @@ def _measured(job: Run) -> Run:
     config = EncoderConfig(threads=job["threads"])
     loading = record.timed(lambda: made.append(open_encoder(job["folder"], config)))
     (encoder,) = made
-    pooling = Pooling.of(encoder.pooling, encoder.layers, encoder.name)
+    pooling = Pooling.parse(encoder.pooling, encoder.layers, encoder.name)
 
     def work() -> Any:
         return encode(encoder, texts, [pooling], normalize=encoder.normalize, threads=job["threads"])[0].vectors

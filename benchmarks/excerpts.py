@@ -59,10 +59,10 @@ def ratios() -> str:
         ("classifier with bigrams, training", lambda p: _labels(p, "softmax-bigrams", "train_cpu_s")),
         ("classifier, predicting 1,000 lines, start included", lambda p: _labels(p, "softmax", "predict_cpu_s")),
         ("classifier, predicting a million lines", lambda p: times("predicting", p, task="1,000,000 lines")),
-        ("classifier, quantising", lambda p: _labels(p, "softmax", "quantize_cpu_s")),
+        ("classifier, quantizing", lambda p: _labels(p, "softmax", "quantize_cpu_s")),
         ("GloVe, counting and ordering", lambda p: times("glove", p, stage="count and order")),
         ("GloVe, one iteration", lambda p: times("glove", p, stage="one iteration")),
-        ("neighbours of one word, 70,000 x 100, start included", lambda p: times("cold", p, task="nn, 70,000 x 100")),
+        ("neighbors of one word, 70,000 x 100, start included", lambda p: times("cold", p, task="nn, 70,000 x 100")),
         ("loading `.vec` (in process)", lambda p: times("vectors", p, task="load .vec")),
         ("saving `.vec` (in process)", lambda p: times("vectors", p, task="save .vec")),
     ]
@@ -196,8 +196,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
             "predict_cpu_s": "1,000 lines, CPU s",
             "p_at_1": "P@1",
             "size_mb": "MB",
-            "quantized_p_at_1": "quantised P@1",
-            "quantized_mb": "quantised MB",
+            "quantized_p_at_1": "quantized P@1",
+            "quantized_mb": "quantized MB",
         },
     ),
 }

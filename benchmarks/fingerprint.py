@@ -54,15 +54,15 @@ CASES: dict[str, list[str]] = {
     "subwords-hs": [f"train text.txt -o OUT.bin --loss hs --preset fasttext --buckets 20000 {SHARED}"],
     **{
         f"classifier-{loss}": [
-            f"train labelled.txt -o OUT.bin --model supervised --loss {loss} --word-ngrams 2 --buckets 5000 {SHARED}",
+            f"train labeled.txt -o OUT.bin --model supervised --loss {loss} --word-ngrams 2 --buckets 5000 {SHARED}",
             "predict OUT.bin held-out.txt -k 3 --prob",
             "eval labels OUT.bin -d held-out.txt",
         ]
         for loss in ("softmax", "hs", "ns", "ova")
     },
     "classifier-subwords": [
-        f"train labelled.txt -o OUT.bin --model supervised --minn 2 --maxn 4 --buckets 5000 {SHARED}",
-        "quantize OUT.bin -o OUT.ftz --cutoff 2000 --retrain --input labelled.txt --epochs 1 --qnorm --qout",
+        f"train labeled.txt -o OUT.bin --model supervised --minn 2 --maxn 4 --buckets 5000 {SHARED}",
+        "quantize OUT.bin -o OUT.ftz --cutoff 2000 --retrain --input labeled.txt --epochs 1 --qnorm --qout",
         "predict OUT.ftz held-out.txt -k 2 --json",
         "dump OUT.ftz args",
     ],
@@ -150,9 +150,9 @@ def prepare(folder: Path, wv: list[str]) -> None:
     (folder / "text.txt").write_bytes(b"".join(lines[:8000]))
     (folder / "few.txt").write_bytes(b"".join(lines[9000:9100]))
     with lzma.open(GOLDEN / "cook.valid.txt.xz") as packed:
-        labelled = list(packed)
-    (folder / "labelled.txt").write_bytes(b"".join(labelled[:700]))
-    (folder / "held-out.txt").write_bytes(b"".join(labelled[700:]))
+        labeled = list(packed)
+    (folder / "labeled.txt").write_bytes(b"".join(labeled[:700]))
+    (folder / "held-out.txt").write_bytes(b"".join(labeled[700:]))
     for name in ("cook-raw.ftz", "ft-labels.bin", "ft-labels.ftz", "ft-words.bin"):
         (folder / name).symlink_to(GOLDEN / name)
     (folder / "WS353").symlink_to(DATA / "similarity" / "EN-WS-353-ALL.txt")

@@ -9,8 +9,8 @@ The models are skip-gram with negative sampling, and our GloVe. The parts are ha
 * `next` continues `first` with the second part, in each program's own way. `wv` lets the learning rate fall further,
   and gensim (`build_vocab(update=True)`) starts it again. GloVe adds the counts of both parts and starts from the old
   rows.
-* `kept absent` is for words that only the first part has: the fraction of their 10 nearest neighbours that stay. Only
-  words of the first part count as neighbours.
+* `kept absent` is for words that only the first part has: the fraction of their 10 nearest neighbors that stay. Only
+  words of the first part count as neighbors.
 * `kept frequent` is the same for the 2,000 most frequent words.
 * `moved` is the mean over those words of 1 minus the cosine of a word's two vectors, in one space, as in `wv drift`.
 """
@@ -82,14 +82,14 @@ def _gensims(options: Any, job: train.Job, texts: tuple[Path, Path], folder: Pat
 
 def _kept(vectors: dict[str, Path], absent: set[str]) -> Run:
     """What `wv drift` says of the words of the first part; see above."""
-    argv = [*WV, "drift", vectors["first"], vectors["next"], "--neighbours", K, "--top", 0, "--json", "-q"]
+    argv = [*WV, "drift", vectors["first"], vectors["next"], "--neighbors", K, "--top", 0, "--json", "-q"]
     words = json.loads(record.used(argv)[1])["words"]
     order = {word: rank for rank, word in enumerate(formats.load(str(vectors["first"])).words)}
     groups = {
         "absent": [each for each in words if each["word"] in absent],
         "frequent": [each for each in words if order[each["word"]] < FREQUENT],
     }
-    shares = {f"kept_{name}": statistics.fmean(each["neighbours"] for each in found) for name, found in groups.items()}
+    shares = {f"kept_{name}": statistics.fmean(each["neighbors"] for each in found) for name, found in groups.items()}
     return {**shares, "moved": 1 - statistics.fmean(each["cosine"] for each in groups["frequent"])}
 
 

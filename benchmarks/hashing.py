@@ -1,9 +1,9 @@
-"""Suite `hashing`: how well codes find neighbours, by hash length and by storage.
+"""Suite `hashing`: how well codes find neighbors, by hash length and by storage.
 
     python benchmarks/run.py --suite hashing --data data/hashing/glove50_4k.txt.xz --data vectors.bin --rounds 3
 
 For each vector file of `--data` and each method the suite records retrieval, correlation, bits per word and CPU
-seconds. Retrieval is mAP and recall@100 against the 100 nearest neighbours by exact cosine (`wv eval retrieval`).
+seconds. Retrieval is mAP and recall@100 against the 100 nearest neighbors by exact cosine (`wv eval retrieval`).
 Correlation is Spearman's on word similarity. CPU seconds are those of fitting and encoding.
 
 One comparison is by hash length, as in the papers: bits of dense codes, active bits of sparse ones. The other is by
@@ -35,7 +35,7 @@ LENGTHS = (4, 8, 16, 32, 64, 128)
 STORAGE = (32, 64, 128, 256, 512)
 SIMILARITY = HERE.parent / "data" / "similarity" / "EN-WS-353-ALL.txt"
 # name in the tables: method, options. BioHash is its paper's learning rule; spherical k-means finds the same kind of
-# centres, faster.
+# centers, faster.
 METHODS: dict[str, tuple[str, Run]] = {
     "lsh": ("lsh", {}),
     "densefly": ("densefly", {}),

@@ -79,9 +79,9 @@ def save_gensim(job: Job) -> dict[str, float]:
 
 def search_wv(job: Job) -> dict[str, float]:
     from wv_cli import formats
-    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.search.neighbors import Neighbors
 
-    index = Neighbours(formats.load(job["source"]).matrix, threads=job["threads"])
+    index = Neighbors(formats.load(job["source"]).matrix, threads=job["threads"])
     queries = np.arange(job["queries"])
     return least(
         lambda: index.top_k(index.unit_rows(queries), 10, exclude=[[query] for query in queries.tolist()]),
@@ -122,7 +122,7 @@ def search_gensim(job: Job) -> dict[str, float]:
 
 
 def search_gensim_batch(job: Job) -> dict[str, float]:
-    """The same from gensim's own normalised vectors, all queries as one product: what its one-by-one calls cost."""
+    """The same from gensim's own normalized vectors, all queries as one product: what its one-by-one calls cost."""
     from gensim.models import KeyedVectors
 
     vectors = KeyedVectors.load_word2vec_format(job["source"], binary=True)

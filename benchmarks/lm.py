@@ -43,7 +43,7 @@ REPEATS = 4  # of the test text while scoring is timed
 NUMPY_WORDS = 2000
 BEYOND = "KN5"
 MOST_MIXED = 0.88  # of KN5's perplexity, at most, for the best mixture
-MOST_UNNORMALISED = 1.03
+MOST_UNNORMALIZED = 1.03
 
 
 def _closed(options: Any, folder: Path) -> dict[str, Path]:
@@ -93,8 +93,8 @@ def _model(name: str, folder: Path, texts: dict[str, Path], big: Path, arguments
     if name != BEYOND:
         found |= {"with_KN5": mixed["perplexity"], "with_KN5_low": mixed["low"], "with_KN5_high": mixed["high"]}
     if own.get("log_z") is not None:
-        raw = _eval([path], texts, "--unnormalised", "--resamples", "0")
-        found |= {"unnormalised": raw[0]["perplexity"], "ln_z": own["log_z"], "ln_z_spread": own["log_z_spread"]}
+        raw = _eval([path], texts, "--unnormalized", "--resamples", "0")
+        found |= {"unnormalized": raw[0]["perplexity"], "ln_z": own["log_z"], "ln_z_spread": own["log_z_spread"]}
     if name in NEURAL:
         found |= train.score(vectors, None)
     return found
@@ -195,8 +195,8 @@ def _missed(summary: list[Run]) -> list[str]:
     if min(row["with_KN5"] for row in neural) > MOST_MIXED * bar:
         found.append(f"no mixture is {1 - MOST_MIXED:.0%} below {BEYOND}'s {bar:.1f}")
     for row in neural:
-        if "unnormalised" in row and row["unnormalised"] > MOST_UNNORMALISED * row["perplexity"]:
-            found.append(f"{row['program']}: {row['unnormalised']:.1f} without its sums, {row['perplexity']:.1f} with")
+        if "unnormalized" in row and row["unnormalized"] > MOST_UNNORMALIZED * row["perplexity"]:
+            found.append(f"{row['program']}: {row['unnormalized']:.1f} without its sums, {row['perplexity']:.1f} with")
     fast, slow = rows["HLBL huffman"], rows["LBL nce"]
     if fast["score_words_per_cpu_s"] < 20 * slow["score_words_per_cpu_s"]:
         found.append("HLBL scores less than 20 x as fast as the softmax of the same size")
@@ -208,7 +208,7 @@ _COLUMNS = {
     "interval": "95 %",
     "with_KN5": "with KN5",
     "interval_with_KN5": "95 %",
-    "unnormalised": "without sums",
+    "unnormalized": "without sums",
     "ln_z": "ln Z",
     "ln_z_spread": "its spread",
     "train_words_per_cpu_s": "training, words/CPU s",
@@ -243,6 +243,6 @@ def table(result: Run) -> list[str]:
 def _cell(name: str, value: object) -> str:
     if value is None:
         return ""
-    if name in ("perplexity", "with_KN5", "unnormalised", "analogy"):
+    if name in ("perplexity", "with_KN5", "unnormalized", "analogy"):
         return f"{value:.1f}"
     return f"{value:.3f}" if name in ("ln_z", "ln_z_spread", "WS353") else record.cell(value)

@@ -57,7 +57,7 @@ def ngrams(options: Any, result: Run, say: Any) -> bool:
 
         python benchmarks/run.py wiki.train.txt --suite ngrams --data wiki.test.txt --data queries.txt --rounds 3
 
-    Files are given in bytes per n-gram and perplexity, exact and quantised. Scoring is of the lines of `queries` by
+    Files are given in bytes per n-gram and perplexity, exact and quantized. Scoring is of the lines of `queries` by
     one core. The last row is the largest difference between KenLM's score of any word and ours.
 
     KenLM from PyPI reads our ARPA file into its hash tables. It has no program to estimate or to query. `kenlm` calls
@@ -75,20 +75,20 @@ def ngrams(options: Any, result: Run, say: Any) -> bool:
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         folder = Path(name)
         model, arpa = folder / "exact.lm", folder / "model.arpa"
-        quantised = [folder / f"{bits}.lm" for bits in BITS]
+        quantized = [folder / f"{bits}.lm" for bits in BITS]
         for number in range(1, options.rounds + 1):
             figures = record.used(_train(corpus, model, "--threads", options.threads))[0]
             runs.append({"task": "train", "program": "wv", "round": number} | figures)
             if number == 1:
                 record.used([*WV, "lm", "convert", model, arpa])
-                for bits, path in zip(BITS, quantised, strict=True):
-                    record.used([*WV, "lm", "convert", model, path, "--quantise", bits])
-                found = _perplexity(test, model, *quantised)
-                for path, perplexity in zip((model, *quantised), found, strict=True):
+                for bits, path in zip(BITS, quantized, strict=True):
+                    record.used([*WV, "lm", "convert", model, path, "--quantize", bits])
+                found = _perplexity(test, model, *quantized)
+                for path, perplexity in zip((model, *quantized), found, strict=True):
                     size = path.stat().st_size / _ngrams(arpa)
                     runs.append({"task": f"file {path.name}", "program": "wv", "bytes_an_ngram": size})
                     runs[-1] |= {"perplexity": perplexity, "percent_more": 100 * (perplexity / found[0] - 1)}
-            for task, path in (("wv", model), ("wv", quantised[0]), ("kenlm", arpa), ("kenlm-words", arpa)):
+            for task, path in (("wv", model), ("wv", quantized[0]), ("kenlm", arpa), ("kenlm-words", arpa)):
                 scores = folder / f"{task}.npy"
                 python = options.peers if task.startswith("kenlm") else WV[0]
                 child = [
@@ -97,7 +97,7 @@ def ngrams(options: Any, result: Run, say: Any) -> bool:
                     task,
                     path,
                     queries,
-                    *([scores] if path != quantised[0] else []),
+                    *([scores] if path != quantized[0] else []),
                 ]
                 took = json.loads(record.used(child)[1].splitlines()[-1])["cpu_seconds"]
                 runs.append({"task": f"score by {path.name}", "program": task, "round": number, "cpu_seconds": took})

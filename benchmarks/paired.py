@@ -1,6 +1,6 @@
 """Two versions of `wv` on the same jobs, turn by turn: shows whether a change lost speed.
 
-    python benchmarks/paired.py corpus.txt labelled.txt --before old/bin/wv --after new/bin/wv --rounds 7 --name house
+    python benchmarks/paired.py corpus.txt labeled.txt --before old/bin/wv --after new/bin/wv --rounds 7 --name house
 
 Each round runs every job with both programs, one right after the other, so a machine that grows slower slows both. The
 ratio of a pair is before / after in CPU seconds of the whole process: above 1 the new version is faster. The start is
@@ -33,14 +33,14 @@ JOBS = {
     "skip-gram, NCE": f"train corpus.txt -o nce.bin --loss nce {TRAIN}",
     "skip-gram with subwords": f"train corpus.txt -o subwords.vec --minn 3 --maxn 6 {TRAIN}",
     "CBOW with subwords": f"train corpus.txt -o subwords-cbow.vec --model cbow --minn 3 --maxn 6 {TRAIN}",
-    "classifier, softmax": "train labelled.txt -o labels.bin --model supervised --epochs 10 --no-meta -q",
-    "classifier, bigrams": "train labelled.txt -o bigrams.bin --model supervised --word-ngrams 2 --buckets 100000 "
+    "classifier, softmax": "train labeled.txt -o labels.bin --model supervised --epochs 10 --no-meta -q",
+    "classifier, bigrams": "train labeled.txt -o bigrams.bin --model supervised --word-ngrams 2 --buckets 100000 "
     "--epochs 10 --no-meta -q",
-    "classifier, hierarchical softmax": "train labelled.txt -o tree.bin --model supervised --loss hs --epochs 25 "
+    "classifier, hierarchical softmax": "train labeled.txt -o tree.bin --model supervised --loss hs --epochs 25 "
     "--no-meta -q",
     "GloVe: count, order, two iterations": "glove corpus.txt -o glove.bin --iterations 2 --no-meta -q",
     "predict": "predict labels.bin many.txt",
-    "nearest neighbours": "nn sg.bin -k 10 --threads 1 < queries.txt",
+    "nearest neighbors": "nn sg.bin -k 10 --threads 1 < queries.txt",
     "analogies": "analogy sg.bin -k 10 --threads 1 < questions.txt",
     "vectors of words": "vectors sg.bin < queries.txt",
     "text to binary": "convert sg.bin back.vec -q",
@@ -53,10 +53,10 @@ JOBS = {
 }
 
 
-def prepare(folder: Path, corpus: Path, labelled: Path) -> None:
+def prepare(folder: Path, corpus: Path, labeled: Path) -> None:
     (folder / "corpus.txt").symlink_to(corpus.resolve())
-    (folder / "labelled.txt").symlink_to(labelled.resolve())
-    lines = labelled.read_bytes().splitlines(keepends=True)
+    (folder / "labeled.txt").symlink_to(labeled.resolve())
+    lines = labeled.read_bytes().splitlines(keepends=True)
     (folder / "many.txt").write_bytes(b"".join(lines) * max(1, 200_000 // len(lines)))
     counted = [word for word, _ in Counter(corpus.read_bytes().split()).most_common(4000)]
     (folder / "queries.txt").write_bytes(b"\n".join(counted) + b"\n")
@@ -87,7 +87,7 @@ def table(result: dict[str, Any]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", type=Path, help="plain text, one paragraph a line")
-    parser.add_argument("labelled", type=Path, help="lines with __label__ words")
+    parser.add_argument("labeled", type=Path, help="lines with __label__ words")
     parser.add_argument("--before", required=True, help="the old program, perhaps with arguments")
     parser.add_argument("--after", required=True, help="the new one")
     parser.add_argument("--rounds", type=int, default=5)
@@ -98,18 +98,18 @@ def main() -> None:
     result: dict[str, Any] = {
         "suite": "paired",
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "command": f"python benchmarks/paired.py {options.corpus.name} {options.labelled.name} --before OLD/wv "
+        "command": f"python benchmarks/paired.py {options.corpus.name} {options.labeled.name} --before OLD/wv "
         f"--after NEW/wv --rounds {options.rounds} --name {options.name}",
         "machine": machine(),
         "versions": {
             which: measure([*shlex.split(program), "--version"]).stdout.strip() for which, program in programs.items()
         },
         "corpus": describe(options.corpus),
-        "labelled": describe(options.labelled),
+        "labeled": describe(options.labeled),
         "runs": [],
     }
     with tempfile.TemporaryDirectory() as name:
-        prepare(Path(name), options.corpus, options.labelled)
+        prepare(Path(name), options.corpus, options.labeled)
         os.chdir(name)
         for job in options.job or list(JOBS):
             for which in programs:  # not counted: caches, files that later jobs read

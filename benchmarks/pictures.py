@@ -21,7 +21,7 @@ EPOCHS = r"(?:, | ?--)epochs (\d+)"  # of a trial of suite presets
 def lm(axes: Any, record: dict[str, Any]) -> None:
     """Perplexity of every model with its interval, alone and mixed with the n-grams of order 5."""
     models = [run for run in record["runs"] if run["task"] == "model"]
-    for kind, prefix, place, colour in (
+    for kind, prefix, place, color in (
         ("alone", "", -0.15, "#4c72b0"),
         ("mixed with KN5", "with_KN5_", 0.15, "#dd8452"),
     ):
@@ -31,7 +31,7 @@ def lm(axes: Any, record: dict[str, Any]) -> None:
             [value - run[f"{prefix}low"] for value, (_, run) in zip(values, rows, strict=True)],
             [run[f"{prefix}high"] - value for value, (_, run) in zip(values, rows, strict=True)],
         ]
-        axes.errorbar(values, [at for at, _ in rows], xerr=spans, fmt="o", capsize=3, color=colour, label=kind)
+        axes.errorbar(values, [at for at, _ in rows], xerr=spans, fmt="o", capsize=3, color=color, label=kind)
     axes.set_yticks(range(len(models)), [run["program"] for run in models])
     axes.invert_yaxis()
     axes.set_xlabel("perplexity of wiki.test, 10,000 words, 95 % by resampling its sentences")

@@ -1,8 +1,8 @@
 """Suite `predicting`: the labels of very many lines by a classifier with word bigrams and a large table.
 
-    python benchmarks/run.py labelled.txt --suite predicting --data text.txt --queries 1000000 --rounds 3
+    python benchmarks/run.py labeled.txt --suite predicting --data text.txt --queries 1000000 --rounds 3
 
-The model is fastText's own (`--peers`), trained on the labelled text with 2 million buckets, all in use. The lines
+The model is fastText's own (`--peers`), trained on the labeled text with 2 million buckets, all in use. The lines
 have 8 to 24 words each and are cut one after another from `--data`, which is repeated if it ends. Both programs must
 give each line the same label. Each run is a process of its own, and loading is included. Models given
 as `--data` (.bin, .ftz) answer the same lines. `--beside NAME=PROGRAM` adds fastText's own C++ program, or a Python

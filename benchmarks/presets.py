@@ -68,7 +68,7 @@ def unit(rows: Matrix) -> Matrix:
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
 
 
-def centred(rows: Matrix) -> Matrix:
+def centered(rows: Matrix) -> Matrix:
     """Without the mean of the unit vectors."""
     return unit(rows) - unit(rows).mean(axis=0)
 
@@ -85,7 +85,7 @@ AFTER = {
     "": lambda words, contexts: words,
     "sum": lambda words, contexts: words + contexts,
     "joined": lambda words, contexts: np.hstack([words, contexts]),
-    "centred": lambda words, contexts: centred(words),
+    "centered": lambda words, contexts: centered(words),
     "without top 2": lambda words, contexts: without_top(words, 2),
     "to 100 axes": lambda words, contexts: concatenate([words], 100),
 }

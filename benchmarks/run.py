@@ -38,7 +38,7 @@ import ngrams
 import pairs
 import predicting
 import presets
-import quantising
+import quantizing
 import record
 import scale
 import searching
@@ -87,7 +87,7 @@ SUITES = {
     "glove": Suite(glove.glove, glove.table),
     "classifier": Suite(classifier.classifier),
     "classifier-options": Suite(classifying.classifier_options, classifying.table),
-    "quantising": Suite(quantising.quantising, quantising.table),
+    "quantizing": Suite(quantizing.quantizing, quantizing.table),
     "sentences": Suite(sentences.sentences, sentences.table),
     "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
     "encoding": Suite(encoding.encoding),
@@ -148,7 +148,7 @@ def arguments() -> argparse.Namespace:
     formatter = argparse.ArgumentDefaultsHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], formatter_class=formatter)
     add = parser.add_argument
-    add("corpus", nargs="?", help="plain text, one paragraph a line; suite classifier: labelled text")
+    add("corpus", nargs="?", help="plain text, one paragraph a line; suite classifier: labeled text")
     add("--suite", default="train", choices=list(SUITES))
     add("--models", type=names(train.MODELS), default="skipgram-ns", help=f"from {','.join(train.MODELS)}")
     add("--settings", type=names(classifier.SETTINGS), default="softmax,softmax-bigrams", help="suite classifier")

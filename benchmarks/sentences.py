@@ -44,7 +44,7 @@ def _pooled(texts: list[str], embeddings: Embeddings, vocab: Vocab, pooling: str
     """(vectors (texts, dim), lengths), SIF's without the removal of the common component."""
     lookup = Lookup(embeddings, "fold-first", subwords=False)
     drop = read_stop_words(None) if stop == "drop" else frozenset[str]()
-    sentences = Sentences.of(texts, lookup, drop)
+    sentences = Sentences.from_texts(texts, lookup, drop)
     weights = np.ones(len(embeddings))
     if pooling == "sif":
         weights = SIF_A / (SIF_A + Counts(vocab, lookup).of_rows(len(embeddings)) / vocab.tokens)

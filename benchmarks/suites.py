@@ -102,11 +102,11 @@ def vectors(options: Any, result: dict[str, Any], say: Any) -> bool:
 
 
 def search(options: Any, result: dict[str, Any], say: Any) -> bool:
-    """Suite `search`: the 10 exact nearest neighbours of `--queries` words among `--rows` vectors.
+    """Suite `search`: the 10 exact nearest neighbors of `--queries` words among `--rows` vectors.
 
         python benchmarks/run.py --suite search --rows 400000 --dim 300 --queries 256 --rounds 3
 
-    Times are in process. gensim answers one query a call. `gensim_batch` is one product of its own normalised matrix
+    Times are in process. gensim answers one query a call. `gensim_batch` is one product of its own normalized matrix
     and all queries.
     """
     programs = ["wv", "numpy", *(("gensim", "gensim_batch") if "gensim" in options.programs else ())]

@@ -72,12 +72,12 @@ TUTORIALS = {
             "fasttext test model_cooking.bin cooking.valid 5",
             "echo 'Why not put knives in the dishwasher?' | fasttext predict model_cooking.bin - 5",
             "fasttext quantize -input cooking.train -output model_cooking -qnorm -retrain -epoch 1 -cutoff 100000",
-            "fasttext test model_cooking.ftz cooking.valid | sed 's/P@1/quantised/'",
+            "fasttext test model_cooking.ftz cooking.valid | sed 's/P@1/quantized/'",
         ),
         (
             ("P@1", r"P@1\t([\d.]+)", 0.01),
             ("R@5", r"R@5\t([\d.]+)", 0.01),
-            ("P@1 quantised", r"quantised\t([\d.]+)", 0.01),
+            ("P@1 quantized", r"quantized\t([\d.]+)", 0.01),
         ),
     ),
     "fastText, labels, hs": Tutorial(

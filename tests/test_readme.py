@@ -16,7 +16,7 @@ from tests.guides import console
 from tests.readme import DOCUMENTS as TABLES
 from tests.readme import README, rendered
 from tests.walk import for_each
-from wv_cli.commands.demo import ending
+from wv_cli.commands.demo import last_words
 from wv_cli.commands.shared.sample import DATA, link_data
 from wv_cli.guides import guide_text
 
@@ -58,9 +58,9 @@ def test_the_guide_of_one_liners_works(tmp_path: Path, slice_text: Path) -> None
     (tmp_path / "corpus.txt.gz").write_bytes(gzip.compress(corpus, 1))
     # Labels that can be learnt: the first word of a line.
     lines = [line for line in slice_text.read_bytes().splitlines()[:3000] if line.strip()]
-    labelled = [b"__label__%s %s\n" % (line.split()[0], line) for line in lines]
-    (tmp_path / "labelled.txt").write_bytes(b"".join(labelled[:-200]))
-    (tmp_path / "held-out.txt").write_bytes(b"".join(labelled[-200:]))
+    labeled = [b"__label__%s %s\n" % (line.split()[0], line) for line in lines]
+    (tmp_path / "labeled.txt").write_bytes(b"".join(labeled[:-200]))
+    (tmp_path / "held-out.txt").write_bytes(b"".join(labeled[-200:]))
     (tmp_path / "lines.txt").write_bytes(b"\n".join(lines[:50]) + b"\n")
     (tmp_path / "data").symlink_to(ROOT / "data")
     path = console.make_path(tmp_path / "bin")
@@ -83,7 +83,7 @@ def test_the_python_examples_work(tmp_path: Path, slice_xz: Path, slice_text: Pa
     """As they stand, on the whole shipped text: king and queen must be known."""
     (tmp_path / "corpus.txt").write_bytes(lzma.decompress(slice_xz.read_bytes()))
     lines = [line for line in slice_text.read_bytes().splitlines() if line.strip()]
-    (tmp_path / "labelled.txt").write_bytes(b"".join(b"__label__%s %s\n" % (line.split()[0], line) for line in lines))
+    (tmp_path / "labeled.txt").write_bytes(b"".join(b"__label__%s %s\n" % (line.split()[0], line) for line in lines))
     assert len(PYTHON) == 1
     command = [sys.executable, "-P", "-W", "error", "-c", PYTHON[0]]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -113,7 +113,7 @@ def test_demo_says_what_to_type_next(wv: Run, tmp_path: Path, slice_text: Path, 
     link_data(tmp_path / "made")
     (tmp_path / "made" / "vectors.bin").write_bytes(slice_vectors.read_bytes())
     (tmp_path / "my.txt").write_bytes(slice_text.read_bytes())
-    lines = [shlex.split(line)[2:] for line in ending(Path("made")).splitlines() if line.startswith("$ wv ")]
+    lines = [shlex.split(line)[2:] for line in last_words(Path("made")).splitlines() if line.startswith("$ wv ")]
     assert [line[0] for line in lines] == NEXT
     for line in lines:
         quick = ["--epochs", "1", "--dim", "8"] if line[0] == "train" else []

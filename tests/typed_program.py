@@ -46,7 +46,7 @@ def own_names(folder: Path) -> None:
     print(report["words"])
     vectors: wv_cli.Embeddings = wv_cli.load(folder / "v.bin", limit=10, bad_rows="skip")
     wv_cli.save("v.vec", vectors, precision=4)
-    best: list[tuple[str, float]] = vectors.neighbours("cat", k=3)
+    best: list[tuple[str, float]] = vectors.neighbors("cat", k=3)
     number: float = vectors.similarity("cat", ["dog", "cow"]) + best[0][1]
     row: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = vectors["cat"]
     own = wv_cli.Embeddings(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])

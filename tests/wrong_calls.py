@@ -33,7 +33,7 @@ _FILES = {
 }
 _TEXTS = {
     "corpus.txt": "the quick brown fox jumps over the lazy dog\n" * 9,
-    "labelled.txt": "__label__a the quick fox\n__label__b the lazy dog\n" * 9,
+    "labeled.txt": "__label__a the quick fox\n__label__b the lazy dog\n" * 9,
     "vectors.vec": "3 2\nthe 1 0\nfox 0 1\ndog 1 1\n",
     "other.vec": "3 2\nthe 0 1\nfox 1 0\ndog 1 -1\n",
     "wide.vec": "3 4\nthe 0 1 2 3\nfox 1 0 2 3\ndog 1 -1 2 3\n",

@@ -4,7 +4,7 @@
 
     wv_cli.train("corpus.txt", "vectors.bin", dim=100, epochs=5)    # the options are those of `wv train`
     vectors = wv_cli.load("vectors.bin")                            # Embeddings
-    vectors.neighbours(["king", "woman"], ["man"], k=5)             # [("queen", 0.71), ...]
+    vectors.neighbors(["king", "woman"], ["man"], k=5)             # [("queen", 0.71), ...]
     wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
     wv_cli.whiten("vectors.bin", "white.bin", method="zca")         # and so with other commands that write files

@@ -25,7 +25,7 @@ class BioHash:
         rank: int,
         delta: float,
         p: float,
-        normalise: bool,
+        normalize: bool,
         isa: str | None = None,
     ) -> None: ...
     def scratch_bytes(self, batch: int) -> int: ...

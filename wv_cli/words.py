@@ -55,7 +55,7 @@ class WordList(Sequence[str]):
         return WordList, (self.blob, self.starts)
 
     @classmethod
-    def of(cls, words: Iterable[str | bytes]) -> "WordList":
+    def from_words(cls, words: Iterable[str | bytes]) -> "WordList":
         each, parts, lengths = iter(words), [], [np.zeros(1, np.int64)]
         while block := [encode(word) if isinstance(word, str) else word for word in islice(each, _AT_ONCE)]:
             parts.append(b"".join(block))

@@ -1,9 +1,9 @@
 """Texts kept at bounds of a probability, by `wv` and by fastText's own probabilities.
 
-    python benchmarks/agreement/fasttext_bounds.py --peer PYTHON LABELLED... \\
+    python benchmarks/agreement/fasttext_bounds.py --peer PYTHON LABELED... \\
         > benchmarks/agreement/fasttext_bounds.jsonl
 
-PYTHON has `pip install fasttext==0.9.3`. LABELLED are files of fastText's format; wv trains a classifier on each, with
+PYTHON has `pip install fasttext==0.9.3`. LABELED are files of fastText's format; wv trains a classifier on each, with
 three losses: ag_news are the 7,600 texts of AG News's test set, cooking-3000 the first lines of fastText's tutorial
 set. A line of the record is one classifier and one way to keep texts: how many are kept at every bound by wv,
 and which ones differ (`differences`: bound, line, fastText's probability). `threshold` is `wv predict --threshold`
@@ -96,7 +96,7 @@ def as_float32(number: float) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", required=True, help="Python with the package fasttext")
-    parser.add_argument("data", nargs="+", type=Path, metavar="LABELLED")
+    parser.add_argument("data", nargs="+", type=Path, metavar="LABELED")
     given = parser.parse_args()
     for path in given.data:
         texts = read_texts(path)

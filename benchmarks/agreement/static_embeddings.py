@@ -60,7 +60,7 @@ def read_pairs(path: Path) -> tuple[list[str], list[float]]:
 
 def encoded(folder: Path, texts: dict[str, list[str]]) -> Vectors:
     encoder = open_encoder(folder)
-    pooling = [Pooling.of(encoder.pooling, encoder.layers, "the folder")]
+    pooling = [Pooling.parse(encoder.pooling, encoder.layers, "the folder")]
     return {
         name: encode(encoder, each, pooling, normalize=encoder.normalize)[0].vectors for name, each in texts.items()
     }

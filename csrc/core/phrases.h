@@ -1,4 +1,4 @@
-/* Pairs of neighbouring words in an id stream: counting them in bounded memory, and replacing chosen ones by one id.
+/* Pairs of neighboring words in an id stream: counting them in bounded memory, and replacing chosen ones by one id.
  *
  * Counting is exact. A pair that cannot reach the wanted score whatever its count (see wv_pair_bound) is not counted at
  * all. When the table of the others has grown to its limit, half of the hash space is dropped and the other half counted

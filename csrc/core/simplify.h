@@ -1,7 +1,7 @@
 /* A text reduced to its words, as near-duplicates are compared: lower case, numbers as 0, without punctuation and accents.
  *
  * Each character is replaced by itself: a table, of which the caller makes a page when its first character comes, says by
- * what. Only two things depend on their neighbours: a number (digits, one mark, digits) and the capital sigma, whose lower
+ * what. Only two things depend on their neighbors: a number (digits, one mark, digits) and the capital sigma, whose lower
  * case at the end of a word is another letter. */
 #ifndef WV_SIMPLIFY_H
 #define WV_SIMPLIFY_H
@@ -20,7 +20,7 @@ enum {
     WV_CHARACTER_KIND = 7,
     WV_CHARACTER_MARK = 8,     /* may stand once within a number */
     WV_CHARACTER_CASED = 16,   /* has upper or lower case */
-    WV_CHARACTER_IGNORED = 32, /* is passed over where sigma looks for a cased neighbour */
+    WV_CHARACTER_IGNORED = 32, /* is passed over where sigma looks for a cased neighbor */
     WV_CHARACTER_BEGINS_MARKED = 64, /* its first code point has a combining class, in wv_fold */
     WV_CHARACTER_ENDS_MARKED = 128,  /* its last one has */
     WV_CHARACTER_BYTES = 14,

@@ -14,7 +14,7 @@ enum {
     WV_PIECE_SPACE,  /* separates words */
     WV_PIECE_ALONE,  /* a word of its own */
     WV_PIECE_SYMBOL, /* words of these and of letters are different words */
-    WV_PIECE_HARD    /* depends on its neighbours: the caller must put the text in order */
+    WV_PIECE_HARD    /* depends on its neighbors: the caller must put the text in order */
 };
 
 typedef struct {

@@ -1,8 +1,8 @@
 /* Affine maps in double: whitening divides directions by their deviation, and where these differ by a thousand the sums of
  * float32 are noise beside the smallest.
  *
- * As in panels.h: two panels of columns side by side, ROWS centred rows read one coordinate at a time, every sum one chain of
- * multiply-adds over dim, so that a row's result does not depend on the rows beside it. A block of centred rows stays in the
+ * As in panels.h: two panels of columns side by side, ROWS centered rows read one coordinate at a time, every sum one chain of
+ * multiply-adds over dim, so that a row's result does not depend on the rows beside it. A block of centered rows stays in the
  * second-level cache while all panels pass by.
  */
 #include "base/lanes.h"
@@ -22,7 +22,7 @@ typedef double vdouble __attribute__((vector_size(8 * WIDE)));
 
 typedef struct {
     double *panels;  /* (column groups, dim, PANELS, WIDE): the matrix, zero behind the last column */
-    double *centred; /* (BLOCK, dim) */
+    double *centered; /* (BLOCK, dim) */
 } affine_space;
 
 static int32_t groups_of(const wv_affine *run) { return (run->columns + PANELS * WIDE - 1) / (PANELS * WIDE); }
@@ -30,7 +30,7 @@ static int32_t groups_of(const wv_affine *run) { return (run->columns + PANELS *
 static size_t lay_out(const wv_affine *run, void *memory, affine_space *space) {
     wv_scratch scratch = {memory, 0};
     space->panels = WV_TAKE(&scratch, double, (int64_t)groups_of(run) * run->dim * PANELS * WIDE);
-    space->centred = WV_TAKE(&scratch, double, (int64_t)BLOCK * run->dim);
+    space->centered = WV_TAKE(&scratch, double, (int64_t)BLOCK * run->dim);
     return scratch.used;
 }
 
@@ -49,7 +49,7 @@ static void pack_matrix(const wv_affine *run, double *panels) {
 }
 
 /* One group of columns of `rows` rows, ROWS or 1: constant where this is inlined. */
-WV_INLINE void map_rows(const wv_affine *run, const double *centred, const double *panel, int32_t group, int64_t row,
+WV_INLINE void map_rows(const wv_affine *run, const double *centered, const double *panel, int32_t group, int64_t row,
                         int rows) {
     vdouble sum[ROWS][PANELS];
     for (int r = 0; r < rows; r++)
@@ -60,7 +60,7 @@ WV_INLINE void map_rows(const wv_affine *run, const double *centred, const doubl
             weight[p] = *(const vdouble *)__builtin_assume_aligned(panel + ((int64_t)d * PANELS + p) * WIDE, 8 * WIDE);
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++) {
-            const vdouble x = centred[(int64_t)r * run->dim + d] - (vdouble){0};
+            const vdouble x = centered[(int64_t)r * run->dim + d] - (vdouble){0};
             for (int p = 0; p < PANELS; p++) sum[r][p] += x * weight[p];
         }
     }
@@ -82,13 +82,13 @@ void WV_NAME(wv_affine_apply)(const wv_affine *run, int64_t start, int64_t end, 
         const int64_t count = end - block < BLOCK ? end - block : BLOCK;
         for (int64_t i = 0; i < count; i++)
             for (int32_t d = 0; d < run->dim; d++)
-                space.centred[i * run->dim + d] = (double)run->x[(block + i) * run->stride + d] - run->mean[d];
+                space.centered[i * run->dim + d] = (double)run->x[(block + i) * run->stride + d] - run->mean[d];
         for (int32_t group = 0; group < groups_of(run); group++) {
             const double *panel = space.panels + (int64_t)group * run->dim * PANELS * WIDE;
             int64_t i = 0;
             for (; i + ROWS <= count; i += ROWS)
-                map_rows(run, space.centred + i * run->dim, panel, group, block + i, ROWS);
-            for (; i < count; i++) map_rows(run, space.centred + i * run->dim, panel, group, block + i, 1);
+                map_rows(run, space.centered + i * run->dim, panel, group, block + i, ROWS);
+            for (; i < count; i++) map_rows(run, space.centered + i * run->dim, panel, group, block + i, 1);
         }
     }
 }

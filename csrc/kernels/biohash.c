@@ -3,7 +3,7 @@
  *     <w, x>_w = sum_i |w_i|^(p-2) w_i x_i                        (the effective row, sign(w) |w|^(p-1), times x)
  *     g = 1 for the unit of highest <w, x>_w, -delta for the unit of rank `rank`, 0 for the others
  *     ds_u = sum over the batch of g (x - <w_u, x>_w w_u)         with the weights before the batch
- *     w_u += lr ds_u / max |ds|                                   (Krotov and Hopfield's normalisation)
+ *     w_u += lr ds_u / max |ds|                                   (Krotov and Hopfield's normalization)
  *
  * Only units that won something change, so only their rows are touched. Of equal activations the lowest unit is ranked
  * first. The energy returned is sum over samples of -g <w, x>_w / <w, w>_w^((p-1)/p). */
@@ -168,7 +168,7 @@ static void apply(const wv_biohash *run, work *w, float lr) {
         float *change = w->change + (int64_t)unit * run->stride;
         for (int32_t d = 0; d < run->dim; d++) row[d] += scale * change[d];
         make_effective(run, unit);
-        if (run->normalise) {
+        if (run->normalize) {
             float length = powf(power_norm(run, unit) + SMALLEST, 1 / run->p);
             for (int32_t d = 0; d < run->dim; d++) row[d] /= length;
             make_effective(run, unit);

@@ -2,7 +2,7 @@
  * are is the business of wv_cli/hashing.
  *
  * Activations are made (panels.h) for a block of rows, then thresholded or the highest selected. An activation is one
- * chain of multiply-adds whatever is beside it, so a code does not depend on its neighbours. */
+ * chain of multiply-adds whatever is beside it, so a code does not depend on its neighbors. */
 #include <math.h>
 
 #include "base/scratch.h"

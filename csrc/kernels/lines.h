@@ -1,4 +1,4 @@
-/* From ids to rows: a line of a labelled corpus as the classifier sees it, by fastText's rules. */
+/* From ids to rows: a line of a labeled corpus as the classifier sees it, by fastText's rules. */
 #ifndef WV_LINES_H
 #define WV_LINES_H
 

@@ -130,7 +130,7 @@ static double train_negatives(const wv_neural_run *run, neural_batch *batch) {
     return train_questions(run, batch, 0, weigh_negative);
 }
 
-/* A cell's part of the estimated normaliser. */
+/* A cell's part of the estimated normalizer. */
 WV_INLINE void add_part(sample_walk *walk, sample_cell at) {
     neural_batch *batch = walk->batch;
     batch->weight[at.cell] *= at.right ? __builtin_expf(walk->run->log_noise[batch->word[at.j]])
@@ -147,7 +147,7 @@ WV_INLINE void step_by_part(sample_walk *walk, sample_cell at) {
     batch->score[at.cell] = batch->lr * ((float)at.right - batch->weight[at.cell] / sum);
 }
 
-/* The loss is that of the estimated normaliser. */
+/* The loss is that of the estimated normalizer. */
 static double train_importance(const wv_neural_run *run, neural_batch *batch) {
     int count = list_sample(run, batch);
     size_t cells = (size_t)batch->inputs * (size_t)count;

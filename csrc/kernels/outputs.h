@@ -4,12 +4,12 @@
  *     p = sigmoid(s),  -loss = l ln p + (1 - l) ln(1 - p),  d(-loss)/ds = l - p
  *   The loss is made of the score, since p is 0 or 1 where the score is far out: with m = max(s, 0)
  *     l ln p + (1 - l) ln(1 - p) = l s - ln(1 + exp(s)) = l s - m + ln max(p, 1 - p)
- *   - negative sampling (Mikolov et al. 2013b, eq. 4): l = 1 for the centre word, 0 for the negatives
+ *   - negative sampling (Mikolov et al. 2013b, eq. 4): l = 1 for the center word, 0 for the negatives
  *   - hierarchical softmax: the outputs are the inner nodes of the Huffman path, l = 1 - code bit
  *   - NCE (Gutmann & Hyvarinen 2010; Mnih & Teh 2012): s is lowered by ln(k P_noise(word)) and raised by the word's
- *     bias. Noise is drawn whatever the centre is: one drawn m times is both the answer 1 and m answers 0, which is
+ *     bias. Noise is drawn whatever the center is: one drawn m times is both the answer 1 and m answers 0, which is
  *     one with the weight 1 + m and the label 1 / (1 + m)
- * softmax: p = exp(s) / sum exp(s) over the whole vocabulary, -loss = ln p_centre, d(-loss)/ds = [centre] - p
+ * softmax: p = exp(s) / sum exp(s) over the whole vocabulary, -loss = ln p_center, d(-loss)/ds = [center] - p
  *
  * The sigmoid is exact. word2vec reads it from a table of 1,000 entries over -6 .. 6 with a rounding slip, saturates
  * beyond and, for hierarchical softmax, skips beyond.

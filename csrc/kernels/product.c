@@ -1,8 +1,8 @@
-/* Product quantisation: k-means with WV_CENTROIDS centroids on one block of coordinates, and codes for rows.
+/* Product quantization: k-means with WV_CENTROIDS centroids on one block of coordinates, and codes for rows.
  *
  * The nearest centroid c of a point x is the least |c|^2 - 2 x.c. Points lie in panels, one point a lane, so a
  * centroid's weights (|c|^2, -2 c) are broadcast against several panels whose best distance and index stay in
- * registers. Coordinates are taken relative to a centre of the block, which keeps |c|^2 and 2 x.c from cancelling
+ * registers. Coordinates are taken relative to a center of the block, which keeps |c|^2 and 2 x.c from cancelling
  * each other.
  *
  * Lloyd's algorithm, with two departures from fastText's: it starts from points drawn with probability in proportion to
@@ -28,17 +28,17 @@
 
 /* ---------------------------------------------------------------- the nearest centroid */
 
-/* weights (WV_CENTROIDS, width + 1) and the centre (width) of centroids (WV_CENTROIDS, width). */
-static void prepare(const float *centroids, int32_t width, float *centre, float *weights) {
+/* weights (WV_CENTROIDS, width + 1) and the center (width) of centroids (WV_CENTROIDS, width). */
+static void prepare(const float *centroids, int32_t width, float *center, float *weights) {
     for (int32_t j = 0; j < width; j++) {
         double sum = 0;
         for (int k = 0; k < WV_CENTROIDS; k++) sum += centroids[k * width + j];
-        centre[j] = (float)(sum / WV_CENTROIDS);
+        center[j] = (float)(sum / WV_CENTROIDS);
     }
     for (int k = 0; k < WV_CENTROIDS; k++) {
         double square = 0;
         for (int32_t j = 0; j < width; j++) {
-            float c = centroids[k * width + j] - centre[j];
+            float c = centroids[k * width + j] - center[j];
             weights[k * (width + 1) + 1 + j] = -2 * c;
             square += (double)c * c;
         }
@@ -46,13 +46,13 @@ static void prepare(const float *centroids, int32_t width, float *centre, float 
     }
 }
 
-/* Puts coordinates first .. first + width - 1 of n <= BATCH rows, less the centre, into a batch (PANELS, width, lanes);
+/* Puts coordinates first .. first + width - 1 of n <= BATCH rows, less the center, into a batch (PANELS, width, lanes);
  * lanes without a row are zero. */
-static void pack_batch(const float *const *rows, int n, int32_t first, int32_t width, const float *centre,
+static void pack_batch(const float *const *rows, int n, int32_t first, int32_t width, const float *center,
                        float *batch) {
     for (int i = 0; i < BATCH; i++) {
         float *lane = batch + (int64_t)(i / WV_LANES) * width * WV_LANES + i % WV_LANES;
-        for (int32_t j = 0; j < width; j++) lane[j * WV_LANES] = i < n ? rows[i][first + j] - centre[j] : 0;
+        for (int32_t j = 0; j < width; j++) lane[j * WV_LANES] = i < n ? rows[i][first + j] - center[j] : 0;
     }
 }
 
@@ -93,15 +93,15 @@ static void nearest(const float *batch, int32_t width, const float *weights, vfl
 typedef struct {
     int32_t width;
     int64_t points, padded;
-    float *panels;    /* (padded / BATCH) batches: the points less the centre */
+    float *panels;    /* (padded / BATCH) batches: the points less the center */
     float *distance;  /* (padded): the squared distance of each point to its nearest centroid */
     float *square;    /* (padded): |x|^2 */
     int32_t *code;    /* (padded) */
-    float *centroids; /* (WV_CENTROIDS, width), less the centre */
+    float *centroids; /* (WV_CENTROIDS, width), less the center */
     float *weights;   /* (WV_CENTROIDS, width + 1) */
     double *sums;     /* (WV_CENTROIDS, width) */
     double *chunk;    /* (padded / CHUNK, rounded up): sums of distances */
-    float *centre;    /* (width): the mean of the points */
+    float *center;    /* (width): the mean of the points */
 } clusters;
 
 static const float *point(const clusters *c, int64_t i) {
@@ -200,18 +200,18 @@ static void move(clusters *c, double total, uint64_t *random) {
     }
 }
 
-/* Fills the centre, and the panels with the points less it. */
+/* Fills the center, and the panels with the points less it. */
 static void gather(const wv_product_block *run, clusters *c) {
     for (int32_t j = 0; j < run->width; j++) {
         double sum = 0;
         for (int64_t i = 0; i < run->points; i++) sum += run->x[run->sample[i] * run->stride + run->first + j];
-        c->centre[j] = (float)(sum / (double)run->points);
+        c->center[j] = (float)(sum / (double)run->points);
     }
     for (int64_t i = 0; i < c->padded; i += BATCH) {
         const float *rows[BATCH];
         int n = (int)(run->points - i < BATCH ? run->points - i : BATCH);
         for (int r = 0; r < n; r++) rows[r] = run->x + run->sample[i + r] * run->stride;
-        pack_batch(rows, n, run->first, run->width, c->centre, c->panels + i * c->width);
+        pack_batch(rows, n, run->first, run->width, c->center, c->panels + i * c->width);
     }
     for (int64_t i = 0; i < c->padded; i += WV_LANES) {
         vfloat square = {0};
@@ -237,7 +237,7 @@ static size_t lay_out_clusters(int64_t points, int32_t width, void *memory, clus
     c->weights = WV_TAKE(&scratch, float, (int64_t)WV_CENTROIDS * (width + 1));
     c->sums = WV_TAKE(&scratch, double, (int64_t)WV_CENTROIDS * width);
     c->chunk = WV_TAKE(&scratch, double, padded / CHUNK + 1);
-    c->centre = WV_TAKE(&scratch, float, width);
+    c->center = WV_TAKE(&scratch, float, width);
     return scratch.used;
 }
 
@@ -270,7 +270,7 @@ int32_t WV_NAME(wv_product_train)(const wv_product_block *run, void *scratch) {
     }
     for (int k = 0; k < WV_CENTROIDS; k++)
         for (int32_t j = 0; j < run->width; j++)
-            run->centroids[k * run->width + j] = c.centroids[k * run->width + j] + c.centre[j];
+            run->centroids[k * run->width + j] = c.centroids[k * run->width + j] + c.center[j];
     return done;
 }
 
@@ -280,11 +280,11 @@ static int32_t width_of(const wv_product_codes *run, int32_t first) {
     return run->dim - first < run->dsub ? run->dim - first : run->dsub;
 }
 
-/* What encoding needs of all blocks: block m has its centre at `first`, its weights at WV_CENTROIDS * (first + m). */
+/* What encoding needs of all blocks: block m has its center at `first`, its weights at WV_CENTROIDS * (first + m). */
 typedef struct {
     float *batch;   /* (PANELS, width, lanes) */
     float *weights; /* (WV_CENTROIDS * (dim + blocks)) */
-    float *centre;  /* (dim) */
+    float *center;  /* (dim) */
 } encoder;
 
 static size_t lay_out_encoder(int32_t dim, int32_t dsub, void *memory, encoder *e) {
@@ -292,7 +292,7 @@ static size_t lay_out_encoder(int32_t dim, int32_t dsub, void *memory, encoder *
     int64_t blocks = (dim + dsub - 1) / dsub;
     e->batch = WV_TAKE(&scratch, float, (int64_t)BATCH * (dsub < dim ? dsub : dim));
     e->weights = WV_TAKE(&scratch, float, WV_CENTROIDS * (dim + blocks));
-    e->centre = WV_TAKE(&scratch, float, dim);
+    e->center = WV_TAKE(&scratch, float, dim);
     return scratch.used;
 }
 
@@ -312,7 +312,7 @@ static void encode_block(const wv_product_codes *run, const encoder *e, int32_t 
         vint index[PANELS];
         int n = (int)(end - i < BATCH ? end - i : BATCH);
         for (int r = 0; r < n; r++) rows[r] = run->x + (i + r) * run->stride;
-        pack_batch(rows, n, first, width, e->centre + first, e->batch);
+        pack_batch(rows, n, first, width, e->center + first, e->batch);
         nearest(e->batch, width, weights, best, index);
         for (int r = 0; r < n; r++) run->codes[(i + r) * blocks + m] = (uint8_t)index[r / WV_LANES][r % WV_LANES];
     }
@@ -324,7 +324,7 @@ void WV_NAME(wv_product_encode)(const wv_product_codes *run, int64_t start, int6
     int32_t blocks = (run->dim + run->dsub - 1) / run->dsub;
     for (int32_t m = 0; m < blocks; m++) {
         int32_t first = m * run->dsub;
-        prepare(run->centroids + (int64_t)first * WV_CENTROIDS, width_of(run, first), e.centre + first,
+        prepare(run->centroids + (int64_t)first * WV_CENTROIDS, width_of(run, first), e.center + first,
                 e.weights + (int64_t)WV_CENTROIDS * (first + m));
     }
     for (int64_t from = start; from < end; from += ENCODE_ROWS) {

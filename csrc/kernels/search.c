@@ -1,7 +1,7 @@
 /* Exact top-k by cosine, and analogies.
  *
  * Rows are taken a block at a time, made unit rows in scratch that stays in the second-level cache, so that inner
- * products are cosines; no normalised copy of all is kept. Only the lengths are (wv_search_rows), which a second scan need
+ * products are cosines; no normalized copy of all is kept. Only the lengths are (wv_search_rows), which a second scan need
  * not find again.
  *
  * The arithmetic (panels.h): SCORED_ROWS vectors read one coordinate at a time (a broadcast load, so they need no
@@ -35,7 +35,7 @@ typedef float any_float __attribute__((aligned(1))); /* rows of a mapped file be
 static double scale_of(const any_float *row, int32_t dim) {
     double squares = 0;
     for (int32_t d = 0; d < dim; d++) squares += (double)row[d] * row[d];
-    /* 0 -> 0 as a cosine with nothing; infinity -> infinity * 0 or 0 * NaN: no number, so never a neighbour. */
+    /* 0 -> 0 as a cosine with nothing; infinity -> infinity * 0 or 0 * NaN: no number, so never a neighbor. */
     return squares == 0 ? 0 : isfinite(squares) ? 1 / sqrt(squares) : NAN;
 }
 
@@ -62,7 +62,7 @@ void WV_NAME(wv_search_unit_rows)(const wv_search_rows *rows, const int64_t *num
     for (int64_t i = 0; i < count; i++) unit_row(rows, numbers[i], out + i * rows->dim);
 }
 
-void WV_NAME(wv_search_normalise)(const float *source, int64_t source_stride, float *out, int64_t out_stride,
+void WV_NAME(wv_search_normalize)(const float *source, int64_t source_stride, float *out, int64_t out_stride,
                                   int64_t n, int32_t dim) {
     for (int64_t row = 0; row < n; row++) {
         const float *from = source + row * source_stride;

@@ -21,7 +21,7 @@ typedef struct {
     int32_t dim, stride, units;
     int32_t rank;   /* the unit of this rank (2 ..) is pushed away by `delta`; 1 or delta 0: none */
     float delta, p;
-    int normalise;  /* 1: rows go back to the unit p-norm after each change */
+    int normalize;  /* 1: rows go back to the unit p-norm after each change */
     float *weights; /* (units, dim), rows `stride` floats apart */
     float *effective;
 } wv_biohash;

@@ -1,4 +1,4 @@
-/* Product quantisation: the part of the kernels' contract that product.c fills (see wv_kernels.h for the notation). */
+/* Product quantization: the part of the kernels' contract that product.c fills (see wv_kernels.h for the notation). */
 #ifndef WV_PRODUCT_H
 #define WV_PRODUCT_H
 

@@ -26,7 +26,7 @@ typedef struct {
     wv_window_side window_side; /* which words of the window are context */
     int whole_line;          /* 1: the words of a sentence are put in a random order each time it is read */
     int share_negatives;     /* 1: one draw of negatives for all context words of a position, 0: one for each */
-    int share_positions;     /* 1: CBOW with negative sampling: so do neighbouring positions (word2vec/cbow_neighbours.h) */
+    int share_positions;     /* 1: CBOW with negative sampling: so do neighboring positions (word2vec/cbow_neighbors.h) */
     int cbow_mean;           /* 1: the hidden vector is the mean of the context rows, 0: their sum */
     wv_cbow_gradient cbow_gradient; /* corrected: the context gradient is divided by the context size (koan) */
     float start_lr, least_lr; /* the rate falls linearly with the position in the run, never below least_lr */

@@ -67,7 +67,7 @@ cdef class BioHash:
     cdef const wv_kernels *kernel
     cdef tuple kept
 
-    def __init__(self, float[:, :] weights, float[:, :] effective, int rank, float delta, float p, bint normalise,
+    def __init__(self, float[:, :] weights, float[:, :] effective, int rank, float delta, float p, bint normalize,
                  str isa=None):
         self.kernel = table(isa)
         self.run.stride = <int32_t>row_stride(weights)
@@ -76,7 +76,7 @@ cdef class BioHash:
         require(weights.shape[0] < 2**31 and 1 <= rank <= weights.shape[0] and p >= 1, "rank or p out of range")
         require(p == 2 or &weights[0, 0] != &effective[0, 0], "p 2 alone needs no effective weights")
         self.run.dim, self.run.units = <int32_t>weights.shape[1], <int32_t>weights.shape[0]
-        self.run.rank, self.run.delta, self.run.p, self.run.normalise = rank, delta, p, normalise
+        self.run.rank, self.run.delta, self.run.p, self.run.normalize = rank, delta, p, normalize
         self.run.weights, self.run.effective = &weights[0, 0], &effective[0, 0]
         self.kept = (weights, effective)
 

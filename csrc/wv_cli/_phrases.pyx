@@ -102,7 +102,7 @@ cdef class Chains:
 
 @cython.final
 cdef class PairCounts:
-    """Exact counts of neighbouring pairs in at most `limit` bytes (64 kB at least), perhaps in several walks:
+    """Exact counts of neighboring pairs in at most `limit` bytes (64 kB at least), perhaps in several walks:
 
         while True:
             for block in stream: counts.add(block)

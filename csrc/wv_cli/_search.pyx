@@ -1,4 +1,4 @@
-"""Exact top-k and analogies by cosine: the calls into kernels/search.c, without the GIL. wv_cli.search.neighbours
+"""Exact top-k and analogies by cosine: the calls into kernels/search.c, without the GIL. wv_cli.search.neighbors
 is the face of it; this module only checks shapes, since a wrong one would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -13,7 +13,7 @@ def lanes(str isa=None):
     return table(isa).lanes
 
 
-def normalise(const float[:, :] source, float[:, :] out, str isa=None):
+def normalize(const float[:, :] source, float[:, :] out, str isa=None):
     """out[i] = source[i] / |source[i]|; zero rows stay zero, rows with NaN or infinity become NaN. `out` may be `source`."""
     require(source.shape[0] == out.shape[0] and source.shape[1] == out.shape[1], "shapes differ")
     cdef const wv_kernels *kernel = table(isa)
@@ -21,7 +21,7 @@ def normalise(const float[:, :] source, float[:, :] out, str isa=None):
     cdef int32_t dim = <int32_t>source.shape[1]
     if n and dim:
         with nogil:
-            kernel.search_normalise(&source[0, 0], source_stride, &out[0, 0], out_stride, n, dim)
+            kernel.search_normalize(&source[0, 0], source_stride, &out[0, 0], out_stride, n, dim)
 
 
 def pack(const float[:, :] vectors, float[:, :, ::1] panels, str isa=None):

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""The classifier's kernels for Python: the rows of a labelled corpus and training (kernels/supervised.c).
+"""The classifier's kernels for Python: the rows of a labeled corpus and training (kernels/supervised.c).
 
 Every array is checked here, once, before its address goes to C.
 """

@@ -18,7 +18,7 @@ from tests.peak import peak_bytes
 from tests.tiers import full
 from wv_cli._glove import RECORD
 from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.glove import shard_counting as glove_shards
 from wv_cli.glove.config import GloveConfig
 from wv_cli.jobs import glove as glove_job
@@ -111,14 +111,14 @@ def test_vectors_and_the_state_are_those_of_one_process_and_the_cluster_is_gone_
             yield cluster
         there.append(False)
 
-    train = glove_job.GloveJob._trained
+    train = glove_job.GloveJob._train
 
     def alone(*arguments: Any) -> Any:
         assert there in ([], [True, False])
         return train(*arguments)
 
     monkeypatch.setattr(glove_counting, "executor", watched)
-    monkeypatch.setattr(glove_job.GloveJob, "_trained", alone)
+    monkeypatch.setattr(glove_job.GloveJob, "_train", alone)
     options = ["--threads", "1", "--iterations", "2", "--dim", "8", "-q", "--no-meta"]
     for name, more in (("alone", []), ("dask", ["--dask", address])):
         files = ["-o", tmp_path / f"{name}.bin", "--save-state", tmp_path / f"{name}.state"]
@@ -172,7 +172,7 @@ def test_pieces_of_records_are_bounded_and_lose_nothing(
     divided = Divided(input_texts([str(slice_text)], log=silent), 300_000, whole_lines=True)
     asked: list[int] = []
     sizes: list[int] = []
-    mapped = cluster.mapped
+    mapped = cluster.map
 
     def watched(what: str, function: Any, shards: Any, *held: Any) -> Iterator[Any]:
         asked.extend(row for _, row in shards)
@@ -180,9 +180,9 @@ def test_pieces_of_records_are_bounded_and_lose_nothing(
             sizes.append(len(records))
             yield records, row
 
-    monkeypatch.setattr(cluster, "mapped", watched)
+    monkeypatch.setattr(cluster, "map", watched)
     numbers = counting()
-    stream = records_of(cluster, "test", numbers, divided.parts, cluster.held(1), memory=1, beside=None)
+    stream = records_of(cluster, "test", numbers, divided.parts, cluster.broadcast(1), memory=1, beside=None)
     found = np.concatenate([each.copy() for each in stream])
     alone = np.concatenate([*numbers(divided.texts, 0, 1)])
     np.testing.assert_array_equal(found[["row", "column"]], alone[["row", "column"]])
@@ -215,7 +215,7 @@ def test_what_is_held_is_made_again_when_its_only_worker_is_killed(tmp_path: Pat
         return shard + value
 
     with served(tmp_path, 1) as found, dask_cluster(found, silent) as cluster:
-        assert list(cluster.mapped("test", function, range(8), cluster.held(100))) == [*range(100, 108)]
+        assert list(cluster.map("test", function, range(8), cluster.broadcast(100))) == [*range(100, 108)]
     assert (tmp_path / "once").exists()
 
 

@@ -49,7 +49,7 @@ def test_values_are_merged_in_the_order_of_their_shards(cluster: DaskCluster, co
         return [*one, *other]
 
     done: list[int] = []
-    found = cluster.reduced("test", function, range(count), merge, done.append)
+    found = cluster.reduce("test", function, range(count), merge, done.append)
     assert found == (list(range(count)) if count else None)
     assert sorted(done) == list(range(count))
 
@@ -62,7 +62,7 @@ def test_values_come_in_order_and_few_are_made_before_they_are_asked_for(cluster
             drawn.append(number)
             yield number
 
-    values = cluster.mapped("test", lambda number: -number, drawing())
+    values = cluster.map("test", lambda number: -number, drawing())
     assert next(values) == 0
     assert len(drawn) == 4 == 2 * cluster.threads
     assert list(values) == [-number for number in range(1, 20)]
@@ -77,7 +77,7 @@ def test_the_task_of_a_worker_that_is_killed_is_done_by_another(cluster: DaskClu
             os.kill(os.getpid(), 9)
         return shard
 
-    assert cluster.reduced("test", function, range(8), lambda one, other: one + other, nothing) == 28
+    assert cluster.reduce("test", function, range(8), lambda one, other: one + other, nothing) == 28
     assert (tmp_path / "once").exists()
 
 
@@ -101,9 +101,9 @@ def test_what_a_worker_did_not_foresee_is_one_line(cluster: DaskCluster) -> None
         return shard
 
     with pytest.raises(WvError, match=r"^--dask tcp://\S+: a task failed: LookupError: first line$"):
-        cluster.reduced("test", function, range(4), max, nothing)
+        cluster.reduce("test", function, range(4), max, nothing)
     with pytest.raises(WvError, match="a task failed: LookupError"):
-        list(cluster.mapped("test", function, range(4)))
+        list(cluster.map("test", function, range(4)))
 
 
 @pytest.mark.parametrize("options", ["--lowercase --max-vocab 2000", *full("", "--min-line 5 --min-count 1")])

@@ -16,7 +16,7 @@ from wv_cli import _cpu
 from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
 from wv_cli.engine import asking
 from wv_cli.evaluation import by_file
-from wv_cli.formats import recognise
+from wv_cli.formats import recognize
 from wv_cli.jobs import phrases as phrases_job
 from wv_cli.jobs import predict
 from wv_cli.models.prediction_config import PredictConfig
@@ -98,12 +98,12 @@ def test_what_the_user_asked_wrongly_of_a_worker_is_misuse(address: str, capsys:
 
 def test_workers_do_not_keep_the_model(cluster: DaskCluster, address: str, slice_text: Path) -> None:
     assert run("predict", GOLDEN / "ft-labels.bin", slice_text, "-q", "--dask", address) == 0
-    assert set(cluster.everywhere(lambda: asking._opened.cache_info().currsize).values()) == {0}
+    assert set(cluster.everywhere(lambda: asking._open_model.cache_info().currsize).values()) == {0}
 
 
 def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("the king of the state\n")
-    asked = recognise.input_texts([str(tmp_path / "text")], log=silent)
+    asked = recognize.input_texts([str(tmp_path / "text")], log=silent)
     model, found = tmp_path / "model", []
     for name in ("ft-labels.bin", "ft-labels.ftz"):
         shutil.copy(GOLDEN / name, model)

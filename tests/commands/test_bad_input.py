@@ -24,18 +24,18 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
     "train {} -o out.vec --dim 4 --epochs 1 --min-count 1 --learn-phrases 2 --save-phrases out.phrases",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
-    "train good.labelled --model supervised -o out.bin --dim 4 --epochs 1 --autotune-validation {}",
+    "train good.labeled --model supervised -o out.bin --dim 4 --epochs 1 --autotune-validation {}",
     "train good.txt -o out.vec --continue {}",
     "train {} -o out.vec --continue good.state --epochs 1 --save-state out.state",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
     "train {} -o out.bin --model supervised --dim 4 --epochs 1",
-    "train good.labelled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
+    "train good.labeled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
     "glove {} -o out.vec --dim 4 --iterations 1 --min-count 1",
     "glove --counts {} --vocab good.vocab -o out.vec --dim 4 --iterations 1",
     "glove good.txt -o out.vec --dim 4 --iterations 1 --min-count 1 --init {}",
     "glove good.txt -o out.vec --continue {}",
     "glove {} -o out.vec --continue good.glovestate --iterations 1 --save-state out.state",
-    "predict {} good.labelled",
+    "predict {} good.labeled",
     "predict good.model {}",
     "whiten {} -o out.vec",
     "whiten good.vec -o out.vec --transform {}",
@@ -100,7 +100,7 @@ CALLS = [
     "eval translation good.vec --target {} -d good.dictionary",
     "eval translation {} --target {} -d good.dictionary",
     "eval translation good.vec --target good.vec -d {}",
-    "eval labels {} -d good.labelled",
+    "eval labels {} -d good.labeled",
     "eval labels good.model -d {}",
     "eval perplexity {} -d good.txt",
     "eval perplexity good.lm -d {}",
@@ -183,7 +183,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
     os.chdir(path)
     lines = slice_text.read_text().splitlines()[:100]
     Path("good.txt").write_text("".join(f"{line[:300]}\n" for line in lines))
-    Path("good.labelled").write_text("".join(f"__label__{i % 2} {line[:200]}\n" for i, line in enumerate(lines)))
+    Path("good.labeled").write_text("".join(f"__label__{i % 2} {line[:200]}\n" for i, line in enumerate(lines)))
     Path("good.vec").write_bytes(slice_vectors.read_bytes())
     Path("good.search/qrels").mkdir(parents=True)
     Path("good.search/corpus.jsonl").write_text('{"_id": "d", "text": "the"}\n{"_id": "e", "text": "of"}\n')

@@ -14,7 +14,7 @@ OPTIONS = ["--model", "supervised", "--dim", 20, "--epochs", 20, "--lr", 0.5]
 
 @pytest.fixture(scope="module")
 def lines():
-    """1,000 labelled questions of cooks."""
+    """1,000 labeled questions of cooks."""
     return lzma.decompress((GOLDEN / "cook.valid.txt.xz").read_bytes()).decode().splitlines(keepends=True)
 
 

@@ -60,7 +60,7 @@ CALLS = {
     "texts-distance": Call("{vectors} the of", "{vectors} the of"),
     "drift": Call("{vectors} {other}", "{vectors} {other}"),
     "vectors": Call("{vectors} the", "{vectors} the"),
-    "predict": Call("{model} {labelled}", "{model} {labelled}"),
+    "predict": Call("{model} {labeled}", "{model} {labeled}"),
     "plot": Call("{vectors} --top 9 --to html -o {out}", "{vectors} --top 9 --to html -o -"),
     "search": Call("{text} the --stop-words keep", "{text} the --stop-words keep"),
     "filter": Call("{records} -o {out} --words 1..", "{records} --dry-run --words 1.. --json"),
@@ -103,7 +103,7 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> 
         text.write_bytes(whole.read(20_000))
     pairs = data / "similarity" / "EN-WS-353-ALL.txt"
     model = GOLDEN / "ft-labels.bin"
-    found = {"text": text, "vectors": slice_vectors, "model": model, "labelled": text, "pairs": pairs}
+    found = {"text": text, "vectors": slice_vectors, "model": model, "labeled": text, "pairs": pairs}
     counts = GOLDEN / "w2v.vocab"
     found["records"] = tmp_path / "records.jsonl"
     found["records"].write_text('{"text": "some words"}\n')

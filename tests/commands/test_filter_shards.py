@@ -83,7 +83,7 @@ def test_paragraphs_in_parquet(tmp_path, capsys):
 
 
 @pytest.mark.full
-def test_paragraphs_are_known_again_after_a_cut(small_blocks, tmp_path, monkeypatch):
+def test_paragraphs_are_compute_digest_after_a_cut(small_blocks, tmp_path, monkeypatch):
     inputs = corpus(tmp_path / "in")
     rules = ("--exact-duplicates", "paragraph", "--threads", "2")
     assert run(arguments(inputs, tmp_path / "whole", *rules)) == 0

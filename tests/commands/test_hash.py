@@ -97,7 +97,7 @@ def test_batch_queries_and_json(wv, slice_vectors):
     assert asked.returncode == 1
     answers = [json.loads(line) for line in lines]
     assert [answer["query"] for answer in answers] == ["the", "of and", "qqqq"]
-    assert len(answers[1]["neighbours"]) == 2 and "not in a.codes" in answers[2]["error"]
+    assert len(answers[1]["neighbors"]) == 2 and "not in a.codes" in answers[2]["error"]
     result = wv("hash", slice_vectors, "-m", "itq", "-o", "b.codes", "--json")
     facts = json.loads(done(result))
     assert facts["outputs"] == ["b.codes"] and facts["bits"] == 32 and facts["active"] == 0

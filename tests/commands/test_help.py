@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Run, run_wv
 from tests.walk import for_each
-from wv_cli.commands import COMMANDS, COMPAT, grouped
+from wv_cli.commands import COMMANDS, COMPAT, group_commands
 from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.help import HEADINGS, heading
 from wv_cli.commands.shared.manual import Listed, pages
@@ -147,10 +147,10 @@ def test_options_of_train_stand_under_headings(wv: Run) -> None:
 def test_commands_stand_in_groups_by_job(wv: Run) -> None:
     shown = wv("--help").stdout
     groups = ["Train", "Ask", "Curate", "Evaluate", "Transform", "Language models", "Files and help"]
-    assert [*grouped()] == [*groups, "The originals' command lines"]
-    places = [shown.index(f"\n{group}:\n") for group in grouped()]
+    assert [*group_commands()] == [*groups, "The originals' command lines"]
+    places = [shown.index(f"\n{group}:\n") for group in group_commands()]
     assert places == sorted(places)
-    listed = [name for rows in grouped().values() for name, _ in rows]
+    listed = [name for rows in group_commands().values() for name, _ in rows]
     assert listed == [*COMMANDS, *COMPAT], "the rows of a group stand together in the table"
 
 

@@ -19,11 +19,11 @@ TRAIN = f"train text -o {{}}.vec {SMALL}"
 
 @pytest.fixture
 def folder(slice_text, tmp_path):
-    """text, of 300 lines, and labelled, the same with labels."""
+    """text, of 300 lines, and labeled, the same with labels."""
     with slice_text.open() as lines:
         kept = list(islice(lines, 300))
     (tmp_path / "text").write_text("".join(kept))
-    (tmp_path / "labelled").write_text("".join(f"__label__{i % 3} {line}" for i, line in enumerate(kept)))
+    (tmp_path / "labeled").write_text("".join(f"__label__{i % 3} {line}" for i, line in enumerate(kept)))
     (tmp_path / "vocab").write_text("of 9\nthe 9\nin 9\nand 9\nof_the 9\nin_the 9\n")
     return tmp_path
 
@@ -86,8 +86,8 @@ def test_phrases_are_those_of_the_lines_that_are_kept(wv, folder):
 
 def test_labels_are_in_no_phrase(wv, folder):
     """`wv phrases`, which knows no labels, would join them with the words beside them."""
-    (folder / "labelled").write_text("__label__a new york\n__label__b old paris\n" * 30)
-    call = ["train", "labelled", "-o", "m.bin", "--model", "supervised", "--dim", 4, "--epochs", 1, "-q"]
+    (folder / "labeled").write_text("__label__a new york\n__label__b old paris\n" * 30)
+    call = ["train", "labeled", "-o", "m.bin", "--model", "supervised", "--dim", 4, "--epochs", 1, "-q"]
     finding = ["--learn-phrases", 2, "--phrase-threshold", 0, "--phrase-min-count", 2, "--save-phrases", "p"]
     assert wv(*call, *finding).returncode == 0
     entries = wv("dump", "m.bin", "dict").stdout.splitlines()[1:]
@@ -206,7 +206,7 @@ def test_interrupted_between_passes(name, memory, folder):
         (f"{TRAIN} --learn-phrases 1 --save-phrases {{}}.vec", "v.vec: two outputs have this name"),
         (f"{TRAIN} --learn-phrases 1 --init p --keep-words", "--keep-words has no effect with --learn-phrases"),
         (
-            "train labelled -o {}.bin --model supervised --learn-phrases 1 --autotune-validation labelled",
+            "train labeled -o {}.bin --model supervised --learn-phrases 1 --autotune-validation labeled",
             "--learn-phrases has no effect with --autotune-validation",
         ),
         ("train text -o {}.lm --model nplm --learn-phrases 1", "--learn-phrases has no effect with --model nplm"),

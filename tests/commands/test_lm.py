@@ -112,12 +112,12 @@ def test_convert_there_and_back(wv, model, tmp_path):
     assert wv("lm", "convert", "tiny.lm", "-").stdout.encode() == arpa
 
 
-def test_quantised_in_training_and_in_converting(wv, model, tmp_path):
-    assert wv("lm", "train", TINY, "-o", "small.lm", "--order", 5, "--quantise", 6, "-q").returncode == 0
-    assert wv("lm", "convert", "tiny.lm", "again.lm", "--quantise", 6).returncode == 0
+def test_quantized_in_training_and_in_converting(wv, model, tmp_path):
+    assert wv("lm", "train", TINY, "-o", "small.lm", "--order", 5, "--quantize", 6, "-q").returncode == 0
+    assert wv("lm", "convert", "tiny.lm", "again.lm", "--quantize", 6).returncode == 0
     small, again, whole = ((tmp_path / name).read_bytes() for name in ("small.lm", "again.lm", "tiny.lm"))
     assert small == again and len(small) < 0.6 * len(whole)
-    assert wv("lm", "convert", "small.lm", "out.arpa", "--quantise", 6).returncode == 2
+    assert wv("lm", "convert", "small.lm", "out.arpa", "--quantize", 6).returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_quantised_in_training_and_in_converting(wv, model, tmp_path):
     [
         ("train {text} -o out.txt", "names no format to write"),
         ("train {text} -o out.lm --to nothing", "unknown model format"),
-        ("train {text} -o out.arpa --quantise 8", "--quantise makes binary files smaller"),
-        ("train {text} -o out.lm --quantise 17", "--quantise"),
-        ("train {text} -o out.lm --counts-only --quantise 8", "--counts-only"),
+        ("train {text} -o out.arpa --quantize 8", "--quantize makes binary files smaller"),
+        ("train {text} -o out.lm --quantize 17", "--quantize"),
+        ("train {text} -o out.lm --counts-only --quantize 8", "--counts-only"),
         ("train {text} -o {text} --to arpa", "is also an input"),
         ("train {text} -o out.lm --smoothing mle --discount-fallback", "--discount-fallback has no effect"),
         ("train {text} -o out.lm --prune 2,1", "let them rise"),

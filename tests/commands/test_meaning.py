@@ -44,28 +44,28 @@ VALUES = {
     "save_output_vectors": "context.vec", "preset": "fasttext", "model": "cbow", "autotune_log": "x.log",
     "autotune_size": "1M", "autotune_predictions": "2", "autotune_metric": "f1", "autotune_duration": "1",
     "length": "16", "expansion": "90", "sampling": "0.6", "iterations": "2", "p": "3", "rank": "3", "delta": "0.4",
-    "batch": "11", "limit": "50", "hasher": "lsh.hasher", "normalize": "--no-normalize --centre mean",
+    "batch": "11", "limit": "50", "hasher": "lsh.hasher", "normalize": "--no-normalize --center mean",
     "lowercase": "--lowercase", "beta": "0.9", "remove": "2", "tolerance": "0.5", "fit": "other.vec", "top": "40",
     "counts": "text.vocab", "moments": "other.moments", "transform": "t.transform", "to_format": "npy",
     "merge": "--merge", "precision": "3", "escape": "--escape", "unescape": "--unescape", "x_max": "3",
     "alpha": "0.2", "eta": "0.2", "bias_lr": "0.3", "steps": "2", "rcsls_words": "40",
     "grad_clip": "0.01", "init_gradsq": "g.bin", "counts_only": "--counts-only", "cells": "30",
     "apply": "text.phrases", "phrases": "text.phrases",
-    "restrict_vocab": "40", "at": "3", "queries": "5", "neighbours": "4", "pooling": "idf", "after": "abtt",
+    "restrict_vocab": "40", "at": "3", "queries": "5", "neighbors": "4", "pooling": "idf", "after": "abtt",
     "stop_list": "stop.txt", "sif_a": "0.5", "resamples": "50", "k": "2", "confusions": "0", "best": "f1",
     "candidates": "30", "rerank": "words.vec", "sentences": "--sentences", "ngrams": "king", "perplexity": "5",
-    "prob": "--prob", "cutoff": "300", "dsub": "5", "inputs": "labelled.txt", "retrain": "--retrain", "size": "25k",
+    "prob": "--prob", "cutoff": "300", "dsub": "5", "inputs": "labeled.txt", "retrain": "--retrain", "size": "25k",
     "passes": "4", "delimiter": "+", "stop_words": "drop",
     "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives",
     "share_positions": "--share-positions", "cbow_mean": "--cbow-sum", "deterministic": "--deterministic",
     "positive": "the", "beside": "other.vec", "among": "pairs.txt",
-    "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
+    "threshold": "0.9999", "center": "mean", "oov": "empty", "to_kind": "svg",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
-    "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
+    "prune_entropy": "1e-4", "quantize": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
-    "csls_neighbours": "3", "patience": "1", "dedup": "--dedup", "min_line": "50",
+    "csls_neighbors": "3", "patience": "1", "dedup": "--dedup", "min_line": "50",
     "dev": "few.data.txt", "published": "--published",
     "keep_words": "--keep-words", "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
@@ -79,7 +79,7 @@ ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
-SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
+SUP = "train labeled.txt -o out.bin --model supervised --dim 4 --epochs 2"
 HASH = "hash {file} -o out.txt --save-hasher out.hasher"
 NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
 D2V = "train text.txt --model doc2vec --dim 4 --epochs 2 --min-count 2 --lr 0.2"
@@ -130,9 +130,9 @@ VARIANTS = [
         f"eval translation words.vec --target other.vec -d words.dictionary --json --method {method}"
         for method in ("both", "nn", "csls")
     ),
-    "eval retrieval a.codes -d words.vec --json --neighbours 9",
+    "eval retrieval a.codes -d words.vec --json --neighbors 9",
     "eval retrieval a.codes -d words.vec --json --queries 0",
-    f"eval labels {GOLDEN / 'ft-labels.bin'} -d golden-labelled.txt --json",
+    f"eval labels {GOLDEN / 'ft-labels.bin'} -d golden-labeled.txt --json",
     STS,
     "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
     "eval wic words.vec -d wic.data.txt --dev wic.data.txt --json",
@@ -162,10 +162,10 @@ VARIANTS = [
     "convert words.vec out.bin",
     "convert words.vec out.folder --to static",
     "plot words.vec king the of to -o out.html",
-    f"predict {GOLDEN / 'ft-labels.bin'} golden-labelled.txt",
-    f"predict {GOLDEN / 'ft-labels.bin'} golden-labelled.txt --json",
+    f"predict {GOLDEN / 'ft-labels.bin'} golden-labeled.txt",
+    f"predict {GOLDEN / 'ft-labels.bin'} golden-labeled.txt --json",
     "quantize classifier.bin -o out.ftz",
-    "quantize classifier.bin -o out.ftz --cutoff 200 --retrain --input labelled.txt",
+    "quantize classifier.bin -o out.ftz --cutoff 200 --retrain --input labeled.txt",
     "phrases text.txt -o out.txt",
     "phrases text.txt -o out.txt --score npmi",
     "phrases text.txt -o out.txt --apply text.phrases",
@@ -276,10 +276,10 @@ def folder(tmp_path_factory, slice_text):
     Path("text.txt").write_text("".join(f"{line}\n" for line in cased))
     Path("raw.txt").write_text("Bake it, at 3.1 (9). e\u0301 \ufb01ne Ok? Yes!\n")
     labels = ["__label__a", "__label__b", "__l_c"]
-    labelled = [f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)]
-    Path("labelled.txt").write_text("".join(labelled))
+    labeled = [f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)]
+    Path("labeled.txt").write_text("".join(labeled))
     golden = [f"{'__label__baking' if i % 2 else '__label__cake'} how to bake a cake {i}" for i in range(30)]
-    Path("golden-labelled.txt").write_text("".join(f"{line}\n" for line in golden))
+    Path("golden-labeled.txt").write_text("".join(f"{line}\n" for line in golden))
     words = "king the of to in and a is was for as by on with that it from at an are were his be or which one two three"
     random = np.random.default_rng(1)
     for name, dim in (("words.vec", 8), ("other.vec", 8), ("init.vec", 4)):
@@ -366,7 +366,7 @@ def given(option: click.Option, variant: str) -> list[str]:
         off = option.default and option.opts[-1] not in variant
         return [option.secondary_opts[0] if off else option.opts[0]]
     flag = option.opts[-1]
-    if name == "centre" and ("pcah" in variant or "itq" in variant):
+    if name == "center" and ("pcah" in variant or "itq" in variant):
         return [flag, "none"]  # the mean is what they take off anyway
     if name == "words" and variant.startswith("search"):
         return [flag, "9"]  # of a chunk; elsewhere a file
@@ -473,7 +473,7 @@ def test_messages(call, message, folder, capfd):
 )
 def test_the_library_refuses_too(options, message, folder):
     with pytest.raises(UsageError, match=message):
-        train(folder / "labelled.txt", folder / "o.bin", **options)
+        train(folder / "labeled.txt", folder / "o.bin", **options)
 
 
 def test_a_preset_gives_nothing(folder, capfd):

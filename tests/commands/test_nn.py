@@ -40,7 +40,7 @@ def test_several_words_have_a_query_column(wv, vectors):
     assert done.stdout == "one\tOne\t0.998752\none three\ttwo\t1.000000\n"
 
 
-def test_real_neighbours(wv, slice_vectors):
+def test_real_neighbors(wv, slice_vectors):
     done = wv("nn", slice_vectors, "king", "-k", 15)
     embeddings = load(slice_vectors)
     row = embeddings.words.find("king")
@@ -62,9 +62,9 @@ def test_json(wv, vectors):
     objects = [json.loads(line) for line in done.stdout.splitlines()]
     assert objects[0] == {
         "query": "one",
-        "neighbours": [{"word": "One", "score": 0.998752}, {"word": "two", "score": 0.707107}],
+        "neighbors": [{"word": "One", "score": 0.998752}, {"word": "two", "score": 0.707107}],
     }
-    assert objects[1]["neighbours"] == [] and "not in" in objects[1]["error"]
+    assert objects[1]["neighbors"] == [] and "not in" in objects[1]["error"]
     assert [item["query"] for item in objects] == ["one", "none", "four"]
     assert done.returncode == 1 and "none" in done.stderr
 
@@ -140,7 +140,7 @@ def test_words_that_are_not_utf8_or_not_ascii(wv, tmp_path):
     assert done.stdout == "北京\t1.000000\ncaf\udce9\t1.000000\n"
     done = wv("nn", path, "--json", input="b\ncaf\udce9\n")
     first, second = (json.loads(line) for line in done.stdout.splitlines())
-    assert [hit["word"] for hit in first["neighbours"]] == ["北京", "caf\ufffd"]
+    assert [hit["word"] for hit in first["neighbors"]] == ["北京", "caf\ufffd"]
     assert second["query"] == "caf\ufffd"
     assert '"word": "北京"' in wv("nn", path, "b", "-k", 1, "--json").stdout
 
@@ -196,7 +196,7 @@ def test_misuse(wv, vectors, arguments, message):
     assert done.returncode == 2 and message in done.stderr and done.stdout == ""
 
 
-def test_more_neighbours_than_words(wv, vectors):
+def test_more_neighbors_than_words(wv, vectors):
     assert len(wv("nn", vectors, "one", "-k", 10**15).stdout.splitlines()) == 5
 
 

@@ -180,7 +180,7 @@ def test_the_table_has_every_option_that_takes_a_file():
 
 
 def test_each_trial_is_scored_on_the_whole_of_a_pipe(files, tmp_path, monkeypatch):
-    """The first trial alone had the labelled lines; the others failed silently."""
+    """The first trial alone had the labeled lines; the others failed silently."""
     monkeypatch.chdir(tmp_path)
     ends, data = os.pipe(), (files / "labels").read_bytes()
     os.write(ends[1], data)

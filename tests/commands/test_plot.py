@@ -18,7 +18,7 @@ WORDS = ["the", "of", "$x$ & <b>", "naïve", b"caf\xe9", *(f"w{i}" for i in rang
 @pytest.fixture(autouse=True)
 def files(tmp_path):
     matrix = np.random.default_rng(1).standard_normal((65, 8)).astype(np.float32)
-    words = WordList.of(word.replace(" ", "_") if isinstance(word, str) else word for word in WORDS)
+    words = WordList.from_words(word.replace(" ", "_") if isinstance(word, str) else word for word in WORDS)
     save(tmp_path / "v.bin", Embeddings(words, matrix))
     return tmp_path
 
@@ -43,19 +43,19 @@ def test_words_and_top_together_once_each(wv, files):
     assert titles((files / "p.html").read_text()) == ["the", "of", "$x$_&_<b>", "w30", "w31"]
 
 
-def test_neighbours_and_files_beside(wv, files):
+def test_neighbors_and_files_beside(wv, files):
     read = load(files / "v.bin")
     save(files / "b.bin", Embeddings(read.words[:40], read.matrix[:40] + 1))
-    done = wv("plot", "v.bin", "w30", "w50", "--neighbours", 4, "--beside", "b.bin", "-o", "p.html")
+    done = wv("plot", "v.bin", "w30", "w50", "--neighbors", 4, "--beside", "b.bin", "-o", "p.html")
     page = (files / "p.html").read_text()
     first, second = (titles(panel) for panel in page.split("</svg>")[:2])
-    near = [[word for word, _ in read.neighbours(asked, k=4)] for asked in ("w30", "w50")]
+    near = [[word for word, _ in read.neighbors(asked, k=4)] for asked in ("w30", "w50")]
     shown = [
         word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         for word in ["w30", "w50", *near[0], *near[1]]
     ]
     assert first == list(dict.fromkeys(shown))
-    assert second == ["w30", *(word for word, _ in load(files / "b.bin").neighbours("w30", k=4))]
+    assert second == ["w30", *(word for word, _ in load(files / "b.bin").neighbors("w30", k=4))]
     assert done.stderr == f"wv plot: note: b.bin has 1 of the 2 words\np.html: {len(first)} words, 5 words\n"
     assert ">v.bin</text>" in page and ">b.bin</text>" in page
 
@@ -104,7 +104,7 @@ def test_an_extra_that_is_not_installed(files, missing, arguments, message):
         (["--top", "2", "-o", "p.html"], 2, "--top"),
         (["--top", "9", "-o", "no/p.html"], 1, "no does not exist"),
         (["--top", "9"], 2, "--output"),
-        (["--top", "9", "--neighbours", "2", "-o", "p.html"], 2, "the nearest words of WORDs; give some"),
+        (["--top", "9", "--neighbors", "2", "-o", "p.html"], 2, "the nearest words of WORDs; give some"),
         (["--top", "9", "--beside", "v.bin", "--title", "a", "-o", "p.html"], 2, "--title has no effect with --beside"),
         (["--top", "9", "--beside", "no.bin", "-o", "p.html"], 1, "no.bin: cannot read"),
     ],

@@ -14,17 +14,17 @@ WORDS, LABELS = GOLDEN / "ft-words.bin", GOLDEN / "ft-labels.bin"
 
 
 @pytest.fixture
-def labelled(tmp_path):
+def labeled(tmp_path):
     model = load_model(LABELS)
     words = [word for word in model.words if word != "</s>"]
     lines = [f"{model.labels[i % 5]} {words[i % 300]} {words[7 * i % 300]}\n" for i in range(600)]
-    path = tmp_path / "labelled.txt"
+    path = tmp_path / "labeled.txt"
     path.write_text("".join(lines))
     return path
 
 
-def test_sizes_and_score_before_and_after(wv: Run, tmp_path: Path, labelled: Path) -> None:
-    options = ["--cutoff", 700, "--qnorm", "--validation", labelled]
+def test_sizes_and_score_before_and_after(wv: Run, tmp_path: Path, labeled: Path) -> None:
+    options = ["--cutoff", 700, "--qnorm", "--validation", labeled]
     done = wv("quantize", LABELS, "-o", "small.ftz", *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
@@ -33,7 +33,7 @@ def test_sizes_and_score_before_and_after(wv: Run, tmp_path: Path, labelled: Pat
     assert rows == "4,325 rows -> 700"
     assert sizes.startswith(f"{LABELS.stat().st_size:,} bytes -> {size:,}: ")
     assert score.startswith("P@1 0.")
-    assert score.endswith(" points) on " + str(labelled))
+    assert score.endswith(" points) on " + str(labeled))
     facts = json.loads((tmp_path / "small.ftz.meta.json").read_text())
     assert facts["bytes"] == size
     assert facts["argv"][1] == "quantize"
@@ -69,17 +69,17 @@ def test_standard_output(wv: Run, tmp_path: Path) -> None:
     assert done.stdout == (tmp_path / "small.ftz").read_bytes()
 
 
-def test_retraining(wv: Run, tmp_path: Path, labelled: Path) -> None:
-    options = ["--cutoff", 300, "--validation", labelled, "--json", "--no-meta"]
+def test_retraining(wv: Run, tmp_path: Path, labeled: Path) -> None:
+    options = ["--cutoff", 300, "--validation", labeled, "--json", "--no-meta"]
     plain = json.loads(wv("quantize", LABELS, "-o", "plain.ftz", *options).stdout)
-    done = wv("quantize", LABELS, "-o", "retrained.ftz", *options, "--retrain", "--input", labelled, "--lr", 0.5)
+    done = wv("quantize", LABELS, "-o", "retrained.ftz", *options, "--retrain", "--input", labeled, "--lr", 0.5)
     assert json.loads(done.stdout)["score_after"] > plain["score_after"]
 
 
 @pytest.mark.parametrize(
     ("code", "arguments", "message"),
     [
-        (1, f"{GOLDEN / 'ft-labels.ftz'} -o small.ftz", "ft-labels.ftz is quantised already; start from the .bin"),
+        (1, f"{GOLDEN / 'ft-labels.ftz'} -o small.ftz", "ft-labels.ftz is quantized already; start from the .bin"),
         (1, f"{LABELS} -o small.ftz --size 9k", "cannot be made"),
         (1, f"{LABELS} -o small.ftz --validation missing.txt", "missing.txt: cannot read"),
         (1, f"{LABELS} -o small.ftz --validation /dev/null", "no line has a label"),

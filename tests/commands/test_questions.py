@@ -49,7 +49,7 @@ def test_spellings_of_sums(wv, vectors):
     assert wv("nn", vectors, "--", "- four + one three").stdout.splitlines()[0].split("\t")[0] == plain.split("\t")[0]
     assert wv("nn", vectors, "--positive=one", "--positive", "three", "--negative", "four").stdout == plain
     object_ = json.loads(wv("nn", vectors, "--negative", "four", "--positive", "one", "three", "--json").stdout)
-    assert object_["query"] == "one + three - four" and object_["neighbours"][0]["word"] == plain.split("\t")[0]
+    assert object_["query"] == "one + three - four" and object_["neighbors"][0]["word"] == plain.split("\t")[0]
     # A sign alone is a word, and as an option's it always is.
     assert wv("nn", vectors, "-k", 1, "--", "-").stdout == "one\t0.707107\n"
     assert wv("nn", vectors, "-k", 1, "--positive", "-", "three").stdout == "new-york\t0.997484\n"
@@ -179,7 +179,7 @@ def test_standard_input_holds_one_thing(wv, vectors):
     )
 
 
-def test_neighbours_of_vectors_and_sentences(wv, vectors, tmp_path):
+def test_neighbors_of_vectors_and_sentences(wv, vectors, tmp_path):
     """Numbers and lines stand for what `wv vectors` prints of them; no word is left out."""
     assert wv("nn", vectors, "--vector", "0, -2.5e0").stdout == wv("nn", vectors, "--vector", "0 -1").stdout
     for sentence in ("one three", "two"):
@@ -213,7 +213,7 @@ def test_a_sentence_has_the_rule_of_the_model(model, wv):
     assert wv("nn", GOLDEN / model, "--sentence", "the cake", "-k", 3).stdout == asked != ""
 
 
-def test_neighbours_among_words_and_without_some(wv, vectors, tmp_path):
+def test_neighbors_among_words_and_without_some(wv, vectors, tmp_path):
     (tmp_path / "few").write_text("three\none\nnowhere\nfour\nthree\n")
     (tmp_path / "less").write_text("four\nnowhere\n")
     done = wv("nn", vectors, "--among", "few", "one")
@@ -224,8 +224,8 @@ def test_neighbours_among_words_and_without_some(wv, vectors, tmp_path):
     assert wv("nn", vectors, "--exclude", "less", "one").stdout.splitlines() == every[:-1]
     assert wv("nn", vectors, "--exclude", "less", "one", "--restrict-vocab", 2).stdout == "two\t0.707107\n"
     found = load(tmp_path / "v.vec")
-    assert [word for word, _ in found.neighbours("one", among=["three", "four", "nowhere"])] == ["three", "four"]
-    assert [word for word, _ in found.neighbours("one", exclude=["four", "new-york"])] == ["two", "-", "three"]
+    assert [word for word, _ in found.neighbors("one", among=["three", "four", "nowhere"])] == ["three", "four"]
+    assert [word for word, _ in found.neighbors("one", exclude=["four", "new-york"])] == ["two", "-", "three"]
 
 
 @pytest.mark.parametrize(

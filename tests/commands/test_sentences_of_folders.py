@@ -66,7 +66,7 @@ def test_sentences_go_through_the_tokenizer(wv, place, asked, expected):
         assert (found.returncode, found.stdout) == (0, wanted.stdout), found.stderr
     elif expected == "nn":
         encoder = open_encoder("M")
-        vectors = encode(encoder, TEXTS, [Pooling.of("mean", 0, "M")], normalize=True)[0].vectors
+        vectors = encode(encoder, TEXTS, [Pooling.parse("mean", 0, "M")], normalize=True)[0].vectors
         assert found.returncode == 0 and f"{vectors[0] @ vectors[1]:.2f}" in found.stdout, (found.stdout, found.stderr)
     else:
         assert found.returncode in (1, 2) and expected in found.stderr and not found.stdout
@@ -87,7 +87,7 @@ def test_line_feeds_reach_the_tokenizer(wv, static_folders, tmp_path):
     folder = static_folders / "m2v-unigram"
     texts = ["the\nlibrary", "the library", "the\r\n", "\nthe"]
     (tmp_path / "r.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
-    expected = encode(open_encoder(folder), texts, [Pooling.of("mean", 0, "m")], normalize=True)[0].vectors
+    expected = encode(open_encoder(folder), texts, [Pooling.parse("mean", 0, "m")], normalize=True)[0].vectors
     assert np.abs(expected[0] - expected[1]).max() > 0.01
     added = wv("vectors", "--encoder", folder, "--sentences", tmp_path / "r.jsonl", "--add", "v", "-q").stdout
     found = [json.loads(line)["v"] for line in added.splitlines()]

@@ -22,7 +22,7 @@ QUERIES = {
     "similarity words.bin the of": (set(), 47),
     "vectors words.bin the": ({"encoders", "transforms", "text"}, 75),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
-    "predict labels.bin labelled.txt": (JOB | {"jobs.distribution", "jobs.predict", "models", "text", "filtering"}, 82),
+    "predict labels.bin labeled.txt": (JOB | {"jobs.distribution", "jobs.predict", "models", "text", "filtering"}, 82),
     "lm score words.lm text.txt": ({"lm", "text", "filtering"}, 98),
     "search text.index history": ({"retrieval", "text"}, 45),
     "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 63),
@@ -63,7 +63,7 @@ def folder(slice_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with slice_text.open() as whole:
         lines = [*islice(whole, 400)]
     (folder / "text.txt").write_text("".join(lines))
-    (folder / "labelled.txt").write_text("".join(f"__label__{len(line) % 2} {line}" for line in lines))
+    (folder / "labeled.txt").write_text("".join(f"__label__{len(line) % 2} {line}" for line in lines))
     for call in (CALLS[0], CALLS[3], *CALLS[-2:]):
         imported(folder, call)
     return folder
@@ -80,10 +80,10 @@ CALLS = (
     "train text.txt -o words.bin -q --no-meta --dim 10 --overwrite",
     "train text.txt -o words.vec -q --no-meta --dim 10 --minn 3 --maxn 4 --overwrite",
     "glove text.txt -o glove.bin -q --no-meta --dim 10 --iterations 1 --overwrite",
-    "train labelled.txt -o labels.bin --model supervised -q --no-meta --dim 10 --overwrite",
+    "train labeled.txt -o labels.bin --model supervised -q --no-meta --dim 10 --overwrite",
     "build-vocab text.txt -o words.vocab -q",
     "phrases text.txt -o joined.txt -q",
-    "predict labels.bin labelled.txt",
+    "predict labels.bin labeled.txt",
     "nn words.bin the",
     "vectors words.bin",
     "convert words.bin words.vec -q",

@@ -52,7 +52,7 @@ def folder(static_folders: Path, tmp_path: Path) -> Path:
 
 def encoded(folder: Path, texts: list[str]) -> np.ndarray:
     encoder = open_encoder(folder)
-    pooling = [Pooling.of("mean", 0, "x")]
+    pooling = [Pooling.parse("mean", 0, "x")]
     return encode(encoder, texts, pooling, normalize=encoder.normalize)[0].vectors
 
 

@@ -28,7 +28,7 @@ WV = [sys.executable, "-m", "wv_cli"]
 @pytest.fixture
 def folder(tmp_path):
     words = ["good", EVIL, "other"]
-    save(tmp_path / "v.bin", Embeddings(WordList.of(words), np.eye(3, dtype=np.float32) + 0.5))
+    save(tmp_path / "v.bin", Embeddings(WordList.from_words(words), np.eye(3, dtype=np.float32) + 0.5))
     (tmp_path / "pairs").write_text(f"good {EVIL} 1\ngood other 2\nother {EVIL} 3\n")
     return tmp_path
 

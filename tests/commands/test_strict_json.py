@@ -31,7 +31,7 @@ CALLS = [
     "lm score m.lm r.jsonl --words --json",
     "lm score m.lm s.jsonl --add lm",
     "lm next m.lm bar --json",
-    "eval labels m.bin -d labelled.txt --json",
+    "eval labels m.bin -d labeled.txt --json",
     "eval perplexity m.lm -d r.jsonl --json",
     "search {NAME}.txt bar --json",
     f"train {NAME}.txt -o {NAME}.bin --dim 2 --min-count 1 --json",
@@ -55,14 +55,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("v.vec", f"{NAME}.vec"):
         (folder / name).write_bytes(b"4 2\n" + BAD + b" 1 0\nbar 2 1\none 0 1\ntwo 1 3\n")
     (folder / f"{NAME}.txt").write_bytes(b"bar one " + BAD + b" two\n" * 8)
-    labelled = b"__label__" + BAD + b" bar one two\n__label__a " + BAD + b" two\n"
-    (folder / "labelled.txt").write_bytes(labelled * 4)
+    labeled = b"__label__" + BAD + b" bar one two\n__label__a " + BAD + b" two\n"
+    (folder / "labeled.txt").write_bytes(labeled * 4)
     (folder / "r.jsonl").write_text('{"text": "bar one"}\n{"text": "caf\\udcc3 bar two"}\n')
     (folder / "s.jsonl").write_text('{"text": "bar one"}\n')
     (folder / "r.csv").write_text("text\nbar one\n")
     (folder / "r.tsv").write_text("text\nbar one\n")
     text, small = str(folder / f"{NAME}.txt"), ["--dim", "2", "--min-count", "1", "--no-meta", "-q"]
-    labels = str(folder / "labelled.txt")
+    labels = str(folder / "labeled.txt")
     assert run(["train", labels, "--model", "supervised", "-o", str(folder / "m.bin"), *small]) == 0
     assert (
         run(["lm", "train", text, "-o", str(folder / "m.lm"), "--order", "2", "--smoothing", "witten-bell", "-q"]) == 0
@@ -88,5 +88,5 @@ def test_what_a_command_writes(wv, folder, tmp_path, call):
 
 def test_the_replacement_is_one_letter(wv, folder, tmp_path):
     done = wv("nn", folder / "v.vec", "bar", "-k", 3, "--json")
-    words = [each["word"] for each in json.loads(done.stdout)["neighbours"]]
+    words = [each["word"] for each in json.loads(done.stdout)["neighbors"]]
     assert "caf\ufffd" in words

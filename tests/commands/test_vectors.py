@@ -14,7 +14,7 @@ from tests.conftest import GOLDEN
 from wv_cli.formats import load
 from wv_cli.formats.fasttext_bin import load_model
 
-WORDS, LABELS, QUANTISED = (GOLDEN / name for name in ("ft-words.bin", "ft-labels.bin", "ft-labels.ftz"))
+WORDS, LABELS, QUANTIZED = (GOLDEN / name for name in ("ft-words.bin", "ft-labels.bin", "ft-labels.ftz"))
 
 
 def rows(text, names=True):
@@ -61,7 +61,7 @@ def test_ngrams_of_a_word(wv):
     assert rows(wv("vectors", WORDS, "--ngrams", "zzz").stdout)[0][0] == "<zz"
 
 
-@pytest.mark.parametrize("model", [WORDS, LABELS, QUANTISED])
+@pytest.mark.parametrize("model", [WORDS, LABELS, QUANTIZED])
 def test_sentences(wv, model):
     """fastText's own answers, in the order asked."""
     lines, expected = [], []
@@ -161,14 +161,14 @@ def test_dump(wv):
         assert first == "{} {}".format(*matrix.shape)
         values = np.array([line.split(" ") for line in numbers], float)
         np.testing.assert_allclose(values, matrix.values, rtol=1e-5)
-    quantised = wv("dump", QUANTISED, "input").stdout.splitlines()
-    assert quantised[0] == "1000 10"
+    quantized = wv("dump", QUANTIZED, "input").stdout.splitlines()
+    assert quantized[0] == "1000 10"
     done = wv("dump", GOLDEN / "fasttext.vec", "args")
     assert done.returncode == 1 and "expected a fastText model, found word2vec-text vectors" in done.stderr
 
 
 def test_convert_to_vectors(wv, tmp_path):
-    for model in (WORDS, QUANTISED):
+    for model in (WORDS, QUANTIZED):
         assert wv("convert", model, "x.vec", "--precision", "exact").returncode == 0
         expected, found = load(model), load(tmp_path / "x.vec")
         assert found.words == expected.words and np.array_equal(found.matrix, expected.matrix)
@@ -180,7 +180,7 @@ def test_convert_to_a_model(wv, tmp_path):
     assert wv("convert", "x.gz", "x.bin", "--to", "fasttext-bin").returncode == 0
     assert (tmp_path / "x.bin").read_bytes() == WORDS.read_bytes()
     for source, extra, message in [
-        (QUANTISED, (), "a pruned model has no dense form"),
+        (QUANTIZED, (), "a pruned model has no dense form"),
         (GOLDEN / "fasttext.vec", (), "expected a fastText model, found vectors alone"),
         (WORDS, ("--limit", 3), "--limit and --to fasttext-bin"),
     ]:
@@ -191,12 +191,12 @@ def test_convert_to_a_model(wv, tmp_path):
 
 
 def test_check(wv):
-    for model, text in ((WORDS, "225 rows of 50"), (LABELS, "1325 rows of 10"), (QUANTISED, "84 rows of 10")):
+    for model, text in ((WORDS, "225 rows of 50"), (LABELS, "1325 rows of 10"), (QUANTIZED, "84 rows of 10")):
         done = wv("check", model)
         assert done.returncode == 0 and f"fasttext-bin, {text} numbers: no damage found" in done.stdout
 
 
-def test_neighbours_of_a_word_that_is_not_listed(wv):
+def test_neighbors_of_a_word_that_is_not_listed(wv):
     model, vectors = load_model(WORDS), load(WORDS).matrix.astype(float)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     made = model.word_vector("anarchists") / np.linalg.norm(model.word_vector("anarchists"))

@@ -29,7 +29,7 @@ def matrix():
 
 @pytest.fixture
 def files(tmp_path, matrix):
-    words = WordList.of(f"w{i}" for i in range(ROWS))
+    words = WordList.from_words(f"w{i}" for i in range(ROWS))
     save(tmp_path / "v.bin", Embeddings(words, matrix))
     save(tmp_path / "v.vec", Embeddings(words, matrix), precision="exact")
     np.save(tmp_path / "v.npy", matrix)
@@ -214,7 +214,7 @@ def test_what_is_wrong_with_a_file_is_said_of_its_blocks_too(path):
 def test_text_is_read_a_block_at_a_time(files, suffix):
     """Some megabytes, so that there are several blocks; as word2vec writes <unk>, it is not in the header."""
     matrix = np.random.default_rng(2).standard_normal((20_000, 30)).astype(np.float32)
-    whole = Embeddings(WordList.of([*(f"w{i}" for i in range(19_999)), "<unk>"]), matrix)
+    whole = Embeddings(WordList.from_words([*(f"w{i}" for i in range(19_999)), "<unk>"]), matrix)
     save(files / f"big{suffix}", whole, precision="exact")
     if suffix == ".vec":
         text = (files / "big.vec").read_bytes()

@@ -22,9 +22,9 @@ def files(tmp_path_factory):
     matrix = (random.standard_normal((ROWS, DIM)) @ random.standard_normal((DIM, DIM)) + 2).astype(np.float32)
     words = [f"w{SAME.get(row, row)}" for row in range(ROWS)]
     first = [row for row in range(ROWS) if row not in SAME]
-    save(folder / "once.bin", Embeddings(WordList.of(words[row] for row in first), matrix[first]))
+    save(folder / "once.bin", Embeddings(WordList.from_words(words[row] for row in first), matrix[first]))
     for name in ("v.bin", "v.vec", "v.glove"):
-        save(folder / name, Embeddings(WordList.of(words), matrix), precision="exact")
+        save(folder / name, Embeddings(WordList.from_words(words), matrix), precision="exact")
     return folder
 
 

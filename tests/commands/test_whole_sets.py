@@ -44,7 +44,10 @@ def folder(tmp_path, monkeypatch) -> Path:
     lines = [" ".join(generator.choice(words, 9)) for _ in range(40)]
     (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
     (tmp_path / "labels.txt").write_text("".join(f"__label__{i % 2} {line}\n" for i, line in enumerate(lines)))
-    save(tmp_path / "v.vec", Embeddings(WordList.of(words), generator.standard_normal((12, 6)).astype(np.float32)))
+    save(
+        tmp_path / "v.vec",
+        Embeddings(WordList.from_words(words), generator.standard_normal((12, 6)).astype(np.float32)),
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -19,7 +19,7 @@ ARPA = (
     "\\2-grams:\n-.2\t<s> cat\n-.3\tcat dog\n\n\\end\\\n"
 )
 TEXT = "cat dog sun moon\nthe cat the dog\nsun the moon cat\n" * 3
-LABELLED = "".join(f"__label__{'xy'[i % 2]} {'cat dog' if i % 2 else 'sun moon'}\n" for i in range(8))
+LABELED = "".join(f"__label__{'xy'[i % 2]} {'cat dog' if i % 2 else 'sun moon'}\n" for i in range(8))
 COUNTS = "cat 5\ndog 4\nsun 3\nmoon 2\nthe 1\n"
 PHRASES = "cat_dog\t5\t1\tcat dog\n"
 PAIRS = "cat dog 9\nsun moon 8\ncat sun 1\ndog moon 2\nthe cat 4\n"
@@ -69,7 +69,7 @@ READERS = {
     "train --vocab": (COUNTS, [*TRAIN, "--vocab", "f"]),
     "train --init": ("2 4\ncat 1 0 1 0\nthe 1 1 0 1\n", [*TRAIN, "--init", "f"]),
     "train --phrases": (PHRASES, [*TRAIN, "--phrases", "f"]),
-    "train --model supervised": (LABELLED, ["train", "f", "--model", "supervised", *QUICK, "-o", "out.bin"]),
+    "train --model supervised": (LABELED, ["train", "f", "--model", "supervised", *QUICK, "-o", "out.bin"]),
     "phrases": (TEXT, ["phrases", "f", "--min-count", 1, "--threshold", 0.1, "-q"]),
     "phrases --apply": (PHRASES, ["phrases", "t", "--apply", "f", "-q"]),
     "glove": (TEXT, ["glove", "f", *QUICK, "--iterations", 1, "-o", "out.vec"]),
@@ -94,10 +94,10 @@ READERS = {
 
 @pytest.fixture
 def folder(tmp_path):
-    rows = Embeddings(WordList.of("abcde"), np.eye(5, 3, dtype=np.float32) + 0.5)
+    rows = Embeddings(WordList.from_words("abcde"), np.eye(5, 3, dtype=np.float32) + 0.5)
     save(tmp_path / "m.npy", rows)
     (tmp_path / "v.vec").write_text(VECTORS)
-    words = WordList.of(["cat", "dog", "sun", "moon", "the"])
+    words = WordList.from_words(["cat", "dog", "sun", "moon", "the"])
     save(tmp_path / "v.bin", Embeddings(words, np.eye(5, 3, dtype=np.float32) + 0.5))
     for name, text in {"m.arpa": ARPA, "t": TEXT, "sts.tsv": STS}.items():
         (tmp_path / name).write_text(text)
@@ -137,7 +137,7 @@ def test_words_that_were_written_with_a_mark_or_a_return_stay(tmp_path):
     from wv_cli.formats import load
 
     words = ["\ufeffa", "b\r", "\r"]
-    save(tmp_path / "x.npy", Embeddings(WordList.of(words), np.eye(3, dtype=np.float32)))
+    save(tmp_path / "x.npy", Embeddings(WordList.from_words(words), np.eye(3, dtype=np.float32)))
     assert [*load(tmp_path / "x.npy").words] == words
 
 

@@ -132,8 +132,8 @@ def test_a_program_that_waits_for_each_answer_gets_it(words: list[object], lines
     assert process.returncode == 0
 
 
-def test_what_is_quantised_is_asked_the_same_way(wv: Run, cook: Path, tmp_path: Path) -> None:
-    """The whole tutorial: train, quantise with fewer rows, ask; the packed text is read as it is."""
+def test_what_is_quantized_is_asked_the_same_way(wv: Run, cook: Path, tmp_path: Path) -> None:
+    """The whole tutorial: train, quantize with fewer rows, ask; the packed text is read as it is."""
     with lzma.open(tmp_path / "cook.xz", "wb") as packed:
         packed.write(cook.read_bytes())
     trained = wv(

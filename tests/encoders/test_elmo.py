@@ -53,7 +53,7 @@ def test_tensorflows_words():
     words = (folder / "vocab_test.txt").read_text().split()
     with h5py.File(folder / "elmo_token_embeddings.hdf5") as golden:
         expected = golden["embedding"][...]
-    (found,) = encode_tokens(open_encoder(folder), [" ".join(words)], Pooling.of("layer:0", 2, ""))
+    (found,) = encode_tokens(open_encoder(folder), [" ".join(words)], Pooling.parse("layer:0", 2, ""))
     np.testing.assert_allclose(found[:, :16], expected, rtol=1e-5, atol=LIMIT)
     assert np.array_equal(found[:, :16], found[:, 16:])
 
@@ -67,7 +67,7 @@ def test_every_layer(name, stateful):
     texts = [" ".join(words) for words in golden["sentences"]]
     for layer in range(3):
         source = open_encoder(FOLDER / name, EncoderConfig(stateful=stateful))
-        found = encode_tokens(source, texts, Pooling.of(f"layer:{layer}", 2, name))
+        found = encode_tokens(source, texts, Pooling.parse(f"layer:{layer}", 2, name))
         for number, each in enumerate(found):
             expected = arrays[f"{'stateful' if stateful else 'stateless'}_{number}"][layer, 1:-1]
             np.testing.assert_allclose(each, expected, rtol=0, atol=LIMIT)
@@ -81,7 +81,7 @@ def test_sentences_and_mixes(name):
     golden, arrays = facts(name)
     texts = [" ".join(words) for words in golden["sentences"]]
     source = open_encoder(FOLDER / name)
-    poolings = [Pooling.of(f"layer:{layer}", 2, name) for layer in range(3)]
+    poolings = [Pooling.parse(f"layer:{layer}", 2, name) for layer in range(3)]
     for layer, result in enumerate(encode(source, texts, poolings)):
         assert result.empty.tolist() == [False, False, False, True, False] and not result.vectors[3].any()
         for number in (0, 1, 2, 4):
@@ -91,7 +91,7 @@ def test_sentences_and_mixes(name):
     made = ",".join(map(repr, golden["mix_softmax"]))
     for mix in (raw, made):
         for norm, key in ((False, "mix"), (True, "mixln")):
-            pooling = Pooling.of("mean", 2, name).mixed(mix, golden["mix_gamma"], norm, 2, name)
+            pooling = Pooling.parse("mean", 2, name).with_mix(mix, golden["mix_gamma"], norm, 2, name)
             for number in (0, 1, 2, 4):
                 (found,) = encode_tokens(source, texts[number : number + 1], pooling)
                 np.testing.assert_allclose(found, arrays[f"{key}_{number}"], rtol=0, atol=2 * LIMIT)
@@ -152,7 +152,7 @@ def test_mistakes_are_noticed(name, mistake, monkeypatch):
 
 def test_company_and_length():
     """A sentence in a batch is what it is alone; the backward direction begins at its own end."""
-    source, mean = open_encoder(FOLDER / "allennlp"), Pooling.of("mean", 2, "")
+    source, mean = open_encoder(FOLDER / "allennlp"), Pooling.parse("mean", 2, "")
     words = ["The", "cat", "sat", "on", "the", "mat", "and", "slept"]
     texts = [" ".join(words[:n]) for n in range(1, 9)] * 20
     (many,) = encode(source, texts, [mean], threads=2)
@@ -278,7 +278,7 @@ def test_no_hdf5(folder):
 )
 def test_mixes_that_cannot_be(mix, pooling, message):
     with pytest.raises(UsageError, match=message):
-        Pooling.of(pooling, 2, "x").mixed(mix, 1.0, False, 2, "x")
+        Pooling.parse(pooling, 2, "x").with_mix(mix, 1.0, False, 2, "x")
 
 
 def test_options_of_the_other_kind():

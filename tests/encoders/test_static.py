@@ -14,7 +14,7 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import load
 from wv_cli.formats.static import StaticModel
-from wv_cli.formats.static_folder import merged, save_model
+from wv_cli.formats.static_folder import save_model, without_mapping
 
 FOLDERS = (
     "m2v-distil-words", "m2v-distil-vocabq", "m2v-distil-vocabq-int8", "m2v-unigram", "st3-nested-normalize",
@@ -24,7 +24,7 @@ FOLDERS = (
 
 def vectors_of(folder, texts, **options):
     encoder = open_encoder(folder, EncoderConfig(**options))
-    return encode(encoder, texts, [Pooling.of("mean", 0, "x")], normalize=encoder.normalize)[0]
+    return encode(encoder, texts, [Pooling.parse("mean", 0, "x")], normalize=encoder.normalize)[0]
 
 
 def test_vectors_of_the_libraries(static_folders, tmp_path):
@@ -37,7 +37,7 @@ def test_vectors_of_the_libraries(static_folders, tmp_path):
         found = vectors_of(folder, sentences_of(static_folders))
         np.testing.assert_allclose(found.vectors, expected, rtol=0, atol=4e-6, err_msg=name)
         assert (found.cut >= 2) == (name != "st3-nested-normalize") and found.empty[2] and not found.vectors[2].any()
-        save_model(tmp_path / name, merged(StaticModel.open(folder)))
+        save_model(tmp_path / name, without_mapping(StaticModel.open(folder)))
         again = vectors_of(tmp_path / name, sentences_of(static_folders))
         np.testing.assert_allclose(again.vectors, found.vectors, rtol=0, atol=2e-7, err_msg=name)
         facts = json.loads((tmp_path / name / "tokenizer.json").read_text())

@@ -28,7 +28,7 @@ LIMIT = {"onnx": 2e-6, "numpy": 1e-5}
 
 def pooled(folder, names, texts=FACTS["sentences"], normalize=False, **options):
     encoder = open_encoder(folder, EncoderConfig(**options), names)
-    chosen = [Pooling.of(name, encoder.layers, encoder.name) for name in names]
+    chosen = [Pooling.parse(name, encoder.layers, encoder.name) for name in names]
     return encode(encoder, texts, chosen, normalize=normalize)
 
 
@@ -103,7 +103,7 @@ def test_a_sentence_does_not_depend_on_its_company(runtime):
 
 def test_threads_and_progress():
     encoder = open_encoder(TINY, EncoderConfig(runtime="numpy"))
-    mean, told = Pooling.of("mean", 2, "x"), []
+    mean, told = Pooling.parse("mean", 2, "x"), []
     texts = FACTS["sentences"] * 40
     one, four = (
         encode(encoder, texts, [mean], threads=threads, progress=lambda *at: told.append(at))[0].vectors

@@ -34,7 +34,7 @@ FAMILY = {
 
 def vectors(table, name="v"):
     words, rows = list(table), np.array(list(table.values()), np.float32)
-    return Vectors(name, lambda: Embeddings(WordList.of(words), rows.copy()))
+    return Vectors(name, lambda: Embeddings(WordList.from_words(words), rows.copy()))
 
 
 def run(tables, path, **config):
@@ -134,7 +134,7 @@ def test_case_policies(write):
 def test_a_word_that_stands_twice_is_one_answer(write):
     words = [*FAMILY, "queen"]
     matrix = np.array([*FAMILY.values(), [-1, 2, 0.01]], np.float32)
-    source = Vectors("v", lambda: Embeddings(WordList.of(words), matrix.copy()))
+    source = Vectors("v", lambda: Embeddings(WordList.from_words(words), matrix.copy()))
     for case in ("none", "lower", "fold-first"):
         report = TASK.run([source], [write("man woman king queen\n")], AnalogyConfig(case=case))
         assert report.rows[-1]["accuracy"] == 100

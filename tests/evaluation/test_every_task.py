@@ -28,7 +28,7 @@ EVERY = pytest.mark.parametrize("task", [TASKS[name] for name in DATA], ids=list
 def source():
     random = np.random.default_rng(1)
     matrix = random.standard_normal((4, 5)).astype(np.float32)
-    return Vectors("some vectors", lambda: Embeddings(WordList.of(WORDS), matrix.copy()))
+    return Vectors("some vectors", lambda: Embeddings(WordList.from_words(WORDS), matrix.copy()))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_report(task, source, path):
         assert set(row) == {column.key for column in report.columns}
         assert low <= row[task.measure] <= high
         assert not row["low"] > row[task.measure] and not row["high"] < row[task.measure]
-    assert report.below(high + 1) and not report.below(low)
+    assert report.scores_below(high + 1) and not report.scores_below(low)
     assert all("malformed" in note for note in report.notes) and len(report.notes) == 2
     assert report.protocol
 

@@ -27,7 +27,7 @@ def models(tmp_path_factory):
         "wb": LmConfig(order=3, smoothing="witten-bell"),
     }.items():
         save(str(folder / f"{name}.lm"), trained(TINY, config).model)
-    few = WordList.of(["the", "of", "and", "in"])
+    few = WordList.from_words(["the", "of", "and", "in"])
     save(str(folder / "few.lm"), trained(TINY, LmConfig(order=2, limit_vocab="x"), few).model)
     return folder
 

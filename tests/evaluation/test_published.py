@@ -50,7 +50,7 @@ def report(tmp_path):
     def run(name, **options):
         (tmp_path / name).write_text("a b,c d,1\nc d,a,2\na d,b,3\nb c,d a,4\n")
         matrix = np.random.default_rng(1).standard_normal((4, 5)).astype(np.float32)
-        source = Vectors("v", lambda: Embeddings(WordList.of("abcd"), matrix.copy()))
+        source = Vectors("v", lambda: Embeddings(WordList.from_words("abcd"), matrix.copy()))
         return TASKS["sts"].run([source], [str(tmp_path / name)], StsConfig(**options))
 
     return run

@@ -20,7 +20,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 TASK = TASKS["retrieval"]
-WORDS = WordList.of([f"w{i}" for i in range(60)])
+WORDS = WordList.from_words([f"w{i}" for i in range(60)])
 
 
 @settings(max_examples=60, deadline=None)
@@ -52,7 +52,7 @@ def sources(*embeddings):
 
 def test_vectors_find_themselves(dense):
     vectors, path = dense
-    report = TASK.run(sources(vectors), [path], TASK.config(neighbours=5, at=5, queries=0))
+    report = TASK.run(sources(vectors), [path], TASK.config(neighbors=5, at=5, queries=0))
     row = report.rows[0]
     assert row["map"] == pytest.approx(100) and row["recall"] == pytest.approx(100)
     assert (row["queries"], row["bits"]) == (60, 256) and row["per_second"] > 0
@@ -61,7 +61,7 @@ def test_vectors_find_themselves(dense):
 def test_codes_by_hand(dense):
     vectors, path = dense
     codes = codes_of(vectors)
-    report = TASK.run(sources(CodeVectors(codes)), [path], TASK.config(neighbours=5, at=7, queries=0, threads=1))
+    report = TASK.run(sources(CodeVectors(codes)), [path], TASK.config(neighbors=5, at=7, queries=0, threads=1))
     unit = vectors.matrix / np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
     signs = CodeVectors(codes).matrix
     expected = []
@@ -72,13 +72,13 @@ def test_codes_by_hand(dense):
         expected.append(expected_scores(level, np.isin(others, near), 7))
     precision, recall = 100 * np.mean(expected, axis=0)
     assert report.rows[0]["map"] == pytest.approx(precision) and report.rows[0]["recall"] == pytest.approx(recall)
-    assert report.scores == [(f"file 0 on {path}", report.rows[0]["map"])] and not report.below(precision - 1)
+    assert report.scores == [(f"file 0 on {path}", report.rows[0]["map"])] and not report.scores_below(precision - 1)
 
 
 def test_codes_that_say_nothing_get_no_luck(dense):
     path = dense[1]
     empty = Codes(WORDS, "none", 8, 0, np.zeros((60, 1), np.uint64))
-    row = TASK.run(sources(CodeVectors(empty)), [path], TASK.config(neighbours=10, at=10, queries=0)).rows[0]
+    row = TASK.run(sources(CodeVectors(empty)), [path], TASK.config(neighbors=10, at=10, queries=0)).rows[0]
     assert row["recall"] == pytest.approx(100 * 10 / 59)
     assert 10 / 59 < row["map"] / 100 < 0.25
 
@@ -87,10 +87,10 @@ def test_several_files_and_missing_words(dense):
     vectors, path = dense
     codes = codes_of(vectors)
     half = CodeVectors(codes.take(slice(30)))
-    report = TASK.run(sources(vectors, CodeVectors(codes), half), [path], TASK.config(neighbours=5, queries=0))
+    report = TASK.run(sources(vectors, CodeVectors(codes), half), [path], TASK.config(neighbors=5, queries=0))
     assert [row["queries"] for row in report.rows] == [30] * 3 and report.rows[0]["total"] == 60
     assert report.rows[0]["difference"] is None and report.rows[1]["difference"] < 0 and 0 <= report.rows[1]["p"] < 0.01
-    assert report.rows[2]["map"] < report.rows[1]["map"], "neighbours without a code are not found"
+    assert report.rows[2]["map"] < report.rows[1]["map"], "neighbors without a code are not found"
     keys = {column.key for column in report.columns}
     assert all(set(row) == keys for row in report.rows)
     facts = json.loads(as_json(report))
@@ -100,21 +100,21 @@ def test_several_files_and_missing_words(dense):
 
 def test_no_word_in_common(dense):
     vectors, path = dense
-    strangers = Embeddings(WordList.of([f"x{i}" for i in range(60)]), vectors.matrix)
-    report = TASK.run(sources(strangers), [path], TASK.config(neighbours=5))
+    strangers = Embeddings(WordList.from_words([f"x{i}" for i in range(60)]), vectors.matrix)
+    report = TASK.run(sources(strangers), [path], TASK.config(neighbors=5))
     assert report.unscored and np.isnan(report.scores[0][1])
     assert json.loads(as_json(report))["results"][0]["map"] is None
 
 
 def test_restricted_vocabulary(dense):
     vectors, path = dense
-    report = TASK.run(sources(vectors), [path], TASK.config(neighbours=5, restrict_vocab=20, queries=0))
+    report = TASK.run(sources(vectors), [path], TASK.config(neighbors=5, restrict_vocab=20, queries=0))
     assert report.rows[0]["total"] == 20 and report.rows[0]["map"] == pytest.approx(100)
     assert "the first 20 words" in " ".join(as_table(report).split())
 
 
 @pytest.mark.parametrize(
-    "changes", [{"neighbours": 0}, {"at": 0}, {"queries": -1}, {"threads": -1}, {"seed": -1}, {"restrict_vocab": -1}]
+    "changes", [{"neighbors": 0}, {"at": 0}, {"queries": -1}, {"threads": -1}, {"seed": -1}, {"restrict_vocab": -1}]
 )
 def test_bad_config(changes, dense):
     with pytest.raises(UsageError, match="--" + next(iter(changes)).replace("_", "-")):
@@ -123,7 +123,7 @@ def test_bad_config(changes, dense):
 
 def test_bad_data(dense, tmp_path):
     with pytest.raises(UsageError, match=r"expected more than 60 vectors .*, found 60"):
-        TASK.run(sources(dense[0]), [dense[1]], TASK.config(neighbours=60))
+        TASK.run(sources(dense[0]), [dense[1]], TASK.config(neighbors=60))
     save_codes(tmp_path / "x.codes", codes_of(dense[0]))
-    with pytest.raises(BadFile, match="expected the vectors that hold the true neighbours, found codes"):
+    with pytest.raises(BadFile, match="expected the vectors that hold the true neighbors, found codes"):
         TASK.run(sources(dense[0]), [str(tmp_path / "x.codes")], TASK.config())

@@ -53,7 +53,7 @@ def folder(tmp_path):
 
 def source(seed=3, name="v"):
     matrix = np.random.default_rng(seed).standard_normal((len(WORDS), 6)).astype(np.float32)
-    return Vectors(name, lambda: Embeddings(WordList.of(WORDS), matrix.copy()))
+    return Vectors(name, lambda: Embeddings(WordList.from_words(WORDS), matrix.copy()))
 
 
 def run(sources, folders, **options):
@@ -88,7 +88,7 @@ def test_per_query_values_are_trec_evals():
         ids = sorted(run[query], key=str.encode, reverse=True)
         rows = {id: row for row, id in enumerate(ids)}
         scores = np.array([run[query][id] for id in ids])
-        ranked, judged = Ranked.of(np.arange(len(ids)), scores, 1000), judged_of(qrels[query], rows)
+        ranked, judged = Ranked.top(np.arange(len(ids)), scores, 1000), judged_of(qrels[query], rows)
         for k in (3, 10, 100):
             found = score_query(ranked, judged, k, k)
             assert found.ndcg == pytest.approx(golden[f"ndcg_cut_{k}"], abs=1e-12)
@@ -104,7 +104,7 @@ IDS = st.sampled_from(["d1", "d10", "d2", "é", "日本", "z", "Z", "\U0001f600"
 def test_scores_are_the_definitions(scores, grades, k):
     ids = sorted({*scores}, key=str.encode, reverse=True)
     rows = {id: row for row, id in enumerate(ids)}
-    ranked = Ranked.of(np.array([rows[id] for id in scores], np.int32), np.array([*scores.values()]), 1000)
+    ranked = Ranked.top(np.array([rows[id] for id in scores], np.int32), np.array([*scores.values()]), 1000)
     order = search_scores.ranking(scores)
     assert [ids[row] for row in ranked.rows] == order
     found = score_query(ranked, judged_of(grades, rows), k, k)

@@ -20,7 +20,7 @@ TASK = TASKS["similarity"]
 
 def vectors(table, name="v"):
     words, rows = zip(*table, strict=True)
-    return Vectors(name, lambda: Embeddings(WordList.of(words), np.array(rows, np.float32)))
+    return Vectors(name, lambda: Embeddings(WordList.from_words(words), np.array(rows, np.float32)))
 
 
 def score(table, path, **config):
@@ -157,7 +157,7 @@ def test_no_score_has_a_reason(write, table, content, reason):
     row, report = score(table, write(content))
     assert math.isnan(row["spearman"]) and math.isnan(report.scores[0][1])
     assert len(report.unscored) == 1 and reason in report.unscored[0]
-    assert report.below(0.5) and "cannot be computed" in report.below(0.5)[0]
+    assert report.scores_below(0.5) and "cannot be computed" in report.scores_below(0.5)[0]
 
 
 def test_several_files_are_scored_on_the_pairs_all_cover(write):

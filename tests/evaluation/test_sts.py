@@ -30,7 +30,7 @@ def vectors():
     random = np.random.default_rng(5)
     common = 2 * random.standard_normal(6)
     matrix = (random.standard_normal((len(WORDS), 6)) + common).astype(np.float32)
-    return Vectors("v.vec", lambda: Embeddings(WordList.of(WORDS), matrix.copy()))
+    return Vectors("v.vec", lambda: Embeddings(WordList.from_words(WORDS), matrix.copy()))
 
 
 def sentences(count, seed=1):
@@ -219,7 +219,7 @@ def test_all_mean_and_wmean(vectors, tmp_path):
 
 def test_several_vector_files(vectors, tmp_path):
     data = write_csv(tmp_path / "x.csv", sentences(50))
-    other = Vectors("w.vec", lambda: Embeddings(WordList.of(WORDS), vectors.load().matrix[::-1].copy()))
+    other = Vectors("w.vec", lambda: Embeddings(WordList.from_words(WORDS), vectors.load().matrix[::-1].copy()))
     rows = run([vectors, other], [data], after=("abtt",)).rows
     assert [(row["vectors"], row["after"]) for row in rows] == [
         ("v.vec", "-"), ("v.vec", "abtt"), ("w.vec", "-"), ("w.vec", "abtt"),

@@ -26,7 +26,7 @@ TINY = str(GOLDEN / "encoders" / "tiny-bert")
 
 def encoded(texts, pooling):
     encoder = open_encoder(TINY, poolings=[pooling])
-    return encode(encoder, texts, [Pooling.of(pooling, 2, TINY)])[0].vectors.astype(float)
+    return encode(encoder, texts, [Pooling.parse(pooling, 2, TINY)])[0].vectors.astype(float)
 
 
 def rho(first, second, gold):
@@ -92,7 +92,7 @@ def test_sentence_vectors_made_elsewhere(files, tmp_path):
     matrix = encoded(every, "mean").astype(np.float32)
     for count, options in ((120, {}), (300, {"fit": "train", "fit_data": (train,)})):
         name = str(tmp_path / f"{count}.npy")
-        save(name, Embeddings(WordList.of(map(str, range(count))), matrix[:count]))
+        save(name, Embeddings(WordList.from_words(map(str, range(count))), matrix[:count]))
         options |= {"after": ("whiten",), "resamples": 0}
         both = run([], [path], sentence_vectors=(name,), encoder=(TINY,), **options)
         given, own = both.rows[:2], both.rows[2:]
@@ -101,9 +101,9 @@ def test_sentence_vectors_made_elsewhere(files, tmp_path):
             assert first["spearman"] == pytest.approx(second["spearman"], abs=0.05)
         assert "difference" in own[0] and both.scores[0][0] == f"{name} on {path}"
     matrix[0] = 0
-    save(name, Embeddings(WordList.of(map(str, range(120))), matrix[:120]))
+    save(name, Embeddings(WordList.from_words(map(str, range(120))), matrix[:120]))
     assert run([], [path], sentence_vectors=(name,)).rows[0]["zero_vectors"] == 1
-    save(name, Embeddings(WordList.of(map(str, range(119))), matrix[:119]))
+    save(name, Embeddings(WordList.from_words(map(str, range(119))), matrix[:119]))
     with pytest.raises(BadFile, match=r"expected 120 rows, one for each sentence of the 60 pairs .*, found 119"):
         run([], [path], sentence_vectors=(name,))
 
@@ -115,7 +115,7 @@ def test_a_null_direction_is_cut(files, tmp_path):
     matrix -= matrix.mean(axis=1, keepdims=True)
     scale, shift = np.random.default_rng(4).uniform(0.5, 2, (2, 12))
     name = str(tmp_path / "n.npy")
-    save(name, Embeddings(WordList.of(map(str, range(120))), (matrix * scale + shift).astype(np.float32)))
+    save(name, Embeddings(WordList.from_words(map(str, range(120))), (matrix * scale + shift).astype(np.float32)))
     report = run([], [path], sentence_vectors=(name,), after=("whiten",), resamples=0)
     eleven = run([], [path], sentence_vectors=(name,), after=("whiten",), dim=11, resamples=0)
     assert np.isfinite(report.rows[1]["spearman"])
@@ -170,7 +170,10 @@ def test_whitening_on_too_few_sentences_is_noted(tmp_path):
     random = np.random.default_rng(1)
     rows = [str(tmp_path / name) for name in ("one.npy", "two.npy")]
     for path, count in zip(rows, (48, 96), strict=True):
-        save(path, Embeddings(WordList.of(map(str, range(count))), random.normal(size=(count, 12)).astype(np.float32)))
+        save(
+            path,
+            Embeddings(WordList.from_words(map(str, range(count))), random.normal(size=(count, 12)).astype(np.float32)),
+        )
     for method in ("whiten", "zca"):
         note = run([], paths[:1], sentence_vectors=rows[:1], after=(method,), resamples=0).notes
         assert len(note) == 1 and "one.npy: --after" in note[0] and "use --after soft, or whiten with --dim" in note[0]

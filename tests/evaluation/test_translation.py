@@ -17,7 +17,7 @@ from wv_cli.words import WordList
 
 
 def embeddings(words, matrix):
-    return Embeddings(WordList.of(words), np.asarray(matrix, np.float32))
+    return Embeddings(WordList.from_words(words), np.asarray(matrix, np.float32))
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_several_files_on_the_same_words(spaces, tmp_path):
 
 def test_nothing_in_common(spaces, tmp_path):
     report = run(tmp_path, [embeddings(["x"], spaces[1][:1])])
-    assert report.unscored and report.below(0)
+    assert report.unscored and report.scores_below(0)
     assert json.loads(as_json(report))["results"][0]["p1"] is None
 
 

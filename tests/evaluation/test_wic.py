@@ -36,7 +36,7 @@ def write(folder, items, name="dev"):
 @pytest.fixture
 def vectors():
     matrix = np.random.default_rng(2).standard_normal((5, 4)).astype(np.float32)
-    return Embeddings(WordList.of(WORDS), matrix)
+    return Embeddings(WordList.from_words(WORDS), matrix)
 
 
 def run(vectors, data, **options):

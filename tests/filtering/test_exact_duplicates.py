@@ -59,7 +59,7 @@ def test_the_digest_of_a_paragraph_is_ccnets():
 def test_the_first_document_stays(texts, block):
     seen = ExactDuplicates()
     blocks = [texts[at : at + block] for at in range(0, len(texts), block)]
-    found = [new for each in blocks for new in seen.first(seen.keys(each)).tolist()]
+    found = [new for each in blocks for new in seen.first_seen(seen.keys(each)).tolist()]
     assert found == [text not in texts[:i] for i, text in enumerate(texts)]
 
 
@@ -69,7 +69,7 @@ def test_the_first_paragraph_stays(documents, block):
     texts = [b"\n".join(lines) for lines in documents]
     for at in range(0, len(texts), block):
         keys, starts = paragraph_digests(texts[at : at + block])
-        kept += left_over(texts[at : at + block], starts, seen.first(keys))
+        kept += left_over(texts[at : at + block], starts, seen.first_seen(keys))
     known, expected = set(), []
     for lines in documents:
         left = []
@@ -85,12 +85,12 @@ def test_what_is_left_of_documents():
     seen = DigestSet()
     texts = ["Title\nÜber 1 \nTitle".encode(), b"title\n", b"TITLE", "new\nüber 2".encode()]
     keys, starts = paragraph_digests(texts)
-    left = left_over(texts, starts, seen.first(keys))
+    left = left_over(texts, starts, seen.first_seen(keys))
     assert left == ["Title\nÜber 1 ".encode(), b"", b"", b"new"]
     keys, starts = paragraph_digests([b"x\ny"])
-    assert left_over([text := b"x\ny"], starts, seen.first(keys))[0] is text
+    assert left_over([text := b"x\ny"], starts, seen.first_seen(keys))[0] is text
 
 
 def test_no_texts():
     for seen, keys in ((rule := ExactDuplicates(), rule.keys([])), (DigestSet(), paragraph_digests([])[0])):
-        assert seen.first(keys).tolist() == [] and keys.dtype == np.uint64
+        assert seen.first_seen(keys).tolist() == [] and keys.dtype == np.uint64

@@ -192,8 +192,8 @@ def test_texts_without_a_shingle_are_duplicates_where_they_are_equal():
         b"\xff",
     ]
     keys = known.keys(texts)
-    assert keys.all() and known.first(keys).all() and not known.first(keys).any()
-    assert known.first(known.keys([b"bus 7 is late today", b"bus 8 is late today"])).tolist() == [True, False]
+    assert keys.all() and known.first_seen(keys).all() and not known.first_seen(keys).any()
+    assert known.first_seen(known.keys([b"bus 7 is late today", b"bus 8 is late today"])).tolist() == [True, False]
     assert clusters(np.concatenate([keys, keys[::-1]]))[0].tolist() == [*range(7), *range(6, -1, -1)]
 
 
@@ -213,7 +213,7 @@ def test_numbers_can_be_kept(tmp_path):
     lines = [f"the bus {number} leaves at {number}.{number} from platform {number}".encode() for number in (7, 88, 7)]
     for kept, expected in ((False, [True, False, False]), (True, [True, True, False])):
         known = NearDuplicates(keep_numbers=kept)
-        assert known.first(known.keys(lines)).tolist() == expected
+        assert known.first_seen(known.keys(lines)).tolist() == expected
         known.save(tmp_path / "index")
         assert NearDuplicates.load(tmp_path / "index").keep_numbers == kept
     assert simplify("3.14 und ١٢", keep_numbers=True) == "3 14 und ١٢"
@@ -317,11 +317,11 @@ def test_an_index_knows_what_was_seen(tmp_path):
     texts = [text_of(words_of(number)) for number in range(50)]
     known = NearDuplicates(Banding(9, 12))
     keys = known.keys(texts)
-    known.first(keys[:30])
+    known.first_seen(keys[:30])
     known.save(tmp_path / "a.index")
     loaded = NearDuplicates.load(tmp_path / "a.index")
     assert loaded.banding == Banding(9, 12)
-    assert loaded.first(keys).tolist() == [False] * 30 + [True] * 20
+    assert loaded.first_seen(keys).tolist() == [False] * 30 + [True] * 20
     again = NearDuplicates(Banding(9, 12))
     for at in (20, 10, 0):
         again.insert(keys[at : at + 10])
@@ -332,12 +332,12 @@ def test_an_index_knows_what_was_seen(tmp_path):
 def test_an_empty_index(tmp_path):
     NearDuplicates().save(tmp_path / "a.index")
     loaded = NearDuplicates.load(tmp_path / "a.index")
-    assert loaded.first(loaded.keys([text_of(words_of(1))])).tolist() == [True] and loaded.memory < 1 << 18
+    assert loaded.first_seen(loaded.keys([text_of(words_of(1))])).tolist() == [True] and loaded.memory < 1 << 18
 
 
 def test_damaged_indexes(tmp_path):
     known, path = NearDuplicates(Banding(2, 3)), tmp_path / "a.index"
-    known.first(known.keys([text_of(words_of(number)) for number in range(3)]))
+    known.first_seen(known.keys([text_of(words_of(number)) for number in range(3)]))
     known.save(path)
     good = path.read_bytes()
     for bad in [good[:-1], good[: len(good) // 2], b"", b"wv hasher 1\n{}\n", good[:-40] + b"\1" + good[-39:]]:

@@ -64,7 +64,7 @@ def test_the_first_rule_that_rejects_is_the_reason():
     rules = [parse_rule("words", "2.."), parse_rule("heuristic", "characters=..5")]
     texts = [b"a b", b"a", b"a bcdefg", "\N{LATIN SMALL LETTER E WITH ACUTE}t b".encode(), b""]
     for every in (False, True):
-        found = Judge(rules, Setting(), every=every).judged(texts)
+        found = Judge(rules, Setting(), every=every).score_batch(texts)
         assert found.reason.tolist() == [-1, 0, 1, -1, 0]
         assert found.scores["words"].tolist() == [2, 1, 2, 2, 0]
         assert found.scores["characters"].tolist() == [3, 1, 8, 4, 0]
@@ -79,8 +79,8 @@ def test_bounds():
         ("..2", [1, 1, 0]),
         ("2..2", [0, 1, 0]),
     ]:
-        assert parse_rule("words", text).kept(scores).tolist() == [bool(stays) for stays in kept]
-    assert parse_rule("words", ">=0.65").kept(np.array([0.65], np.float32)).all()
+        assert parse_rule("words", text).accepts(scores).tolist() == [bool(stays) for stays in kept]
+    assert parse_rule("words", ">=0.65").accepts(np.array([0.65], np.float32)).all()
 
 
 def test_flattenings():
@@ -109,21 +109,21 @@ def test_percentiles():
     for part in np.array_split(values[::-1], 7):
         parts.add(part)
     assert whole.percentiles() == parts.percentiles() == values.tolist()
-    assert Histogram.of(whole.saved()).percentiles() == values.tolist()
+    assert Histogram.from_json(whole.to_json()).percentiles() == values.tolist()
     assert Histogram().percentiles() == []
     some = Histogram()
     some.add(np.array([-1000.5, 0, 0.65, 12345, 1003], np.float32))
     assert np.unique(some.percentiles()).tolist() == [-1000, 0, 0.65, 1003, 12345]
-    merged = Histogram.of(some.saved())
+    merged = Histogram.from_json(some.to_json())
     merged.merge(whole)
-    assert sum(merged.saved().values()) == 106 and merged.percentiles()[50] == 50
+    assert sum(merged.to_json().values()) == 106 and merged.percentiles()[50] == 50
 
 
 def test_totals_are_saved_and_read_again():
     totals = Totals({"words": RuleCounts()}, 3, 2, 10, 5)
     totals.rules["words"].add(np.array([1, 2, np.inf], np.float32), np.array([True, False, True]))
-    again = Totals.of(totals.saved())
-    assert again.shown() == totals.shown()
+    again = Totals.from_json(totals.to_json())
+    assert again.to_dict() == totals.to_dict()
     assert (again.rules["words"].seen, again.rules["words"].rejected) == (3, 1)
 
 

@@ -86,7 +86,7 @@ def embeddings(draw, words):
     dim = draw(st.integers(1, 5))
     rows = draw(st.lists(st.tuples(words, st.lists(floats, min_size=dim, max_size=dim)), min_size=1, max_size=6))
     matrix = np.array([row for _, row in rows], np.float32)
-    return Embeddings(WordList.of(word for word, _ in rows), matrix)
+    return Embeddings(WordList.from_words(word for word, _ in rows), matrix)
 
 
 def same(a, b):
@@ -150,7 +150,7 @@ def test_check_of_golden_files(format, name, rows, read):
 def test_what_is_written_comes_back(format, vectors, tmp_path):
     path = tmp_path / "x"
     if format == "glove-text":  # its first word must not look like a compressed file
-        vectors = Embeddings(WordList.of(["the", *vectors.words[1:]]), vectors.matrix)
+        vectors = Embeddings(WordList.from_words(["the", *vectors.words[1:]]), vectors.matrix)
     save(path, vectors, format=format, precision="exact")
     assert same(load(path, format=format, keep_repeated=True), vectors)
 
@@ -162,7 +162,7 @@ def test_escaped_words_come_back(format, vectors, tmp_path):
     path = tmp_path / "x"
     if format == "glove-text":  # as above
         vectors = Embeddings(
-            WordList.of([b"the", *map(vectors.words.bytes_at, range(1, len(vectors)))]), vectors.matrix
+            WordList.from_words([b"the", *map(vectors.words.bytes_at, range(1, len(vectors)))]), vectors.matrix
         )
     save(path, vectors, format=format, precision="exact", escape=True)
     assert same(load(path, format=format, unescape=True, keep_repeated=True), vectors)
@@ -177,7 +177,7 @@ def test_escaped_words_come_back(format, vectors, tmp_path):
 def test_words_that_do_not_fit_are_refused(format, word, what, tmp_path):
     path = tmp_path / "x"
     path.write_bytes(b"before")
-    vectors = Embeddings(WordList.of([b"a", word]), np.ones((2, 3), np.float32))
+    vectors = Embeddings(WordList.from_words([b"a", word]), np.ones((2, 3), np.float32))
     with pytest.raises(WvError, match=rf"x: row 2: the word .* holds {what}.*{format}.*--escape"):
         save(path, vectors, format=format)
     assert [p.name for p in tmp_path.iterdir()] == ["x"] and path.read_bytes() == b"before"
@@ -189,7 +189,7 @@ def test_not_finite_is_refused(format, number, tmp_path):
     matrix = np.ones((3, 4), np.float32)
     matrix[1, 2] = number
     with pytest.raises(WvError, match=rf"row 2: expected finite numbers, found {number} as number 3 of the word 'b'"):
-        save(tmp_path / "x", Embeddings(WordList.of("abc"), matrix), format=format)
+        save(tmp_path / "x", Embeddings(WordList.from_words("abc"), matrix), format=format)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -198,18 +198,18 @@ def test_padded_and_turned_matrices(format, tmp_path):
     """Rows of a padded matrix are views; a transposed one has no row in one piece."""
     values = np.arange(24, dtype=np.float32).reshape(4, 6)
     for view in (values[:, :3], values[::2], values.T, values[:, ::2], values[::-1]):
-        vectors = Embeddings(WordList.of("abcdef"[: len(view)]), view)
+        vectors = Embeddings(WordList.from_words("abcdef"[: len(view)]), view)
         save(tmp_path / "x", vectors, format=format)
         assert np.array_equal(load(tmp_path / "x", format=format).matrix, view)
     frozen = values[:2]
     frozen.flags.writeable = False
-    save(tmp_path / "x", Embeddings(WordList.of("ab"), frozen), format=format)
+    save(tmp_path / "x", Embeddings(WordList.from_words("ab"), frozen), format=format)
 
 
 @pytest.mark.parametrize("format", ["word2vec-text", "word2vec-binary"])
 def test_no_rows_at_all(format, tmp_path):
     path = tmp_path / "x.bin"
-    save(path, Embeddings(WordList.of([]), np.zeros((0, 7), np.float32)), format=format)
+    save(path, Embeddings(WordList.from_words([]), np.zeros((0, 7), np.float32)), format=format)
     assert load(path, format=format).matrix.shape == (0, 7)
     assert not check(path, format=format).damaged
 

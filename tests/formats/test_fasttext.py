@@ -144,11 +144,11 @@ def test_sparse_rows_are_written_as_dense_ones(tmp_path):
 
 @pytest.mark.parametrize("norms", [False, True])
 @pytest.mark.parametrize("dsub", [2, 3, 10, 16])
-def test_quantised_matrices_of_all_shapes(norms, dsub):
-    """Both matrices quantised, nothing pruned, blocks that do and do not divide the dimension."""
+def test_quantized_matrices_of_all_shapes(norms, dsub):
+    """Both matrices quantized, nothing pruned, blocks that do and do not divide the dimension."""
     model, rng = load_model(GOLDEN / "ft-labels.bin"), np.random.default_rng(dsub)
 
-    def quantised(matrix):
+    def quantized(matrix):
         rows, dim = matrix.shape
         codes = rng.integers(0, 256, (rows, -(-dim // dsub))).astype(np.uint8)
         quantizer = ProductQuantizer(dim, dsub, rng.normal(size=256 * dim).astype(np.float32))
@@ -159,7 +159,7 @@ def test_quantised_matrices_of_all_shapes(norms, dsub):
             codes, quantizer, norm_codes, ProductQuantizer(1, 1, rng.normal(size=256).astype(np.float32))
         )
 
-    data = written(dataclasses.replace(model, input=quantised(model.input), output=quantised(model.output)))
+    data = written(dataclasses.replace(model, input=quantized(model.input), output=quantized(model.output)))
     expected = reference.read(data)
     again = open_bytes(data)
     np.testing.assert_allclose(again.output.take(np.arange(168)), expected.output, rtol=1e-6)
@@ -225,7 +225,7 @@ LIES = [
     (64, "<3i", (225, 224, 1), "entry 225 of 225: expected a label and its count, found"),
     (76, "<q", -1, "byte 64: expected numbers of words and labels"),
     (84, "<q", 2**62, "byte 84: expected a number of kept buckets, found 4611686018427387904"),
-    (84, "<q", 0, "a pruned model that is not quantised"),
+    (84, "<q", 0, "a pruned model that is not quantized"),
     (84, "<q", -2, "byte 84: expected a number of kept buckets, found -2"),
     (96, "<q", -5, "entry 1 of 225: expected a word and its count, found 'the' with count -5"),
 ]
@@ -278,7 +278,7 @@ def test_check_finds_words_listed_twice(tmp_path):
 def test_odd_words(tmp_path):
     """Empty words and words with blanks stand in models that gensim wrote."""
     model = load_model(GOLDEN / "ft-words.bin")
-    words = WordList.of([b"", b"new york", b"</s>", *map(model.words.bytes_at, range(3, 225))])
+    words = WordList.from_words([b"", b"new york", b"</s>", *map(model.words.bytes_at, range(3, 225))])
     save_model(tmp_path / "x", dataclasses.replace(model, words=words))
     again = load_model(tmp_path / "x")
     assert again.words == words and again.words.find("") == 0 and again.words.find("new york") == 1
@@ -296,7 +296,7 @@ def test_an_option_that_the_file_cannot_hold():
 def test_what_cannot_be_written(tmp_path):
     model = load_model(GOLDEN / "ft-words.bin")
     (tmp_path / "x").write_bytes(b"before")
-    words = WordList.of([b"a\0b", *map(model.words.bytes_at, range(1, 225))])
+    words = WordList.from_words([b"a\0b", *map(model.words.bytes_at, range(1, 225))])
     with pytest.raises(WvError, match="NUL"):
         save_model(tmp_path / "x", dataclasses.replace(model, words=words))
     for wrong in (
@@ -318,7 +318,8 @@ def small_model():
     args = dataclasses.replace(golden.args, dim=10, buckets=5000)
     kept = np.sort(rng.choice(5005, 2000, replace=False)).astype(np.int64)
     return FastTextModel(
-        args, WordList.of(words), np.array([9, 7, 5, 3, 2]), WordList.of([]), np.empty(0, np.int64), 26, None,
+        args, WordList.from_words(words), np.array([9, 7, 5, 3, 2]), WordList.from_words([]), np.empty(0, np.int64), 26,
+        None,
         SparseRows((5005, 10), kept, rng.normal(size=(2000, 10)).astype(np.float32)),
         SparseRows((5, 10), np.arange(5), rng.normal(size=(5, 10)).astype(np.float32)),
     )  # fmt: skip

@@ -45,7 +45,7 @@ def test_reading_is_correctly_rounded(text):
 @settings(max_examples=500)
 @given(st.integers(0, 0x7F7FFFFE), st.sampled_from([-1, 0, 1]))
 def test_reading_at_midpoints(pattern, side):
-    """Exactly between two neighbours, and a hair beside it: where one rounding after another goes wrong."""
+    """Exactly between two neighbors, and a hair beside it: where one rounding after another goes wrong."""
     low, high = (np.uint32(p).view(np.float32) for p in (pattern, pattern + 1))
     middle = (Fraction(float(low)) + Fraction(float(high))) / 2
     digits = middle.denominator.bit_length()  # a power of two, 2^n: n decimals are exact, one more is for the hair
@@ -131,7 +131,7 @@ def test_shortest_reads_back_and_is_shortest(value):
     assert Fraction(text) == Fraction(peer)
 
 
-def test_shortest_of_every_exponent_and_its_neighbours():
+def test_shortest_of_every_exponent_and_its_neighbors():
     """Powers of two have uneven gaps around them."""
     for exponent in range(255):
         for pattern in (exponent << 23, (exponent << 23) + 1, (exponent << 23) + 0x7FFFFF):

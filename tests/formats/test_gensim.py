@@ -1,4 +1,4 @@
-"""gensim reads what we write and gives the same vectors and neighbours; we read what gensim writes."""
+"""gensim reads what we write and gives the same vectors and neighbors; we read what gensim writes."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ gensim_models = pytest.importorskip("gensim.models")
 def test_both_ways(name, binary, tmp_path):
     rng = np.random.default_rng(1)
     words = ["</s>", "the", "naïve", "東京", "a\u00a0b", "100%", *(f"w{i}" for i in range(500))]
-    vectors = Embeddings(WordList.of(words), rng.standard_normal((len(words), 30)).astype(np.float32))
+    vectors = Embeddings(WordList.from_words(words), rng.standard_normal((len(words), 30)).astype(np.float32))
     save(tmp_path / name, vectors, **({} if binary else {"precision": "exact"}))
     theirs = gensim_models.KeyedVectors.load_word2vec_format(str(tmp_path / name), binary=binary)
     assert theirs.index_to_key == words and np.array_equal(theirs.vectors, vectors.matrix)

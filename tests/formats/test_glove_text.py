@@ -59,7 +59,7 @@ def test_one_dimension_only_when_asked(tmp_path):
 
 def test_a_first_row_longer_than_what_is_sniffed(tmp_path):
     matrix = np.random.default_rng(1).standard_normal((3, 40_000)).astype(np.float32)
-    save(tmp_path / "x.glove", Embeddings(WordList.of("abc"), matrix), precision="exact")
+    save(tmp_path / "x.glove", Embeddings(WordList.from_words("abc"), matrix), precision="exact")
     assert sniff(tmp_path / "x.glove").name == "glove-text"
     assert np.array_equal(load(tmp_path / "x.glove").matrix, matrix)
 
@@ -93,5 +93,5 @@ def test_a_single_row_without_an_end(tmp_path):
 
 def test_no_rows_cannot_be_written(tmp_path):
     with pytest.raises(WvError, match="no header to say so"):
-        save(tmp_path / "x.glove", Embeddings(WordList.of([]), np.zeros((0, 3), np.float32)))
+        save(tmp_path / "x.glove", Embeddings(WordList.from_words([]), np.zeros((0, 3), np.float32)))
     assert list(tmp_path.iterdir()) == []

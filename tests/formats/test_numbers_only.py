@@ -22,7 +22,7 @@ def array(rows=7, dim=3, kind="<f4"):
 
 
 def vectors(rows=7, dim=3):
-    return Embeddings(WordList.of("abcdefghijklmnop"[:rows]), array(rows, dim))
+    return Embeddings(WordList.from_words("abcdefghijklmnop"[:rows]), array(rows, dim))
 
 
 @pytest.mark.parametrize("kind", ["<f2", "<f4", "<f8", ">f2", ">f4", ">f8"])
@@ -43,7 +43,7 @@ def test_arrays_of_numpy(kind, version, tmp_path):
 @given(rows=st.integers(0, 40), dim=st.integers(1, 20))
 def test_numpy_reads_what_is_written(rows, dim, tmp_path):
     matrix = np.random.default_rng(rows).standard_normal((rows, dim)).astype(np.float32)
-    save(tmp_path / "x.npy", Embeddings(WordList.of(str(i) for i in range(rows)), matrix))
+    save(tmp_path / "x.npy", Embeddings(WordList.from_words(str(i) for i in range(rows)), matrix))
     assert np.array_equal(np.load(tmp_path / "x.npy", allow_pickle=False), matrix)
     buffer = io.BytesIO()
     np.save(buffer, matrix)
@@ -60,7 +60,7 @@ def test_words_stand_beside(tmp_path):
 
 def test_words_of_yesterday_do_not_stay(tmp_path):
     save(tmp_path / "x.npy", vectors())
-    np_words = Embeddings(WordList.of("0123456"), array())
+    np_words = Embeddings(WordList.from_words("0123456"), array())
     save(tmp_path / "x.npy", np_words)
     assert list(load(tmp_path / "x.npy").words) == list("0123456")
 
@@ -116,7 +116,7 @@ def test_projector_files(tmp_path):
     lines = (tmp_path / "x.tsv").read_text().split("\n")
     assert lines[:2] == ["-1.000\t-0.875\t-0.750", "-0.625\t-0.500\t-0.375"] and len(lines) == 8
     assert np.array_equal(np.loadtxt(tmp_path / "x.tsv", delimiter="\t", dtype=np.float32), array())
-    big = Embeddings(WordList.of(f"w{i}" for i in range(3000)), array(3000, 5))
+    big = Embeddings(WordList.from_words(f"w{i}" for i in range(3000)), array(3000, 5))
     save(tmp_path / "y.tsv", big, precision="exact")
     assert np.array_equal(np.loadtxt(tmp_path / "y.tsv", delimiter="\t", dtype=np.float32), big.matrix)
     with pytest.raises(UsageError, match="projector-tsv is written but not read"):
@@ -126,7 +126,7 @@ def test_projector_files(tmp_path):
 def test_a_failure_leaves_both_files_alone(tmp_path):
     for name in ("x.tsv", "x.metadata.tsv", "x.npy", "x.words.txt"):
         (tmp_path / name).write_text("before")
-    bad = Embeddings(WordList.of(["a", "b c"]), array(2))
+    bad = Embeddings(WordList.from_words(["a", "b c"]), array(2))
     for name in ("x.tsv", "x.npy"):
         with pytest.raises(WvError, match="holds a space"):
             save(tmp_path / name, bad)

@@ -197,7 +197,7 @@ BESIDE = (
     "train pairs.tsv -o out.vec --model pairs --dim 3 --min-count 1 --init {damaged}",
     "nn codes.wvcodes the --rerank {damaged}",
     "eval translation good.vec --target {damaged} --data words.txt",
-    "eval retrieval good.vec --data {damaged} --neighbours 1",
+    "eval retrieval good.vec --data {damaged} --neighbors 1",
 )
 
 

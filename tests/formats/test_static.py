@@ -24,7 +24,7 @@ FILES = ("tokenizer.json", "config.json", "modules.json", "model.safetensors")
 
 def encoded(folder, texts, **options):
     encoder = open_encoder(folder, EncoderConfig(**options))
-    return encode(encoder, texts, [Pooling.of("mean", encoder.layers, "x")], normalize=encoder.normalize)[0]
+    return encode(encoder, texts, [Pooling.parse("mean", encoder.layers, "x")], normalize=encoder.normalize)[0]
 
 
 @pytest.mark.parametrize("folder", [PLAIN, WEIGHTED], ids=lambda folder: folder.name)
@@ -73,7 +73,9 @@ def test_what_is_written_is_read(tmp_path):
     words = ["The", "café", "[UNK]", "a b", "The", "x" * 300, '"\\', "\u2028"]
     matrix = np.random.default_rng(1).standard_normal((8, 3)).astype(np.float32)
     weights = np.linspace(0.1, 1, 8)
-    made = save_folder(tmp_path / "made", Embeddings(WordList.of(words), matrix), weights=weights, split="punctuation")
+    made = save_folder(
+        tmp_path / "made", Embeddings(WordList.from_words(words), matrix), weights=weights, split="punctuation"
+    )
     assert (made.tokens, made.repeated, made.unreachable, made.lowercase) == (7, 1, 2, False)
     kept = [0, 1, 2, 3, 5, 6, 7]
     found = load(tmp_path / "made")
@@ -91,7 +93,7 @@ def test_words_of_another_run_beside_the_rows_are_noticed(tmp_path):
     """What a kill between two renames leaves of a folder that was there: the new words, the old rows."""
     rows = np.eye(2, dtype=np.float32)
     for name, words in (("old", ["a", "b"]), ("new", ["b", "a"])):
-        save_folder(tmp_path / name, Embeddings(WordList.of(words), rows))
+        save_folder(tmp_path / name, Embeddings(WordList.from_words(words), rows))
     shutil.copy(tmp_path / "new/tokenizer.json", tmp_path / "old/tokenizer.json")
     for read in (load, lambda path: encoded(path, ["a"])):
         with pytest.raises(BadFile, match=r"old/tokenizer.json: its tokens are not those .*old/model.safetensors was"):
@@ -103,11 +105,11 @@ def test_words_of_another_run_beside_the_rows_are_noticed(tmp_path):
 
 
 def test_no_folder_is_left_half_written(tmp_path):
-    words = WordList.of([b"ok", b"caf\xe9"])
+    words = WordList.from_words([b"ok", b"caf\xe9"])
     with pytest.raises(WvError, match=r"row 2: the word b'caf.*' is not UTF-8"):
         save_folder(tmp_path / "x", Embeddings(words, np.ones((2, 2), np.float32)))
     with pytest.raises(WvError, match="row 1: expected finite numbers"):
-        save_folder(tmp_path / "x", Embeddings(WordList.of(["a"]), np.full((1, 2), np.nan, np.float32)))
+        save_folder(tmp_path / "x", Embeddings(WordList.from_words(["a"]), np.full((1, 2), np.nan, np.float32)))
     (tmp_path / "file").write_text("x")
     with pytest.raises(WvError, match="file: cannot make the folder"):
         save_folder(tmp_path / "file", load(PLAIN))

@@ -30,7 +30,7 @@ MANY = 9  # more than files are renamed
 
 def base(folder: Path) -> StaticModel:
     matrix = np.arange(1, 10, dtype=np.float32).reshape(3, 3) ** 2
-    save_folder(folder, Embeddings(WordList.of(["a", "b", "q"]), matrix), lowercase=False)
+    save_folder(folder, Embeddings(WordList.from_words(["a", "b", "q"]), matrix), lowercase=False)
     return StaticModel.open(folder)
 
 
@@ -68,7 +68,7 @@ def answers(folder: Path) -> list[Any]:
     """All that a reader gets of the folder."""
     vectors, source = load(folder), open_encoder(folder)
     (found,) = encode(
-        source, TEXTS, [Pooling.of(source.pooling, source.layers, source.name)], normalize=source.normalize
+        source, TEXTS, [Pooling.parse(source.pooling, source.layers, source.name)], normalize=source.normalize
     )
     return [list(vectors.words), vectors.matrix.tolist(), found.vectors.tolist()]
 

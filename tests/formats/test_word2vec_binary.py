@@ -62,7 +62,7 @@ def test_rows_of_any_size(dim, end, tmp_path):
 
 def test_bytes_of_words_are_kept(tmp_path):
     odd = [b"caf\xe9", b"\xff\xfe", b"a\xc2\xa0b", b"\r", b"x" * 200_000, b"%"]
-    save(tmp_path / "x.bin", Embeddings(WordList.of(odd), np.ones((6, 2), np.float32)))
+    save(tmp_path / "x.bin", Embeddings(WordList.from_words(odd), np.ones((6, 2), np.float32)))
     assert words(load(tmp_path / "x.bin")) == odd
 
 
@@ -225,7 +225,7 @@ def test_left_in_the_mapped_file_the_rows_are_the_same(tmp_path):
     mapped = load(GOLDEN / "w2v-sg-ns.bin", mapped=True)
     assert isinstance(mapped, Records) and mapped.dim == vectors.dim
     np.testing.assert_array_equal(mapped.row(5), vectors.row(5))
-    assert mapped.neighbours("the", k=5) == vectors.neighbours("the", k=5)
+    assert mapped.neighbors("the", k=5) == vectors.neighbors("the", k=5)
     assert "matrix" not in vars(mapped)
 
 
@@ -245,7 +245,7 @@ def test_a_mapped_row_is_checked_when_it_is_asked_for(tmp_path):
     data = b"3 2\n" + record(b"a", 1, 2) + record(b"b", 1, np.inf) + record(b"c", 3, 4)
     mapped = load(written(tmp_path, data), format="word2vec-binary", mapped=True)
     assert mapped["a"].tolist() == [1, 2] and mapped.similarity("a", "c") > 0
-    for use in (lambda: mapped["b"], lambda: mapped.neighbours("a"), lambda: mapped.matrix):
+    for use in (lambda: mapped["b"], lambda: mapped.neighbors("a"), lambda: mapped.matrix):
         with pytest.raises(BadFile, match="row 2 of 3: expected finite numbers, found inf as number 2 of the word 'b'"):
             use()
 
@@ -254,6 +254,6 @@ def test_a_mapped_row_is_checked_when_it_is_asked_for(tmp_path):
 @pytest.mark.parametrize("matrix", [np.eye(2, 3, dtype=np.float32), np.full((2, 3), 0.123, np.float32)])
 def test_a_first_word_longer_than_what_is_looked_at(length, matrix, tmp_path):
     for name in ("x.bin", "x.vec"):
-        save(tmp_path / name, Embeddings(WordList.of(["w" * length, "b"]), matrix), precision="exact")
+        save(tmp_path / name, Embeddings(WordList.from_words(["w" * length, "b"]), matrix), precision="exact")
         again = load(tmp_path / name)
         assert len(again.words[0]) == length and np.array_equal(again.matrix, matrix)

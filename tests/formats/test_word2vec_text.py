@@ -52,7 +52,7 @@ def test_precision(decimals, tmp_path):
 def test_many_rows_in_many_blocks(tmp_path):
     """Larger than a few blocks, so that rows are cut by their ends and several threads take part."""
     vectors = load(GOLDEN / "w2v-sg-ns.bin")
-    many = Embeddings(WordList.of(words(vectors) * 4), np.tile(vectors.matrix, (4, 1)))
+    many = Embeddings(WordList.from_words(words(vectors) * 4), np.tile(vectors.matrix, (4, 1)))
     for threads in (1, 3):
         save(tmp_path / "x.vec", many, precision="exact", threads=threads)
         again = load(tmp_path / "x.vec", threads=threads, keep_repeated=True)
@@ -111,13 +111,13 @@ def test_bytes_of_words_are_kept(tmp_path):
         b"7",
         b"nan",
     ]
-    save(tmp_path / "x.vec", Embeddings(WordList.of(odd), np.zeros((11, 2), np.float32)))
+    save(tmp_path / "x.vec", Embeddings(WordList.from_words(odd), np.zeros((11, 2), np.float32)))
     assert words(load(tmp_path / "x.vec")) == odd
 
 
 def test_words_as_long_as_they_like(tmp_path):
     long = b"x" * 5_000_000
-    vectors = Embeddings(WordList.of([b"a", long, b"b"]), np.ones((3, 2), np.float32))
+    vectors = Embeddings(WordList.from_words([b"a", long, b"b"]), np.ones((3, 2), np.float32))
     save(tmp_path / "x.vec", vectors)
     assert load(tmp_path / "x.vec").words == vectors.words
 

@@ -31,7 +31,7 @@ from wv_cli.models.supervised import Supervised
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
-from wv_cli.text.labelled import LabelledCorpus, encode_labelled
+from wv_cli.text.labeled import LabeledCorpus, encode_labeled
 from wv_cli.text.vocab import read_vocab
 
 
@@ -52,11 +52,11 @@ def documents() -> Corpus:
 
 
 @cache
-def labelled() -> LabelledCorpus:
+def labeled() -> LabeledCorpus:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text"
         path.write_bytes(seeds.text())
-        return encode_labelled([str(path)], VocabConfig(min_count=1), keep_dropped=True)
+        return encode_labeled([str(path)], VocabConfig(min_count=1), keep_dropped=True)
 
 
 @cache
@@ -100,7 +100,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "cbow": _words(model="cbow", loss="hs"),
     "nce": _words(loss="nce"),
     "subwords": _words(minn=2, maxn=3, buckets=100),
-    "supervised": lambda: Supervised(SupervisedConfig(dim=4, epochs=2, threads=1), 1, labelled()),
+    "supervised": lambda: Supervised(SupervisedConfig(dim=4, epochs=2, threads=1), 1, labeled()),
     "nplm": _neural(hidden=4, negative=5, direct=True),
     "lbl": _neural(model="lbl", loss="hs", tree="random", codes=2),
     "ivlbl": _neural(model="ivlbl", order=3, negative=5),
@@ -149,7 +149,7 @@ def _say(message: str, **facts: object) -> None:
 
 def search(log: Path) -> LabelSearch:
     plan = Plan(validation="lines.txt", duration=1e-9, log=str(log))
-    return LabelSearch(plan, SupervisedConfig(dim=4, epochs=1, threads=1), 1, labelled(), None, [])
+    return LabelSearch(plan, SupervisedConfig(dim=4, epochs=1, threads=1), 1, labeled(), None, [])
 
 
 def go_on_searching(path: Path) -> None:

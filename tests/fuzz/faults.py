@@ -78,7 +78,7 @@ COMMANDS = [
     Command(f"{_TRAIN} -o begun.vec --save-state begun.state", ("begun.vec", "begun.state"), True),
     Command(f"{_TRAIN} --loss hs --model cbow -o numbers.npy", ("numbers.npy", "numbers.words.txt"), True),
     Command(
-        "train labelled.txt --model supervised --dim 4 --epochs 300 --threads 1 --no-meta -q -o labels.bin",
+        "train labeled.txt --model supervised --dim 4 --epochs 300 --threads 1 --no-meta -q -o labels.bin",
         ("labels.bin",),
         True,
     ),
@@ -150,7 +150,7 @@ def inputs(folder: Path) -> None:
 
     text = seeds.text()
     (folder / "text.txt").write_bytes(text)
-    (folder / "labelled.txt").write_bytes(text)
+    (folder / "labeled.txt").write_bytes(text)
     lines = [line.replace(b'"', b"'") for line in text.splitlines()]
     (folder / "pairs.tsv").write_bytes(b"".join(b"%b\t%b\n" % pair for pair in itertools.pairwise(lines)))
     (folder / "pages.jsonl").write_bytes(b"".join(b'{"text": "%b"}\n' % line for line in lines))

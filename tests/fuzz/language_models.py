@@ -64,7 +64,7 @@ def binary_files() -> list[bytes]:
     ):
         model = estimate(count([str(text)], config), config).model
         made.append(written(lambda path, model=model: save(str(path), model), "file.lm"))
-    made.append(written(lambda path: save(str(path), model, quantise=2), "file.lm"))
+    made.append(written(lambda path: save(str(path), model, quantize=2), "file.lm"))
     return [*made, *golden("lm/version-0.3.0.lm")]
 
 
@@ -118,7 +118,7 @@ def ask(model: LanguageModel) -> None:
             pass
         generator = Generator(model, ends=ends)
         for start in ("", "a b", "the xyzzy a"):
-            generator.following(start, 3)
+            generator.next_words(start, 3)
         list(generator.sample(2, 1, start="a", max_words=5))
 
 

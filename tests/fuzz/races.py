@@ -14,7 +14,7 @@ from wv_cli.__main__ import run
 
 LINES = 400
 _WORDS = "train text.txt --dim 16 --epochs 1 --min-count 2 --threads 2 -q -o"
-_LABELS = "train labelled.txt --model supervised --dim 8 --epochs 2 --threads 2 -q -o"
+_LABELS = "train labeled.txt --model supervised --dim 8 --epochs 2 --threads 2 -q -o"
 # In order: later runs read what earlier ones wrote.
 RUNS = [
     f"{_WORDS} words.bin",
@@ -52,10 +52,10 @@ RUNS = [
     "nn words.bin --threads 2 the -q",
     "nn lsh.codes --threads 2 the -q",
     "analogy words.bin --threads 2 the of and -q",
-    "predict softmax.bin labelled.txt --threads 2 -q",
-    "quantize ngrams.bin -o small.ftz --cutoff 500 --retrain --input labelled.txt --threads 2 -q",
+    "predict softmax.bin labeled.txt --threads 2 -q",
+    "quantize ngrams.bin -o small.ftz --cutoff 500 --retrain --input labeled.txt --threads 2 -q",
     "eval retrieval lsh.codes -d words.bin --threads 2 -q",
-    "eval labels softmax.bin -d labelled.txt --threads 2 -q",
+    "eval labels softmax.bin -d labeled.txt --threads 2 -q",
     "phrases text.txt -o phrases.txt -q",
     "build-vocab text.txt -o vocab.txt -q",
 ]
@@ -65,7 +65,7 @@ def main() -> int:
     folder = Path(sys.argv[1])
     with lzma.open(ROOT / "data" / "corpus" / "wiki8-slice.txt.xz", "rb") as packed:
         (folder / "text.txt").write_bytes(b"".join(itertools.islice(packed, LINES)))
-    (folder / "labelled.txt").write_bytes(lzma.decompress((GOLDEN / "cook.valid.txt.xz").read_bytes()))
+    (folder / "labeled.txt").write_bytes(lzma.decompress((GOLDEN / "cook.valid.txt.xz").read_bytes()))
     os.chdir(folder)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     failed = 0

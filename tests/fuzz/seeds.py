@@ -122,7 +122,7 @@ def codes_text() -> list[bytes]:
 
 @cache
 def fasttext() -> list[bytes]:
-    """Dense, quantised and, of the dense one, the oldest layout: without magic number, pruned buckets and flags."""
+    """Dense, quantized and, of the dense one, the oldest layout: without magic number, pruned buckets and flags."""
     models = golden("ft-words.bin", "ft-labels.bin", "ft-labels.ftz", "broken/floret.bin")
     return [*models, oldest(models[0])]
 

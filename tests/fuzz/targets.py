@@ -155,7 +155,7 @@ TARGETS: dict[str, Target] = {
         Target("glove-start", seeds.glove_start, uses.glove_start),
         *(_records(name) for name in ("jsonl", "csv", "tsv")),
         Target("text", lambda: [seeds.text()[:2000]], uses.text, IN_TEXT),
-        Target("labelled-text", lambda: [seeds.text()[:2000]], uses.labelled, IN_TEXT),
+        Target("labeled-text", lambda: [seeds.text()[:2000]], uses.labeled, IN_TEXT),
         Target("rules", seeds.rule_files, uses.rules, IN_TEXT),
         Target("sentencepiece", seeds.pieces, uses.pieces, ANYWHERE),
         Target("stop-words", lambda: [b"the of and\nin to\n"], uses.stop_words, IN_TEXT),

@@ -25,7 +25,7 @@ from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.fasttext_dump import parts
 from wv_cli.formats.fasttext_read import MAGIC
 from wv_cli.formats.fasttext_write import save_model
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.formats.streams import RowSource
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import Glove
@@ -45,7 +45,7 @@ from wv_cli.search.stored_index import SearchIndex
 from wv_cli.system.input import open_input
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
-from wv_cli.text.labelled import encode_labelled
+from wv_cli.text.labeled import encode_labeled
 from wv_cli.text.records.reading import Block, Column
 from wv_cli.text.records.writing import add_fields
 from wv_cli.text.source import Source
@@ -71,7 +71,7 @@ def ask(vectors: Embeddings) -> None:
     if len(vectors) == 0:
         return
     word, last = vectors.words[0], vectors.words[len(vectors) - 1]
-    vectors.neighbours([word, last], [word], k=3)
+    vectors.neighbors([word, last], [word], k=3)
     vectors.similarity(word, last)
     assert word in vectors and "unseenword, surely" not in vectors.words
     if isinstance(vectors, CodeVectors) and vectors.dim <= 10_000:  # as vectors they take dim floats each
@@ -83,7 +83,7 @@ def ask(vectors: Embeddings) -> None:
 def encoder(path: Path) -> None:
     """The folder that the file stands in, as `wv vectors --encoder`."""
     source = open_encoder(path.parent, EncoderConfig(runtime="numpy"), ("layer:0",))
-    pooling = Pooling.of(source.pooling, source.layers, source.name)
+    pooling = Pooling.parse(source.pooling, source.layers, source.name)
     for each in encode_texts(source, ["the dog", "", "naïve \udcff"], [pooling]):
         assert np.isfinite(each.vectors).all()
 
@@ -164,7 +164,7 @@ def text_file(path: Path) -> Path:
 
 def near_duplicates(path: Path) -> None:
     known = NearDuplicates.load(path)
-    known.first(known.keys([b"one two three four five six seven"]))
+    known.first_seen(known.keys([b"one two three four five six seven"]))
     known.save("/dev/null")
 
 
@@ -172,7 +172,7 @@ def search_index(path: Path) -> None:
     with open_input(path) as source:
         found = SearchIndex.read(source)
     model = Model(str(path.with_name("vectors.vec"))) if found.model else None
-    Searcher.of(found, model, 0.5, "file").answers("getUser of one", 3)
+    Searcher.from_index(found, model, 0.5, "file").answers("getUser of one", 3)
     found.require_whole()
     settings_of(found, "file")
     seeds.of_texts(found).save("/dev/null")
@@ -227,9 +227,9 @@ def _counted(block: Block) -> dict[str, Column]:
     return {"added": Column("number", list(range(block.count)))}
 
 
-def labelled(path: Path) -> None:
+def labeled(path: Path) -> None:
     config = SupervisedConfig(dim=4, epochs=1, threads=1, word_ngrams=2, minn=2, maxn=3, buckets=1000)
-    corpus = encode_labelled([str(path)], VocabConfig(min_count=1), keep_dropped=True)
+    corpus = encode_labeled([str(path)], VocabConfig(min_count=1), keep_dropped=True)
     model = Supervised(config, 1, corpus)
     train(Threads(model))
     list(Classifier(model.fasttext_model(), "file").answers([seeds.text()[:200]], -1))
@@ -276,7 +276,7 @@ def task(name: str) -> Callable[[Path], object]:
 
     def use(path: Path) -> None:
         row = TASKS[name]
-        options: dict[str, object] = {"retrieval": {"neighbours": 5}}.get(name, {})
+        options: dict[str, object] = {"retrieval": {"neighbors": 5}}.get(name, {})
         if "threads" in row.config.options():
             options["threads"] = 1
         row.run([Vectors("small", _fresh)], [str(path)], row.config(**options))

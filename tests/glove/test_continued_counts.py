@@ -163,7 +163,7 @@ def test_rows_go_to_their_words(texts, share, tmp_path):
     ids = corpus.vocab.words.find_all(state.vocab.words)
     with TileStore(count(corpus, config), len(corpus.vocab), str(tmp_path / "x")) as store:
         fresh, model = (Glove(config, corpus.vocab, store, "") for _ in range(2))
-        model.go_on(state.rows, ids, share)
+        model.load_state(state.rows, ids, share)
     for name, array in model.state_rows().items():
         old = rows[name] if "squares" not in name else 1 + share * (rows[name] - 1)
         np.testing.assert_allclose(array[ids], old, rtol=1e-6)

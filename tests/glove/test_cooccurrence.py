@@ -108,7 +108,7 @@ def test_merging_runs_sums_them(tmp_path_factory, shards):
             runs.add([block])
             for key in shard:
                 expected[key] = expected.get(key, 0) + number + 1.0
-        merged = [record for block in runs.merged() for record in block.tolist()]
+        merged = [record for block in runs.merge() for record in block.tolist()]
     assert merged == [(*key, value) for key, value in sorted(expected.items())]
 
 
@@ -123,7 +123,7 @@ def test_more_runs_than_can_be_merged_at_once(tmp_path):
             np.add.at(expected, (block["row"] - 1, block["column"] - 1), block["value"])
             sort(block)
             runs.add([block])
-        records = table(runs.merged())
+        records = table(runs.merge())
     np.testing.assert_array_equal(expected[records["row"] - 1, records["column"] - 1], records["value"])
     assert len(records) == np.count_nonzero(expected)
 

@@ -69,7 +69,7 @@ def test_stopped_anywhere_and_resumed_from_disk_is_exact(corpus, store, tmp_path
 
 def test_every_iteration_has_an_order_of_its_own(corpus, store):
     model = model_of(corpus, store)
-    orders = [model.order.of(iteration).tolist() for iteration in range(3)]
+    orders = [model.order.for_epoch(iteration).tolist() for iteration in range(3)]
     assert all(sorted(order) == list(range(model.epoch_steps)) for order in orders)
     assert len({tuple(order) for order in orders}) == 3 or model.epoch_steps < 4
 

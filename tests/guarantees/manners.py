@@ -163,14 +163,14 @@ MANNERS: list[Guarantee] = [
             Fault(
                 "anything is text",
                 "wv_cli/text/inputs.py",
-                "found = self.recognise(head) or binary(head)",
+                "found = self.recognize(head) or binary(head)",
                 "return None",
             ),
             Fault(
                 "binary data is text",
                 "wv_cli/text/inputs.py",
-                "self.recognise(head) or binary(head)",
-                "self.recognise(head)",
+                "self.recognize(head) or binary(head)",
+                "self.recognize(head)",
             ),
         ),
     ),

@@ -19,7 +19,7 @@ from wv_cli.jobs.autotune import LabelSearch, Plan
 from wv_cli.jobs.autotune_log import Trial
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.search.codes import CodeNeighbours
+from wv_cli.search.codes import CodeNeighbors
 from wv_cli.search.packed import pack_bits
 from wv_cli.system import memory
 from wv_cli.system.output import check_writable, open_output
@@ -122,5 +122,5 @@ def test_of_equal_trials_the_first_is_best():
 
 def test_a_tie_of_bits_is_on():
     codes = pack_bits(np.array([[1, 1, 0, 0], [1, 0, 1, 0]]) > 0)
-    index = CodeNeighbours(4, 0, codes)
+    index = CodeNeighbors(4, 0, codes)
     assert index.majority(codes).tolist() == pack_bits(np.array([[1, 1, 1, 0]]) > 0)[0].tolist()

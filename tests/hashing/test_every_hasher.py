@@ -14,7 +14,7 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.formats import load
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
-from wv_cli.hashing.biohash import BioHash, kmeans_centres
+from wv_cli.hashing.biohash import BioHash, kmeans_centers
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
 from wv_cli.hashing.principal import principal_axes, rotation
@@ -53,8 +53,8 @@ def test_rows_of_the_table_are_true(method):
     if row.learns_from == "vectors":
         assert row.sparse == (row.expansion is not None) and row.length(300) >= 32
     described = row.config.options()
-    assert row.centre == "none" or method in described["centre"].help, (
-        "--centre auto: the help of HashConfig says which"
+    assert row.center == "none" or method in described["center"].help, (
+        "--center auto: the help of HashConfig says which"
     )
     assert row.expansion is None or method in described["expansion"].help, "the same of --expansion 0"
     used = {option for other in HASHERS.values() if other.config is row.config for option in other.options}
@@ -68,7 +68,7 @@ def test_only_its_options_change_a_method(method, glove):
     changes = {"orthogonal": True, "sampling": 0.5, "iterations": 3, "rule": "sgd", "p": 3.0, "rank": 3, "delta": 0.3}
     changes |= {"lr": 0.01, "epochs": 2, "batch": 7, "normalize_weights": True}
     assert set(changes) == {field.name for field in fields(HashConfig)} - {
-        "length", "expansion", "normalize", "centre", "threshold", "seed", "threads"
+        "length", "expansion", "normalize", "center", "threshold", "seed", "threads"
     }  # fmt: skip
     others = HashConfig(**{name: value for name, value in changes.items() if name not in row.options})
     codes = [fit(vectors, method, config).encode(vectors).data for config in (HashConfig(), others)]
@@ -100,7 +100,7 @@ def test_exactly_so_many_are_active(method, glove):
     random = np.random.default_rng(1)
     matrix = random.integers(-1, 2, (400, 12)).astype(np.float32)
     matrix[:5] = 0
-    vectors = Embeddings(WordList.of([str(i) for i in range(400)]), matrix)
+    vectors = Embeddings(WordList.from_words([str(i) for i in range(400)]), matrix)
     for length in (1, 7, 32):
         codes = fit(vectors, method, HashConfig(length=length, expansion=200)).encode(vectors)
         assert codes.data.shape == (400, length)
@@ -139,8 +139,8 @@ def test_more_active_than_units(method, glove):
         ("fly", HashConfig(threshold="median"), r"--threshold median is for dense codes"),
         ("pq", HashConfig(length=128), r"the nearest it has: 104 and 136"),
         ("pq", HashConfig(length=500), r"the 50 coordinates .* --length 500; the nearest it has: 200 and 400"),
-        ("pq", HashConfig(centre="mean"), r"--centre and --threshold are for codes of bits"),
-        ("pq", HashConfig(threshold="median"), r"--centre and --threshold are for codes of bits"),
+        ("pq", HashConfig(center="mean"), r"--center and --threshold are for codes of bits"),
+        ("pq", HashConfig(threshold="median"), r"--center and --threshold are for codes of bits"),
         ("pq", HashConfig(expansion=64), r"--expansion is for sparse codes"),
         ("biohash", HashConfig(expansion=5000), r"needs at least 5,000 vectors"),
         ("biohash", HashConfig(length=60_000), r"1,200,000 bits; expected at most 1,048,576; lower --length"),
@@ -154,7 +154,7 @@ def test_lengths_a_method_does_not_have(method, config, what, glove):
 def test_directions_without_variance_are_no_bits():
     random = np.random.default_rng(0)
     flat = random.standard_normal((100, 3)) @ random.standard_normal((3, 9))
-    vectors = Embeddings(WordList.of([str(i) for i in range(100)]), flat.astype(np.float32))
+    vectors = Embeddings(WordList.from_words([str(i) for i in range(100)]), flat.astype(np.float32))
     with pytest.raises(UsageError, match=r"3 of 9 here, not 4"):
         fit(vectors, "itq", HashConfig(length=4, normalize=False))
 
@@ -167,7 +167,7 @@ def test_lsh_collides_by_the_angle(orthogonal):
         rows = np.zeros((2, 40), np.float32)
         rows[:, 0] = 1
         rows[1, :2] = np.cos(angle), np.sin(angle)
-        vectors = Embeddings(WordList.of("ab"), rows)
+        vectors = Embeddings(WordList.from_words("ab"), rows)
         hasher = fit(vectors, "lsh", HashConfig(length=bits, orthogonal=orthogonal))
         a, b = unpack_bits(hasher.encode(vectors).data, bits)
         expected = 1 - angle / np.pi
@@ -190,14 +190,14 @@ def test_itq_never_loses(glove):
     assert len(errors) == 51 and (np.diff(errors) <= 1e-12).all() and errors[-1] < 0.9 * errors[0]
 
 
-def test_kmeans_never_loses_and_uses_every_centre(glove):
+def test_kmeans_never_loses_and_uses_every_center(glove):
     x = glove.matrix / np.linalg.norm(glove.matrix, axis=1, keepdims=True)
-    centres, scores = kmeans_centres(x, 100, 15, seed=1)
+    centers, scores = kmeans_centers(x, 100, 15, seed=1)
     assert (np.diff(scores) > -1e-6).all()
-    np.testing.assert_allclose(np.linalg.norm(centres, axis=1), 1, rtol=1e-5)
-    assert len(np.unique((x @ centres.T).argmax(axis=1))) > 95
+    np.testing.assert_allclose(np.linalg.norm(centers, axis=1), 1, rtol=1e-5)
+    assert len(np.unique((x @ centers.T).argmax(axis=1))) > 95
     duplicates = np.repeat(x[:10], 50, axis=0)
-    assert np.isfinite(kmeans_centres(duplicates, 40, 5, seed=1)[0]).all()
+    assert np.isfinite(kmeans_centers(duplicates, 40, 5, seed=1)[0]).all()
 
 
 def sgd(**changes):
@@ -234,7 +234,7 @@ def test_sgd_goes_on_where_it_stopped(glove):
 @pytest.mark.parametrize("rule", ["kmeans", "sgd"])
 @pytest.mark.parametrize("length", [4, 16])
 def test_biohash_beats_random_projections(length, rule, glove):
-    """The papers' claim for short codes, on GloVe vectors: retrieval of the 100 exact neighbours."""
+    """The papers' claim for short codes, on GloVe vectors: retrieval of the 100 exact neighbors."""
     task = TASKS["retrieval"]
     config = task.config(queries=200, threads=1)
     found = {}

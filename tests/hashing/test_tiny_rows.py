@@ -20,7 +20,7 @@ def rows(n=40, dim=6):
 
 
 def named(matrix):
-    return Embeddings(WordList.of([b"w%d" % row for row in range(len(matrix))]), matrix)
+    return Embeddings(WordList.from_words([b"w%d" % row for row in range(len(matrix))]), matrix)
 
 
 @pytest.mark.parametrize("scale", [LEAST, np.float32(1e-38), np.float32(1e-20), np.float32(1)])

@@ -10,8 +10,8 @@ from tests.hashing.test_every_hasher import GLOVE
 from wv_cli.errors import WvError
 from wv_cli.formats import load, save
 from wv_cli.jobs.align import Named, align, common
-from wv_cli.jobs.drift import drift, shared_neighbours
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.jobs.drift import drift, shared_neighbors
+from wv_cli.search.neighbors import Neighbors
 from wv_cli.transforms.align import procrustes
 from wv_cli.transforms.config import AlignConfig, DriftConfig
 from wv_cli.transforms.rcsls import Criterion, descend
@@ -20,7 +20,7 @@ from wv_cli.words import WordList
 
 
 def named(words, matrix, name="some.vec"):
-    return Named(Embeddings(WordList.of(words), np.asarray(matrix, np.float32)), name)
+    return Named(Embeddings(WordList.from_words(words), np.asarray(matrix, np.float32)), name)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_no_orthogonal_matrix_is_better():
 
 
 def test_refining_mends_wrong_pairs(turned, tmp_path):
-    """Of 40 pairs, half of them wrong, the words' own neighbours find the rotation."""
+    """Of 40 pairs, half of them wrong, the words' own neighbors find the rotation."""
     a, b, rotation = turned
     path = tmp_path / "pairs"
     path.write_text("".join(f"w{i} w{i + i // 60}\n" for i in range(120)))
@@ -95,7 +95,7 @@ def blurred():
 
 
 def test_the_criterion_of_rcsls_and_its_gradient(blurred):
-    """By its definition, one pair after the other; the gradient by differences, so small that neighbours stay."""
+    """By its definition, one pair after the other; the gradient by differences, so small that neighbors stay."""
     x, y = (each.vectors.matrix for each in blurred)
     pairs = np.stack([np.arange(0, 300, 3)] * 2, axis=1)
     w = np.linalg.qr(np.random.default_rng(4).standard_normal((50, 50)))[0] * 1.3
@@ -129,14 +129,14 @@ def test_rcsls_finds_pairs_that_a_rotation_does_not(blurred, tmp_path):
     right = []
     for method in ("procrustes", "rcsls"):
         made = align(a, b, AlignConfig(dictionary=str(path), method=method))
-        nearest = Neighbours(b.vectors.matrix).top_k(made.vectors.matrix[750:], 1)[0][:, 0]
+        nearest = Neighbors(b.vectors.matrix).top_k(made.vectors.matrix[750:], 1)[0][:, 0]
         right.append(int((nearest == np.arange(750, 1500)).sum()))
     assert right[1] > 1.15 * right[0]
     assert len(made.losses) == 11 and made.losses[-1] < made.losses[0]
 
 
 def test_common_words():
-    a, b = WordList.of(["x", "y", "x", "z", "u"]), WordList.of(["z", "v", "x", "x", "y"])
+    a, b = WordList.from_words(["x", "y", "x", "z", "u"]), WordList.from_words(["z", "v", "x", "x", "y"])
     assert common(a, b).tolist() == [[0, 2], [1, 4], [3, 0]]
     assert common(a, b, 4).tolist() == [[0, 2], [3, 0]]
     assert common(a, b, 99).tolist() == common(a, b).tolist()
@@ -155,14 +155,14 @@ def test_what_changed_comes_first(turned):
     a, b, _ = turned
     place = b.vectors.words.find("w42")
     b.vectors.matrix[place] *= -1
-    for by in ("neighbours", "vectors"):
-        found = drift(a, b, DriftConfig(by=by, neighbours=10, top=3))
+    for by in ("neighbors", "vectors"):
+        found = drift(a, b, DriftConfig(by=by, neighbors=10, top=3))
         assert found.words[0] == "w42" and len(found.words) == 3 and found.compared == 500
         assert found.shared[0] < 0.2 and found.cosine[0] == pytest.approx(-1, abs=0.01)
     assert drift(a, b, DriftConfig(top=0)).shared[250:].min() > 0.9
 
 
-def test_shared_neighbours_by_hand():
+def test_shared_neighbors_by_hand():
     random = np.random.default_rng(3)
     x, y = random.standard_normal((2, 30, 4)).astype(np.float32)
     expected = []
@@ -173,8 +173,8 @@ def test_shared_neighbours_by_hand():
             cosines[row] = -9
             lists.append(set(np.argsort(-cosines)[:6].tolist()))
         expected.append(len(lists[0] & lists[1]) / 6)
-    np.testing.assert_allclose(shared_neighbours(x, y, 6), expected)
-    assert shared_neighbours(x, y, 99).tolist() == [1] * 30
+    np.testing.assert_allclose(shared_neighbors(x, y, 6), expected)
+    assert shared_neighbors(x, y, 99).tolist() == [1] * 30
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_the_commands(turned, wv, tmp_path):
     assert wv("align", "a.vec", "b.vec", "-o", "a.vec", "-q").stderr == ""  # takes the place of its input
     np.testing.assert_allclose(load(str(tmp_path / "a.vec")).matrix, a.vectors.matrix @ rotation, atol=2e-6)
     header, *lines = [line.split("\t") for line in wv("drift", "a.vec", "b.vec", "--top", "4").stdout.splitlines()]
-    assert header == ["word", "neighbours", "cosine"]
+    assert header == ["word", "neighbors", "cosine"]
     assert [len(line) for line in lines] == [3] * 4 and lines[0][2] == "1.0000"
     assert len(json.loads(wv("drift", "a.vec", "b.vec", "--json", "--top", "0").stdout)["words"]) == 500
     wv("hash", "a.vec", "-m", "lsh", "-o", "a.codes", "-q", "--no-meta")

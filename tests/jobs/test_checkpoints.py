@@ -282,7 +282,7 @@ def test_two_outputs_that_are_one_file(arguments, text, wv):
 
 
 def test_two_outputs_of_other_commands(text, wv):
-    save_vectors("v.vec", Embeddings(WordList.of([b"a", b"b"]), np.eye(2, dtype=np.float32)))
+    save_vectors("v.vec", Embeddings(WordList.from_words([b"a", b"b"]), np.eye(2, dtype=np.float32)))
     for arguments in [
         ["hash", "v.vec", "-m", "lsh", "-o", "x.codes", "--save-hasher", "x.codes"],
         ["glove", text, "-o", "x.vec", "--save-counts", "x.vec"],

@@ -28,7 +28,7 @@ FIRST, SECOND = ("the", "in", "of"), ("and", "to", "of")
 @pytest.fixture(scope="module")
 def lines(slice_text, tmp_path_factory):
     """Labels that can be learnt: one of a few words that the line has."""
-    folder = tmp_path_factory.mktemp("labelled")
+    folder = tmp_path_factory.mktemp("labeled")
     pieces = [" ".join(words[i : i + 8]) for line in slice_text.read_text().splitlines()[:700]
               if (words := line.split()) for i in range(0, len(words), 8)]  # fmt: skip
     for name, labels, part in (("first", FIRST, pieces[::2]), ("second", SECOND, pieces[1::2])):

@@ -106,7 +106,7 @@ def test_what_was_learnt_helps(here):
     assert cost(on, on) < 0.8 * cost(anew, anew)
 
 
-def test_neighbours_stay_when_little_is_new(here):
+def test_neighbors_stay_when_little_is_new(here):
     """When training goes on from where it was; a model begun anew has others."""
     Path("few.txt").write_text("the zyxwv of the zyxwv\n")
     long = OPTIONS.replace("--iterations 8", "--iterations 60")

@@ -28,11 +28,11 @@ def vocab(tmp_path):
 
 def encoded(texts):
     encoder = open_encoder(TINY)
-    return encode(encoder, texts, [Pooling.of("mean", 2, TINY)])[0].vectors.astype(float)
+    return encode(encoder, texts, [Pooling.parse("mean", 2, TINY)])[0].vectors.astype(float)
 
 
 def test_the_vectors_by_hand(vocab):
-    """PCA of the words' vectors: coordinates in the directions of largest variance, centred."""
+    """PCA of the words' vectors: coordinates in the directions of largest variance, centered."""
     counted = read_vocab(str(vocab))
     plain = encoded([*counted.words])
     made = distil(TINY, counted, DistilConfig(dim=5))
@@ -42,12 +42,12 @@ def test_the_vectors_by_hand(vocab):
     np.testing.assert_allclose(np.abs(found), np.abs(by_hand), atol=1e-4)
     shares = counted.counts / counted.counts.sum()
     np.testing.assert_allclose(made.weights, 1e-3 / (1e-3 + shares))
-    np.testing.assert_allclose(made.weighted().matrix, found * made.weights[:, None], rtol=1e-5)
+    np.testing.assert_allclose(made.apply_weights().matrix, found * made.weights[:, None], rtol=1e-5)
     white = distil(TINY, counted, DistilConfig(method="whiten", dim=5)).vectors.matrix
     np.testing.assert_allclose(np.cov(white.T.astype(float), bias=True), np.eye(5), atol=1e-4)
     np.testing.assert_allclose(np.abs(white), np.abs(by_hand) / np.sqrt(values[:-6:-1]), atol=1e-3)
     same = distil(TINY, counted, DistilConfig(method="none", sif_a=0, pooling="layer:0"))
-    assert same.weights is None and same.vectors.dim == 16 and same.weighted() is same.vectors
+    assert same.weights is None and same.vectors.dim == 16 and same.apply_weights() is same.vectors
 
 
 def test_a_folder_on_the_command_line(wv, vocab, tmp_path):
@@ -58,10 +58,10 @@ def test_a_folder_on_the_command_line(wv, vocab, tmp_path):
     assert tensors.shape("embeddings") == (91, 6) and tensors.names == ["embeddings"]
     counted = read_vocab(str(vocab))
     made = distil(TINY, counted, DistilConfig(dim=6, sif_a=0.01))
-    np.testing.assert_allclose(load(tmp_path / "small").matrix, made.weighted().matrix, rtol=1e-6)
+    np.testing.assert_allclose(load(tmp_path / "small").matrix, made.apply_weights().matrix, rtol=1e-6)
     done = wv("vectors", "--sentences", "--encoder", "small", f"{WORDS[0]}, {WORDS[3]}.", "--no-normalize")
     assert done.returncode == 0, done.stderr
-    mean = made.weighted().matrix[[counted.words.find(WORDS[0]), counted.words.find(WORDS[3])]].mean(axis=0)
+    mean = made.apply_weights().matrix[[counted.words.find(WORDS[0]), counted.words.find(WORDS[3])]].mean(axis=0)
     np.testing.assert_allclose([float(x) for x in done.stdout.split()], mean, atol=1e-6)
     done = wv("distil", vocab, "--encoder", TINY, "-o", "small.2/", "--dim", "6", "--sif-a", "0.01")
     assert (done.returncode, done.stderr) == (0, "small.2/: 90 words, 16 -> 6 numbers, static\n")

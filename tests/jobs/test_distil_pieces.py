@@ -16,7 +16,7 @@ from wv_cli.formats import load
 from wv_cli.formats.safetensors import Tensors
 from wv_cli.formats.static import StaticModel, Table
 from wv_cli.jobs.distil_pieces import PieceOptions, distil_pieces
-from wv_cli.transforms.distillation import clustered, rank_weights, reduced
+from wv_cli.transforms.distillation import cluster_rows, rank_weights, reduce_rows
 
 WORDS = ["machine learning", "New York", "daemonise", "libfoo", "library", "Über", "c++"]
 UNKNOWN = 1
@@ -28,7 +28,7 @@ def distilled(folders, options=None, **config):
 
 
 def table_of(folder):
-    return Table.of(Tensors.open(folder / "model.safetensors"))
+    return Table.from_tensors(Tensors.open(folder / "model.safetensors"))
 
 
 def test_the_table_and_the_tokenizer_are_model2vecs(static_folders, tmp_path):
@@ -47,14 +47,14 @@ def test_the_table_and_the_tokenizer_are_model2vecs(static_folders, tmp_path):
 
 
 def test_shared_rows(static_folders):
-    """model2vec's centres depend on scikit-learn's random numbers; all that follows from its clusters is the same."""
+    """model2vec's centers depend on scikit-learn's random numbers; all that follows from its clusters is the same."""
     golden = table_of(static_folders / "m2v-distil-vocabq")
     source = open_encoder(static_folders / "teacher-bert")
-    asked = Pieces.of(source.root).asked
-    (vectors,) = encode_ids(source, asked, [Pooling.of("mean", source.layers, "x")])
+    asked = Pieces.from_folder(source.root).asked
+    (vectors,) = encode_ids(source, asked, [Pooling.parse("mean", source.layers, "x")])
     owner, count = golden.mapping, len(golden.matrix)
-    centres = np.stack([vectors[owner == each].mean(axis=0, dtype=np.float64) for each in range(count)])
-    matrix, note = reduced(centres.astype(np.float32), dim=32)
+    centers = np.stack([vectors[owner == each].mean(axis=0, dtype=np.float64) for each in range(count)])
+    matrix, note = reduce_rows(centers.astype(np.float32), dim=32)
     np.testing.assert_allclose(matrix, golden.matrix, rtol=0, atol=2e-5)
     np.testing.assert_allclose(rank_weights(len(asked), 1e-4), golden.weights, rtol=1e-6)
     assert not note
@@ -62,41 +62,41 @@ def test_shared_rows(static_folders):
     assert model.table.matrix.shape == golden.matrix.shape and model.table.weights[UNKNOWN] == 0
     np.testing.assert_allclose(np.delete(model.table.weights - golden.weights, UNKNOWN), 0, atol=1e-7)
 
-    def spread(centres, owner):
-        return float(((vectors - centres[owner]) ** 2).sum())
+    def spread(centers, owner):
+        return float(((vectors - centers[owner]) ** 2).sum())
 
-    assert spread(*clustered(vectors, count)) < 1.02 * spread(centres, owner)
+    assert spread(*cluster_rows(vectors, count)) < 1.02 * spread(centers, owner)
 
 
 def test_clusters():
     random = np.random.default_rng(1)
-    centres = 9 * random.standard_normal((6, 4))
-    rows = (centres[random.integers(0, 6, 300)] + 0.1 * random.standard_normal((300, 4))).astype(np.float32)
-    found, owner = clustered(rows, 6)
+    centers = 9 * random.standard_normal((6, 4))
+    rows = (centers[random.integers(0, 6, 300)] + 0.1 * random.standard_normal((300, 4))).astype(np.float32)
+    found, owner = cluster_rows(rows, 6)
     assert np.bincount(owner, minlength=6).min() > 0
     for each in range(6):
         np.testing.assert_allclose(found[each], rows[owner == each].mean(axis=0), atol=1e-5)
-    same, owner = clustered(np.ones((5, 2), np.float32), 3)
+    same, owner = cluster_rows(np.ones((5, 2), np.float32), 3)
     assert same.shape == (3, 2) and np.isfinite(same).all() and set(owner) <= {0, 1, 2}
     with pytest.raises(UsageError, match="--clusters 301 is more than the 300 pieces"):
-        clustered(rows, 301)
+        cluster_rows(rows, 301)
 
 
 def test_reducing():
     random = np.random.default_rng(2)
     rows = (random.standard_normal((60, 5)) * [5, 3, 1, 0.3, 0.1]).astype(np.float32)
-    whole, note = reduced(rows, dim=9)
+    whole, note = reduce_rows(rows, dim=9)
     assert whole.shape == (60, 5) and "--dim 9 is more than the 5 numbers" in note
     assert (whole[np.abs(whole).argmax(axis=0), np.arange(5)] > 0).all()
     values = np.sort(np.linalg.eigvalsh(np.cov(rows.T)))[::-1]
     np.testing.assert_allclose(whole.var(axis=0, ddof=1), values, rtol=1e-5)
-    few, _ = reduced(rows, dim=0, variance=0.9)
+    few, _ = reduce_rows(rows, dim=0, variance=0.9)
     assert np.array_equal(few, whole[:, : few.shape[1]])
     shares = np.cumsum(values) / values.sum()
     assert shares[few.shape[1] - 1] >= 0.9 > shares[few.shape[1] - 2]
-    white, _ = reduced(rows, dim=3, whiten=True)
+    white, _ = reduce_rows(rows, dim=3, whiten=True)
     np.testing.assert_allclose(np.cov(white.T, bias=True), np.eye(3), atol=1e-5)
-    same, note = reduced(rows[:4], dim=5)
+    same, note = reduce_rows(rows[:4], dim=5)
     assert np.array_equal(same, rows[:4]) and "too few" in note
 
 
@@ -106,7 +106,7 @@ def test_a_folder_on_the_command_line(wv, static_folders, tmp_path):
     assert (done.returncode, done.stderr) == (0, "made: 1,995 pieces, 48 -> 32 numbers, static\n")
     found = StaticModel.open(tmp_path / "made")
     assert not found.table.matrix[UNKNOWN].any() and (found.normalize, found.max_length) == (True, 512)
-    assert encode(open_encoder(tmp_path / "made"), ["a library"], [Pooling.of("mean", 0, "x")])[0].tokens == 2
+    assert encode(open_encoder(tmp_path / "made"), ["a library"], [Pooling.parse("mean", 0, "x")])[0].tokens == 2
     (tmp_path / "counts").write_text("library 900\nthe 99\nlibraryless 1\n")
     done = wv(
         "distil", "--encoder", teacher, "-o", "v.npy", "--variance", ".8", "--counts", "counts", "--sif-a", "0.01"
@@ -157,7 +157,7 @@ def test_tokenizers_of_other_kinds(static_folders, tmp_path):
     special = {"id": 0, "content": vocabulary[0][0], "single_word": False, "lstrip": False, "rstrip": False,
                "normalized": False, "special": True}  # fmt: skip
     (tmp_path / "tokenizer.json").write_text(json.dumps({**source, "added_tokens": [special]}))
-    pieces = Pieces.of(tmp_path, ["New York"])
+    pieces = Pieces.from_folder(tmp_path, ["New York"])
     model = pieces.tokenizer["model"]
     assert pieces.tokens[0] == vocabulary[1][0] and pieces.tokens[-1] == "New York"
     assert model["vocab"][model["unk_id"]] == vocabulary[source["model"]["unk_id"]]
@@ -168,13 +168,13 @@ def test_tokenizers_of_other_kinds(static_folders, tmp_path):
     settings = {"version": "1.0", "added_tokens": [{**special, "content": "<s>"}], "normalizer": None,
                 "pre_tokenizer": byte_level, "post_processor": None, "decoder": None, "model": bpe}  # fmt: skip
     (tmp_path / "tokenizer.json").write_text(json.dumps(settings))
-    pieces = Pieces.of(tmp_path, ["ab a"])
+    pieces = Pieces.from_folder(tmp_path, ["ab a"])
     assert pieces.tokens == ["a", "b", "ab", "<s>a", "ab a"] and pieces.tokenizer["model"]["merges"] == [["a", "b"]]
     assert pieces.tokenizer["pre_tokenizer"]["pretokenizers"][0]["add_prefix_space"]
     only = {**bpe, "vocab": {"<s>": 0}, "merges": []}
     (tmp_path / "tokenizer.json").write_text(json.dumps({**settings, "model": only, "pre_tokenizer": None}))
     with pytest.raises(BadFile, match="expected a vocabulary of pieces, found special tokens only"):
-        Pieces.of(tmp_path)
+        Pieces.from_folder(tmp_path)
 
 
 def test_numbers_that_are_none_become_zero(static_folders):
@@ -182,7 +182,7 @@ def test_numbers_that_are_none_become_zero(static_folders):
     network = source._network
     network._words = network._words.copy()
     network._words[1997] = np.nan
-    mean = [Pooling.of("mean", source.layers, "x")]
+    mean = [Pooling.parse("mean", source.layers, "x")]
     (vectors,) = encode_ids(source, [np.array([3, 1997, 4])], mean, nan_to_zero=True)
     assert not vectors.any()
     with pytest.raises(WvError, match="gives nan or infinity"):
@@ -192,7 +192,7 @@ def test_numbers_that_are_none_become_zero(static_folders):
 def test_a_table_fitted_to_texts(wv, static_folders, tmp_path):
     """Its vectors are nearer to the encoder's, of texts that it has not seen, too."""
     teacher = static_folders / "teacher-bert"
-    words = [token for token in Pieces.of(teacher).tokens if token.isalpha()]
+    words = [token for token in Pieces.from_folder(teacher).tokens if token.isalpha()]
     random = np.random.default_rng(4)
     lines = [" ".join(random.choice(words[:60], 5)) for _ in range(300)]
     (tmp_path / "texts").write_text("\n".join(lines[:200]) + "\n\n")
@@ -207,7 +207,7 @@ def test_a_table_fitted_to_texts(wv, static_folders, tmp_path):
     np.testing.assert_allclose(full[0], by_hand, atol=1e-5)
 
     def agreement(folder):
-        found = encode(open_encoder(tmp_path / folder), lines[200:], [Pooling.of("mean", 0, "x")])[0].vectors
+        found = encode(open_encoder(tmp_path / folder), lines[200:], [Pooling.parse("mean", 0, "x")])[0].vectors
         pairs = [np.corrcoef(each - each.mean(axis=0))[np.triu_indices(100, 1)] for each in (found, full[200:])]
         return float(np.corrcoef(*pairs)[0, 1])
 

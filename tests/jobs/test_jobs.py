@@ -108,7 +108,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_work(wv, model, kind
 def model(folder):
     """The folder of a static embedding."""
     found = folder / "model"
-    save_folder(found, Embeddings(WordList.of(["cat", "dog"]), np.eye(2, dtype=np.float32)))
+    save_folder(found, Embeddings(WordList.from_words(["cat", "dog"]), np.eye(2, dtype=np.float32)))
     return found
 
 

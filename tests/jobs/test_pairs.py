@@ -49,7 +49,7 @@ def pairs(tmp_path, monkeypatch):
 
 def vectors_of(folder, texts):
     encoder = open_encoder(folder)
-    return encode(encoder, texts, [Pooling.of(encoder.pooling, encoder.layers, encoder.name)])[0].vectors
+    return encode(encoder, texts, [Pooling.parse(encoder.pooling, encoder.layers, encoder.name)])[0].vectors
 
 
 def test_records_of_every_kind_are_the_same_pairs(tmp_path):

@@ -127,15 +127,15 @@ def test_the_memory_that_is_said_is_of_matrices_text_and_words(text, tmp_path):
 
 def test_a_classifier_says_what_its_text_and_words_take(text, tmp_path):
     told = {}
-    labelled = tmp_path / "labelled.txt"
-    labelled.write_text("".join(f"__label__{n % 2} {line}\n" for n, line in enumerate(text.read_text().splitlines())))
+    labeled = tmp_path / "labeled.txt"
+    labeled.write_text("".join(f"__label__{n % 2} {line}\n" for n, line in enumerate(text.read_text().splitlines())))
     options = {"model": "supervised", "dim": 8, "epochs": 1, "threads": 1}
-    train(labelled, tmp_path / "out.bin", log=lambda _, **facts: told.update(facts), **options)
+    train(labeled, tmp_path / "out.bin", log=lambda _, **facts: told.update(facts), **options)
     words = {*text.read_text().split(), "</s>"}
-    ids = len(labelled.read_text().split()) + told["lines"]  # labels among them, and the end of each line
+    ids = len(labeled.read_text().split()) + told["lines"]  # labels among them, and the end of each line
     of_words = sum(len(word.encode()) + 16 for word in words) + 8
     assert told["text_bytes"] == 4 * ids + of_words
-    train(labelled, tmp_path / "3.bin", log=lambda _, **facts: told.update(facts), word_ngrams=3, **options)
+    train(labeled, tmp_path / "3.bin", log=lambda _, **facts: told.update(facts), word_ngrams=3, **options)
     assert told["text_bytes"] == 4 * 3 * ids + of_words  # a row for each n-gram that can begin at an id
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.reference import codes as reference
 from wv_cli import _cpu, _hashing, _search
-from wv_cli.search.codes import CodeNeighbours
+from wv_cli.search.codes import CodeNeighbors
 from wv_cli.search.packed import pack_bits, unpack_bits
 from wv_cli.system.memory import allocate_aligned
 from wv_cli.vectors.codes import Codes
@@ -67,7 +67,7 @@ def test_a_code_has_its_active_positions_whatever_the_numbers(isa, units, bad):
 
 
 @every_isa
-def test_a_code_does_not_depend_on_its_neighbours(isa):
+def test_a_code_does_not_depend_on_its_neighbors(isa):
     random = np.random.default_rng(1)
     x, weights = (random.standard_normal(shape).astype(np.float32) for shape in ((101, 70), (203, 70)))
     kernel, scratch = linear(weights, 9, np.zeros(203, np.float32), isa)
@@ -82,8 +82,8 @@ def test_a_code_does_not_depend_on_its_neighbours(isa):
 @every_isa
 @pytest.mark.parametrize(("p", "delta", "rank"), [(2, 0, 2), (2, 0.4, 2), (2, 0.4, 7), (3, 0, 2), (2.5, 0.2, 3)])
 @pytest.mark.parametrize(("units", "dim"), [(7, 1), (17, 16), (40, 33), (101, 100)])
-@pytest.mark.parametrize("normalise", [False, True])
-def test_biohash(isa, p, delta, rank, units, dim, normalise):
+@pytest.mark.parametrize("normalize", [False, True])
+def test_biohash(isa, p, delta, rank, units, dim, normalize):
     random = np.random.default_rng(units)
     stride = -(-dim // 16) * 16
     start, x = random.standard_normal((units, dim)), random.standard_normal((53, dim)).astype(np.float32)
@@ -92,20 +92,20 @@ def test_biohash(isa, p, delta, rank, units, dim, normalise):
     weights[:, :dim] = start
     effective[:, :dim] = np.sign(start) * np.abs(start) ** (p - 1)
     shown = weights if p == 2 else effective
-    kernel = _hashing.BioHash(weights[:, :dim], shown[:, :dim], rank, delta, p, normalise, isa)
+    kernel = _hashing.BioHash(weights[:, :dim], shown[:, :dim], rank, delta, p, normalize, isa)
     scratch = allocate_aligned((kernel.scratch_bytes(20),), np.uint8)
     scratch[:] = 0
     order = random.permutation(53).astype(np.int32)
     found = kernel.train(x, order, 20, 0.05, scratch)
-    expected, energy = weights_of_twin(start.astype(np.float32), x[order], rank, delta, p, normalise)
+    expected, energy = weights_of_twin(start.astype(np.float32), x[order], rank, delta, p, normalize)
     np.testing.assert_allclose(weights[:, :dim], expected, rtol=2e-4, atol=2e-5)
     assert found == pytest.approx(energy, rel=1e-4, abs=1e-3)
 
 
-def weights_of_twin(weights, x, rank, delta, p, normalise):
+def weights_of_twin(weights, x, rank, delta, p, normalize):
     energy = 0.0
     for start in range(0, len(x), 20):
-        weights, more = reference.biohash_batch(weights, x[start : start + 20], rank, delta, p, 0.05, normalise)
+        weights, more = reference.biohash_batch(weights, x[start : start + 20], rank, delta, p, 0.05, normalize)
         energy += more
     return weights, energy
 
@@ -122,9 +122,9 @@ def dense(random, n, bits):
 def test_hamming(isa, bits, n):
     random = np.random.default_rng(bits)
     rows = dense(random, n, bits)
-    codes = Codes(WordList.of([str(i) for i in range(n)]), "x", bits, 0, pack_bits(rows))
+    codes = Codes(WordList.from_words([str(i) for i in range(n)]), "x", bits, 0, pack_bits(rows))
     sets = [tuple(np.flatnonzero(row)) for row in rows]
-    index = CodeNeighbours(codes.bits, codes.active, codes.data, threads=1, isa=isa)
+    index = CodeNeighbors(codes.bits, codes.active, codes.data, threads=1, isa=isa)
     for count in (1, 3, 4, 9):
         asked = random.integers(0, n, count)
         exclude = [[int(row)] if i % 2 else [] for i, row in enumerate(asked)]
@@ -145,8 +145,8 @@ def test_sparse(isa, index, bits, active):
     random, n = np.random.default_rng(bits), 90
     rows = np.array([np.sort(random.permutation(bits)[:active]) for _ in range(n)], np.int32)
     rows[n // 2 :] = rows[: n - n // 2]
-    codes = Codes(WordList.of([str(i) for i in range(n)]), "x", bits, active, rows)
-    search = CodeNeighbours(codes.bits, codes.active, codes.data, threads=1, index=index, isa=isa)
+    codes = Codes(WordList.from_words([str(i) for i in range(n)]), "x", bits, active, rows)
+    search = CodeNeighbors(codes.bits, codes.active, codes.data, threads=1, index=index, isa=isa)
     assert search.indexed == index
     asked = random.integers(0, n, 5)
     hits, scores = search.top_k(rows[asked], 7, exclude=[[int(row)] for row in asked], rows=77)
@@ -163,7 +163,7 @@ def test_threads_and_blocks_change_nothing(index):
     rows = np.sort(random.integers(0, 40, (n, 3)) + 40 * np.arange(3), axis=1).astype(np.int32)
     codes = Codes(WordList(b"", np.zeros(n + 1, np.int64)), "x", 120, 3, rows)
     one, more = (
-        CodeNeighbours(codes.bits, codes.active, codes.data, threads=threads, index=index) for threads in (1, 3)
+        CodeNeighbors(codes.bits, codes.active, codes.data, threads=threads, index=index) for threads in (1, 3)
     )
     queries = rows[random.integers(0, n, 6)]
     first = one.top_k(queries, 50)
@@ -178,22 +178,22 @@ def test_threads_and_blocks_change_nothing(index):
 
 def test_mean_of_several_codes():
     bits = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 0]], np.bool_)
-    codes = Codes(WordList.of("abc"), "x", 4, 0, pack_bits(bits))
-    index = CodeNeighbours(codes.bits, codes.active, codes.data)
+    codes = Codes(WordList.from_words("abc"), "x", 4, 0, pack_bits(bits))
+    index = CodeNeighbors(codes.bits, codes.active, codes.data)
     assert unpack_bits(index.majority(codes.data)[None], 4)[0].tolist() == [True, False, False, False]
     assert unpack_bits(index.majority(codes.data[:2])[None], 4)[0].tolist() == [True, True, True, False]
-    sparse = Codes(WordList.of("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32))
-    assert CodeNeighbours(sparse.bits, sparse.active, sparse.data).majority(sparse.data).tolist() == [2, 8]
-    assert CodeNeighbours(sparse.bits, sparse.active, sparse.data).majority(sparse.data[[0, 2]]).tolist() == [1, 2]
+    sparse = Codes(WordList.from_words("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32))
+    assert CodeNeighbors(sparse.bits, sparse.active, sparse.data).majority(sparse.data).tolist() == [2, 8]
+    assert CodeNeighbors(sparse.bits, sparse.active, sparse.data).majority(sparse.data[[0, 2]]).tolist() == [1, 2]
 
 
 def test_queries_of_another_kind():
-    codes = Codes(WordList.of("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32))
+    codes = Codes(WordList.from_words("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32))
     for queries in (codes.data[0], codes.data[:, :1], codes.packed()):
         with pytest.raises(ValueError, match="no codes like"):
-            CodeNeighbours(codes.bits, codes.active, codes.data).top_k(queries)
+            CodeNeighbors(codes.bits, codes.active, codes.data).top_k(queries)
     with pytest.raises(ValueError, match="out of range"):
-        CodeNeighbours(codes.bits, codes.active, codes.data, index=True).top_k(np.array([[1, 9]], np.int32))
+        CodeNeighbors(codes.bits, codes.active, codes.data, index=True).top_k(np.array([[1, 9]], np.int32))
 
 
 def test_an_index_that_does_not_fit_is_refused():

@@ -169,7 +169,7 @@ def test_3cosmul_agrees_within_rounding(isa, dim):
 
 
 @ISAS
-def test_normalise(isa):
+def test_normalize(isa):
     random = np.random.default_rng(9)
     for dim in DIMS:
         matrix = random.standard_normal((9, dim)).astype(np.float32)
@@ -179,10 +179,10 @@ def test_normalise(isa):
         matrix[4, -1] = np.nan
         matrix[5, 0] = -np.inf
         out = np.full((9, dim + 3), 7, np.float32)
-        _search.normalise(matrix, out[:, :dim], isa)
+        _search.normalize(matrix, out[:, :dim], isa)
         np.testing.assert_allclose(out[:, :dim], reference.unit(matrix), atol=1e-6, equal_nan=True)
         assert (out[:, dim:] == 7).all()
-        _search.normalise(matrix, matrix, isa)
+        _search.normalize(matrix, matrix, isa)
         np.testing.assert_array_equal(matrix, out[:, :dim])
 
 

@@ -45,7 +45,7 @@ def config(model="skipgram", loss="ns", **changes):
 @pytest.mark.parametrize(("minn", "maxn", "buckets"), [(3, 6, 2_000_000), (1, 2, 997), (2, 2, 7), (90, 100, 50)])
 def test_rows_are_the_word_and_its_ngrams_in_order_of_first_use(corpus, minn, maxn, buckets):
     words = corpus.vocab.words
-    subwords = Subwords.of(words, config(minn=minn, maxn=maxn, buckets=buckets))
+    subwords = Subwords.from_words(words, config(minn=minn, maxn=maxn, buckets=buckets))
     number: dict[int, int] = {}
     for w in range(len(words)):
         found = [bucket for _, bucket in _subwords.ngrams(words.bytes_at(w), minn, maxn, buckets)]
@@ -57,8 +57,8 @@ def test_rows_are_the_word_and_its_ngrams_in_order_of_first_use(corpus, minn, ma
 
 
 def test_chinese_ngrams_are_characters_not_bytes():
-    words = WordList.of(["北京", "京", "天安门"])
-    subwords = Subwords.of(words, config(minn=1, maxn=2, buckets=2_000_000))
+    words = WordList.from_words(["北京", "京", "天安门"])
+    subwords = Subwords.from_words(words, config(minn=1, maxn=2, buckets=2_000_000))
     # <北 北 北京 京 京>;  <京 京 京>;  <天 天 天安 安 安门 门 门>
     assert np.diff(subwords.starts).tolist() == [1 + 5, 1 + 3, 1 + 7]
     assert subwords.rows[4 + 0] == subwords.rows[6 + 2], "the two words share the row of their character"
@@ -68,17 +68,17 @@ def test_chinese_ngrams_are_characters_not_bytes():
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 16])
 def test_means_are_the_mean_of_the_rows(corpus, monkeypatch, at_once):
     monkeypatch.setattr("wv_cli.models.subwords._ROWS_AT_ONCE", at_once)
-    subwords = Subwords.of(corpus.vocab.words, config())
+    subwords = Subwords.from_words(corpus.vocab.words, config())
     matrix = np.random.default_rng(1).normal(size=(subwords.rows.max() + 1, 16)).astype(np.float32)
     expected = [matrix[subwords.rows[a:b]].mean(axis=0) for a, b in pairwise(subwords.starts)]
     np.testing.assert_allclose(subwords.means(matrix), expected, atol=1e-6)
 
 
 def test_line_end_and_short_words_have_no_ngrams():
-    words = WordList.of(["ab", "</s>", "abc"])
-    subwords = Subwords.of(words, config(minn=5, maxn=5))
+    words = WordList.from_words(["ab", "</s>", "abc"])
+    subwords = Subwords.from_words(words, config(minn=5, maxn=5))
     assert np.diff(subwords.starts).tolist() == [1, 1, 2]
-    assert Subwords.of(words, config(minn=0, maxn=0)) is None
+    assert Subwords.from_words(words, config(minn=0, maxn=0)) is None
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -193,10 +193,10 @@ def test_chinese_trains_with_characters(tmp_path):
 
 
 def test_init_fills_word_rows_only(small_corpus):
-    known = WordList.of(["dog", "unicorn"])
+    known = WordList.from_words(["dog", "unicorn"])
     init = Embeddings(known, np.full((2, 24), 0.5, np.float32))
     run = Word2vec(config(), small_corpus, init)
-    assert run.words_initialised == 1
+    assert run.words_initialized == 1
     dog = small_corpus.vocab.words.find("dog")
     assert (run.input[dog, :24] == 0.5).all()
     assert (run.input[:, :24] == 0.5).all(axis=1).sum() == 1

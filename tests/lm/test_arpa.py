@@ -225,6 +225,8 @@ def test_a_backoff_behind_the_longest_ngrams_is_refused(tmp_path):
 
 def test_a_word_that_is_read_back_as_unknown_is_told(tmp_path):
     model = read(tmp_path, SRILM.replace("\tcat", "\t<Unk>").replace(" cat", " <Unk>").replace("cat ", "<Unk> "))
-    model = replace(model, trie=replace(model.trie, words=WordList.of(["<unk>", "<s>", "</s>", "the", "<UNK>"])))
+    model = replace(
+        model, trie=replace(model.trie, words=WordList.from_words(["<unk>", "<s>", "</s>", "the", "<UNK>"]))
+    )
     with pytest.warns(FormatWarning, match="the word <UNK> will be read as <unk>, by KenLM, too"):
         save(str(tmp_path / "again.arpa"), model)

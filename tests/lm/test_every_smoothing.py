@@ -26,7 +26,7 @@ CONTEXTS = ["in the", "of the", "the of", "anarchism zero", "xyzzy the", "the xy
 
 def sums(model, context):
     """The probabilities of all words after a context, added up, and one by one as they are scored."""
-    found = model.words.find_all(WordList.of(context.split()))
+    found = model.words.find_all(WordList.from_words(context.split()))
     ids = np.where(found < 0, 0, found).astype(np.int32)
     for ends in [True, False][: model.order]:
         state = model.asked.score(ids, model.asked.begin(ends))[2]
@@ -55,13 +55,13 @@ def test_probabilities_add_up_to_one(smoothing, cut, order):
 @EVERY
 def test_a_limited_vocabulary(smoothing):
     config = LmConfig(smoothing=smoothing, order=3, limit_vocab="words")
-    words = WordList.of(["the", "of", "anarchism", "and", "nowhere"])
+    words = WordList.from_words(["the", "of", "anarchism", "and", "nowhere"])
     model = trained(TINY, config, words).model
     assert set(model.trie.words) == {"<unk>", "<s>", "</s>", "anarchism", "and", "of", "the"}
     for context in CONTEXTS:
         assert list(sums(model, context)) == pytest.approx([1.0] * 2, abs=1e-6)
     with pytest.raises(WvError, match="none of the words"):
-        trained(TINY, config, WordList.of(["nowhere"]))
+        trained(TINY, config, WordList.from_words(["nowhere"]))
 
 
 @EVERY

@@ -54,8 +54,8 @@ def test_our_models(variant, order, sentences, tmp_path):
     require_agreement(model, tmp_path / "model.arpa", sentences)
 
 
-def test_a_quantised_model(sentences, tmp_path):
-    save(str(tmp_path / "model.lm"), trained(TINY, LmConfig(order=4)).model, quantise=6)
+def test_a_quantized_model(sentences, tmp_path):
+    save(str(tmp_path / "model.lm"), trained(TINY, LmConfig(order=4)).model, quantize=6)
     model = load(tmp_path / "model.lm")
     save(str(tmp_path / "model.arpa"), model)
     require_agreement(model, tmp_path / "model.arpa", sentences)

@@ -90,7 +90,7 @@ def test_fragments_and_next_words_are_those_of_the_arpa_file(folder, expected, n
         assert ours[0] == pytest.approx(theirs[0], abs=1e-6)
         assert ours[1].tolist() == theirs[1].tolist()
         for start in ("", "the", "of the xyzzy", "the united"):
-            found, other = (Generator(each, ends=ends).following(start, 5) for each in (model, arpa))
+            found, other = (Generator(each, ends=ends).next_words(start, 5) for each in (model, arpa))
             assert [p for _, p in found] == pytest.approx([p for _, p in other], rel=1e-5)
 
 
@@ -118,7 +118,7 @@ def test_hashed_ngrams_cannot_be_converted(folder, name):
 
 def test_a_file_without_spellings_says_where_they_are_needed(folder):
     model = load(folder / "words.o4.trie-novocab.bin")
-    for needs in (lambda: model.words, model.unpack, lambda: Generator(model).following("the", 3)):
+    for needs in (lambda: model.words, model.unpack, lambda: Generator(model).next_words("the", 3)):
         with pytest.raises(UsageError, match=r"without the spellings of its words \(build_binary -v\)"):
             needs()
 

@@ -17,7 +17,7 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.report import as_tsv
 from wv_cli.lm import neural_files
-from wv_cli.lm.asking import count_normalizers, normalisers_of, take_unnormalized
+from wv_cli.lm.asking import count_normalizers, normalizers_of, take_unnormalized
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.generating import Generator
 from wv_cli.lm.neural import Paths
@@ -230,7 +230,7 @@ def test_vectors_that_are_predicted_are_means_over_occurrences():
         places = np.flatnonzero(np.where(ids < 0, 2, ids) == word)
         if len(places):
             contexts = np.array([context_of(ids, place, model.order - 1) for place in places.tolist()], np.int32)
-            expected[word] = model.predicted(contexts).mean(axis=0)
+            expected[word] = model.predict_vectors(contexts).mean(axis=0)
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
@@ -238,10 +238,10 @@ def test_noise_contrast_leaves_sums_near_one_and_scores_that_need_none():
     model = count_normalizers(trained("nce", epochs=200, dropout=0.2).model())
     ids = encode_sentences([TEXT], VocabConfig(min_count=1)).ids
     exact = model.score(ids, model.begin())[0]
-    sums = normalisers_of(model)
+    sums = normalizers_of(model)
     assert sums.count == len(ids) and abs(sums.mean) < 0.02 and 0 < sums.spread < 0.5
     raw = take_unnormalized(model, "x")
-    assert normalisers_of(count_normalizers(raw)) is None
+    assert normalizers_of(count_normalizers(raw)) is None
     scores = raw.score(ids, raw.begin())[0]
     np.testing.assert_allclose((scores - exact).mean() * np.log(10), sums.mean, atol=1e-5)
     assert not np.allclose(scores, exact, atol=1e-4)
@@ -264,21 +264,21 @@ def test_perplexity_mixes_it_with_n_grams(tmp_path, wv):
     assert perplexities[3] < min(perplexities[:3]) * 1.0001 and max(perplexities) < 15
     assert [row["log_z"] is not None for row in found.rows] == [False, True, False, False]
     assert len({line.count("\t") for line in as_tsv(found).splitlines()}) == 1
-    raw = TASKS["perplexity"].run(vectors, [TEXT], PerplexityConfig(unnormalised=True, resamples=0)).rows
+    raw = TASKS["perplexity"].run(vectors, [TEXT], PerplexityConfig(unnormalized=True, resamples=0)).rows
     assert raw[1]["perplexity"] == pytest.approx(perplexities[1] * np.exp(-found.rows[1]["log_z"]), rel=1e-4)
     assert [raw[k]["perplexity"] for k in (0, 2)] == [perplexities[k] for k in (0, 2)]
-    with pytest.raises(UsageError, match="--unnormalised"):
-        TASKS["perplexity"].run(vectors[::2], [TEXT], PerplexityConfig(unnormalised=True))
+    with pytest.raises(UsageError, match="--unnormalized"):
+        TASKS["perplexity"].run(vectors[::2], [TEXT], PerplexityConfig(unnormalized=True))
     assert wv("nn", "nplm.vec", "a").returncode == 0
     refused = wv("lm", "convert", "nplm.lm", "out.arpa")
     assert refused.returncode == 2 and "neural" in refused.stderr
-    assert wv("lm", "score", "nplm.lm", "text.txt", "--unnormalised").returncode == 0
+    assert wv("lm", "score", "nplm.lm", "text.txt", "--unnormalized").returncode == 0
 
 
 def test_generating_goes_by_the_model():
     model = trained("softmax", epochs=100).model()
     generator = Generator(model)
-    found = generator.following("", 3)
+    found = generator.next_words("", 3)
     assert len(found) == 3 and found[0][1] >= found[1][1] >= found[2][1]
     assert found[0][1] == pytest.approx(10 ** float(model.all(model.begin()).max()), rel=1e-5)
     sentences = list(generator.sample(5, 1, max_words=9))

@@ -122,8 +122,8 @@ def test_bytes_of_an_ngram(tiny, tmp_path):
 
 
 @pytest.mark.parametrize("bits", [*full(2, 5), 8, *full(16)])
-def test_quantised(tiny, tmp_path, bits):
-    save(str(tmp_path / "model.lm"), tiny, quantise=bits)
+def test_quantized(tiny, tmp_path, bits):
+    save(str(tmp_path / "model.lm"), tiny, quantize=bits)
     small = unpack_model(load(tmp_path / "model.lm"))
     words = tiny.trie.level(1)
     assert np.array_equal(small.prob[words], tiny.prob[words])
@@ -143,7 +143,7 @@ def test_quantised(tiny, tmp_path, bits):
     assert (tmp_path / "again.lm").stat().st_size == (tmp_path / "model.lm").stat().st_size
 
 
-def test_quantising_keeps_what_cannot_follow():
+def test_quantizing_keeps_what_cannot_follow():
     model = trained(text_of("micro.o3"), LmConfig(order=3, smoothing="mle")).model
     again = unpack_model(pack(model.trie, model.prob, model.backoff, 2))
     inner = slice(model.trie.levels[1], None)
@@ -151,9 +151,9 @@ def test_quantising_keeps_what_cannot_follow():
     assert (again.prob[inner][model.prob[inner] == 0] == 0).all()
 
 
-def test_only_binary_files_are_quantised(tiny):
-    with pytest.raises(UsageError, match="--quantise makes binary files smaller"):
-        save("model.arpa", tiny, quantise=8)
+def test_only_binary_files_are_quantized(tiny):
+    with pytest.raises(UsageError, match="--quantize makes binary files smaller"):
+        save("model.arpa", tiny, quantize=8)
 
 
 def test_files_of_version_0_3_0():
@@ -186,9 +186,9 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", list(DAMAGES))
-@pytest.mark.parametrize("quantise", [None, 4])
-def test_damage_is_found_when_it_is_met(tiny, damage, quantise):
-    whole = pack(tiny.trie, tiny.prob, tiny.backoff, quantise)
+@pytest.mark.parametrize("quantize", [None, 4])
+def test_damage_is_found_when_it_is_met(tiny, damage, quantize):
+    whole = pack(tiny.trie, tiny.prob, tiny.backoff, quantize)
     name, spoil = DAMAGES[damage]
     array = getattr(whole, name).copy()
     spoil(array)

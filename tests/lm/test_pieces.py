@@ -116,7 +116,7 @@ def test_our_own_cut_is_that_of_the_package(package, tmp_path, rule, extra):
 def test_ties_are_decided_as_the_package_decides_them(package, tokenizer, tmp_path, grid):
     """Scores on a grid make many ways equal, or equal but for the rounding of their float32 sums."""
     contents, place = bytearray(tokenizer.read_bytes()), 0
-    for spelling, score, kind in PieceFile.of(bytes(contents)).pieces:
+    for spelling, score, kind in PieceFile.from_bytes(bytes(contents)).pieces:
         mark = b"\n" + bytes([len(spelling)]) + spelling + b"\x15"
         place = contents.index(mark, place) + len(mark)
         if kind == NORMAL:
@@ -234,7 +234,7 @@ def test_other_files_are_refused(package, tmp_path, contents, found):
 def test_a_number_where_a_model_has_bytes_is_a_value_error(contents):
     """A piece, its spelling and the table of the normalizer are bytes; the third is a kind of model that is none."""
     with pytest.raises(ValueError, match=r"^$"):
-        PieceFile.of(contents)
+        PieceFile.from_bytes(contents)
 
 
 def test_commands(model, tokenizer, tmp_path):

@@ -20,7 +20,7 @@ def test_sessions_are_told_apart_by_what_they_hold(tmp_path):
         wv_cli.train(str(tmp_path / "sessions"), str(tmp_path / "v.vec"), **given)
         found = wv_cli.load(tmp_path / "v.vec")
         items = [word for word in found if word.startswith("i")]
-        near = [(item, other) for item in items for other, _ in found.neighbours(item, k=3, among=items)]
+        near = [(item, other) for item in items for other, _ in found.neighbors(item, k=3, among=items)]
         return np.mean([int(a[1:]) // 20 == int(b[1:]) // 20 for a, b in near])
 
     assert share(whole_line=True) > 0.95

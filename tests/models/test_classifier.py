@@ -92,7 +92,7 @@ def test_a_long_line_is_answered_in_pieces(monkeypatch):
             patch.setattr(module, "_BLOCK", 700)
             patch.setattr(module, "_LONG", 50_000)
             parts = [
-                module._together(list(classifier.answers([text[i : i + size] for i in range(0, len(text), size)], 2)))
+                module._join_lines(list(classifier.answers([text[i : i + size] for i in range(0, len(text), size)], 2)))
                 for size in (997, 70_000, len(text))
             ]
         for part in parts:
@@ -332,9 +332,9 @@ def test_rows_of_zeros_need_not_be_stored() -> None:
         args=FastTextArgs(
             dim=dim, word_ngrams=2, buckets=buckets, minn=0, maxn=0, model="supervised", loss="softmax", min_count=1
         ),
-        words=WordList.of(names),
+        words=WordList.from_words(names),
         counts=np.ones(words, np.int64),
-        labels=WordList.of([b"__label__%d" % i for i in range(5)]),
+        labels=WordList.from_words([b"__label__%d" % i for i in range(5)]),
         label_counts=np.arange(5, 0, -1),
         tokens=words,
         kept_buckets=None,

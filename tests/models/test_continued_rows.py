@@ -96,8 +96,11 @@ def test_log_odds_of_the_old_words_stay():
 
 def test_ngrams_are_carried_by_their_bucket_and_new_words_composed_of_them():
     config = Word2vecConfig(minn=2, maxn=3, buckets=100_000)
-    old, new = WordList.of(["where", "there", "then"]), WordList.of(["there", "zq", "where", "these", "then"])
-    before, now = Subwords.of(old, config), Subwords.of(new, config)
+    old, new = (
+        WordList.from_words(["where", "there", "then"]),
+        WordList.from_words(["there", "zq", "where", "these", "then"]),
+    )
+    before, now = Subwords.from_words(old, config), Subwords.from_words(new, config)
     rows = np.random.default_rng(4).standard_normal((len(before.buckets), 16)).astype(np.float32)
     matrix = np.full((5 + len(now.buckets), 16), 9, np.float32)
     learnt = carry_ngrams(before.buckets, rows, now, matrix[5:])
@@ -114,6 +117,6 @@ def test_ngrams_are_carried_by_their_bucket_and_new_words_composed_of_them():
 
 def test_no_ngrams_are_carried_from_words_that_had_none():
     config = Word2vecConfig(minn=5, maxn=6, buckets=100)
-    now = Subwords.of(WordList.of(["where", "there"]), config)
+    now = Subwords.from_words(WordList.from_words(["where", "there"]), config)
     learnt = carry_ngrams(np.empty(0, np.int32), np.empty((0, 4), np.float32), now, np.zeros((len(now.buckets), 4)))
     assert not learnt.any()

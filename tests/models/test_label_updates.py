@@ -9,7 +9,7 @@ from wv_cli.models.label_updates import OutputReplicas, replica_bytes
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.labelled import encode_labelled
+from wv_cli.text.labeled import encode_labeled
 
 LABELS = 60
 
@@ -24,7 +24,7 @@ def corpus(slice_text, tmp_path_factory):
     places = [i for i in range(6, len(words) - 6, 7) if words[i] in frequent]
     lines = [f"__label__{words[i]} {' '.join(words[i - 6 : i] + words[i + 1 : i + 7])}" for i in places]
     path.write_text("\n".join(lines) + "\n")
-    return encode_labelled([str(path)], VocabConfig(min_count=1))
+    return encode_labeled([str(path)], VocabConfig(min_count=1))
 
 
 def config_of(threads, **changes):
@@ -33,9 +33,9 @@ def config_of(threads, **changes):
 
 @pytest.mark.parametrize("loss", SupervisedConfig.options()["loss"].choices)
 def test_threads_have_their_own_where_every_example_changes_all(loss):
-    assert OutputReplicas.of(config_of(1, loss=loss), 100) is None
+    assert OutputReplicas.for_threads(config_of(1, loss=loss), 100) is None
     for threads in (2, 8, 64):
-        replicas = OutputReplicas.of(config_of(threads, loss=loss), 100)
+        replicas = OutputReplicas.for_threads(config_of(threads, loss=loss), 100)
         needed = replica_bytes(config_of(threads, loss=loss), 100)
         if loss in ("ns", "hs"):
             assert replicas is None and needed == 0
@@ -48,7 +48,7 @@ def test_threads_have_their_own_where_every_example_changes_all(loss):
 def test_not_of_so_many_labels_that_copies_do_not_fit():
     config = config_of(2)
     assert replica_bytes(config, (1 << 24) // 64) > 0
-    assert OutputReplicas.of(config, (1 << 24) // 64 + 1) is None
+    assert OutputReplicas.for_threads(config, (1 << 24) // 64 + 1) is None
 
 
 class Asked(MatrixAllocator):

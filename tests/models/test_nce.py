@@ -1,4 +1,4 @@
-"""Noise-contrastive estimation makes a model that normalises itself (Gutmann & Hyvarinen 2010; Mnih & Teh 2012)."""
+"""Noise-contrastive estimation makes a model that normalizes itself (Gutmann & Hyvarinen 2010; Mnih & Teh 2012)."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,9 @@ from wv_cli.text.corpus import encode
 
 
 @pytest.mark.parametrize("share", [True, False])
-def test_probabilities_come_out_without_a_normalisation(tmp_path, share):
+def test_probabilities_come_out_without_a_normalization(tmp_path, share):
     """b stands beside `a` in nine of ten lines: p(b | a) = 0.9, and the exponentials of all scores sum to 1. With
-    noise that spares the centre the scores are those of the odds, 9 to 1."""
+    noise that spares the center the scores are those of the odds, 9 to 1."""
     random = np.random.default_rng(1)
     text = "".join("a b a\n" if one else "a c a\n" for one in random.permutation(np.arange(2000) % 10 < 9))
     (tmp_path / "text").write_text(text)

@@ -78,14 +78,14 @@ def test_the_rate_rises_and_falls(corpus):
 @pytest.mark.parametrize("files", [(20,), (13, 7), (2, 14, 4), (5, 5, 5, 5)])
 def test_a_batch_has_pairs_of_one_file_where_there_are_enough(files, corpus):
     orders = BatchOrder(1, replace(corpus, files=files), 6)
-    one, two = orders.of(0), orders.of(1)
+    one, two = orders.for_epoch(0), orders.for_epoch(1)
     assert sorted(one) == list(range(PAIRS)) and list(one) != list(two)
-    assert list(orders.of(0)) == list(one)
+    assert list(orders.for_epoch(0)) == list(one)
     file_of = np.repeat(np.arange(len(files)), files)
     pure = [len(set(file_of[one[start : start + 6]])) == 1 for start in range(0, PAIRS - 5, 6)]
     assert sum(pure) >= sum(count // 6 for count in files)
     if len(files) == 1:
-        assert list(one) == list(BatchOrder(1, corpus, 6).of(0))
+        assert list(one) == list(BatchOrder(1, corpus, 6).for_epoch(0))
 
 
 def test_it_learns(corpus):

@@ -101,7 +101,7 @@ def test_of_n_grams_those_that_most_words_have_are_private(slice_text, threads):
     rows = 2 * ROWS[0]
     corpus = encode([str(slice_text)], VocabConfig(min_count=5))
     config = Word2vecConfig(threads=threads, minn=3, maxn=6, sample=0)
-    subwords = Subwords.of(corpus.vocab.words, config)
+    subwords = Subwords.from_words(corpus.vocab.words, config)
     words = corpus.vocab.counts / corpus.vocab.counts.sum()
     replicas = choose_replicas(config, words, None, words, ROWS, subwords)
     changes = np.zeros(len(words) + len(subwords.buckets))

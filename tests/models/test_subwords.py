@@ -54,7 +54,7 @@ def test_ngrams_are_fasttexts():
 
 @given(st.lists(words, max_size=8), st.integers(0, 5), st.integers(0, 7), st.integers(0, 1000))
 def test_a_whole_list_at_once(listed, minn, maxn, buckets):
-    blob, starts = (made := WordList.of(listed)).blob, made.starts
+    blob, starts = (made := WordList.from_words(listed)).blob, made.starts
     first, found = _subwords.of_words(blob, starts, minn, maxn, buckets)
     for i, word in enumerate(listed):
         expected = [bucket for _, bucket in _subwords.ngrams(word, minn, maxn, buckets)]

@@ -63,7 +63,7 @@ def bits(x, weights, thresholds):
     return np.asarray(x, np.float64) @ np.asarray(weights, np.float64).T > np.asarray(thresholds, np.float64)
 
 
-def biohash_batch(weights, x, rank, delta, p, lr, normalise=False):
+def biohash_batch(weights, x, rank, delta, p, lr, normalize=False):
     """One minibatch of Ryali et al.'s rule; returns (new weights, energy)."""
     w, x = np.array(weights, np.float64), np.asarray(x, np.float64)
     effective = np.sign(w) * np.abs(w) ** (p - 1)
@@ -77,7 +77,7 @@ def biohash_batch(weights, x, rank, delta, p, lr, normalise=False):
     energy = -(g * scores / norms).sum()
     change = g.T @ x - (g * scores).sum(axis=0)[:, None] * w
     w += lr * change / max(np.abs(change).max(), 1e-30)
-    if normalise:
+    if normalize:
         touched = g.any(axis=0)
         w[touched] /= (np.abs(w[touched]) ** p).sum(axis=1, keepdims=True) ** (1 / p)
     return w, energy

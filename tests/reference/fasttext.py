@@ -48,7 +48,7 @@ def line_ngrams(hashes: list[int], n: int, buckets: int) -> list[int]:
 
 @dataclass
 class Model:
-    """A dense or quantised model file read field by field. `input` and `output` are float64."""
+    """A dense or quantized model file read field by field. `input` and `output` are float64."""
 
     args: dict = field(default_factory=dict)
     words: list[bytes] = field(default_factory=list)
@@ -101,8 +101,8 @@ def read(data: bytes) -> Model:
         return np.array(rows).reshape(-1, dim)
 
     def matrix() -> np.ndarray:
-        (quantised,) = take("<?")
-        if not quantised:
+        (quantized,) = take("<?")
+        if not quantized:
             m, n = take("<2q")
             return floats(m * n).reshape(m, n)
         norms, m, _, size = take("<?2qi")

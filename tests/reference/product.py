@@ -1,4 +1,4 @@
-"""Reference implementation of the product quantiser: k-means++ and Lloyd's algorithm in float64, one point at a
+"""Reference implementation of the product quantizer: k-means++ and Lloyd's algorithm in float64, one point at a
 time."""
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Slow float64 reference of csrc/kernels/word2vec/: the same draws, plain NumPy arithmetic, one position at a time.
 
 The reference's own gradients are checked by finite differences in tests/kernels/test_word2vec.py and
-test_neighbours.py.
+test_neighbors.py.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ BATCH = 512  # BATCH_WORDS of csrc/kernels/word2vec/block.h
 TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
 SHARING = 4  # WV_SHARING of csrc/kernels/word2vec/block.h
 POOL_WORDS = 8  # of csrc/kernels/word2vec/deterministic.h
-MEAN_TILES = 200  # of csrc/kernels/word2vec/neighbour_tiles.h
+MEAN_TILES = 200  # of csrc/kernels/word2vec/neighbor_tiles.h
 
 
 def mix(z):
@@ -193,30 +193,30 @@ class Reference:
         return [*(left if side != "right" else ()), *(right if side != "left" else ())]
 
     def share(self, sentence, lr, random):
-        """Trains a sentence of CBOW with negative sampling whose neighbouring positions share tiles."""
+        """Trains a sentence of CBOW with negative sampling whose neighboring positions share tiles."""
         for start in range(0, len(sentence) if len(sentence) > 1 else 0, SHARING):
-            centres = range(start, min(start + SHARING, len(sentence)))
-            windows = [self.context(sentence, at, random) for at in centres]
+            centers = range(start, min(start + SHARING, len(sentence)))
+            windows = [self.context(sentence, at, random) for at in centers]
             drawn = [self.drawn_word(random.choice()) for _ in range(self.drawn())]
-            self.share_cbow(sentence, centres, windows, drawn, lr)
+            self.share_cbow(sentence, centers, windows, drawn, lr)
 
     def drawn(self):
         """How many negatives the positions of a tile share."""
         return self.options.negative + -(-self.options.negative // 5)
 
-    def share_cbow(self, sentence, centres, windows, drawn, lr):
-        """A tile of word2vec/cbow_neighbours.h: all scores first, then the blocks of words, the centres, the rows."""
+    def share_cbow(self, sentence, centers, windows, drawn, lr):
+        """A tile of word2vec/cbow_neighbors.h: all scores first, then the blocks of words, the centers, the rows."""
         negative = self.options.negative
         self.tiles = min(self.tiles + 1, MEAN_TILES)
-        self.examples += len(centres)
+        self.examples += len(centers)
         rows = [[sentence[p] for p in window] for window in windows]
         means = [1 / len(window) if self.options.cbow_mean else 1.0 for window in windows]
         x = np.array([mean * self.input[window].sum(axis=0) for mean, window in zip(means, rows, strict=True)])
         words = list(dict.fromkeys(drawn))
         share = np.array([drawn.count(word) * negative / len(drawn) for word in words])
-        weight = np.array([share * (np.array(words) != sentence[at]) for at in centres])
+        weight = np.array([share * (np.array(words) != sentence[at]) for at in centers])
         scores = x @ self.output[words].T
-        own = np.array([h @ self.output[sentence[at]] for h, at in zip(x, centres, strict=True)])
+        own = np.array([h @ self.output[sentence[at]] for h, at in zip(x, centers, strict=True)])
         self.loss += (weight * np.logaddexp(0, scores)).sum() + np.logaddexp(0, -own).sum()
         step, own_step = -lr * weight * sigmoid(scores), lr * (1 - sigmoid(own))
         pull = -step.sum() / weight.sum() * (1 - 1 / self.tiles) if weight.sum() > 0 else 0.0
@@ -228,7 +228,7 @@ class Reference:
             self.mean += off / (self.tiles * negative)
             delta += step[:, k : k + TILE_OUTPUTS] @ y + pull * off
             self.output[block] += step[:, k : k + TILE_OUTPUTS].T @ x
-        for n, at in enumerate(centres):
+        for n, at in enumerate(centers):
             delta[n] += own_step[n] * self.output[sentence[at]]
             self.output[sentence[at]] += own_step[n] * x[n]
         for d, mean, window in zip(delta, means, rows, strict=True):
@@ -248,9 +248,9 @@ class Reference:
                 words = [sentence[position] for position in tile]
                 self.tile(self.input, words, np.ones(len(words)), sentence[at], lr, random)
 
-    def tile(self, inputs, context, counts, centre, lr, random):
+    def tile(self, inputs, context, counts, center, lr, random):
         """Trains the rows `context` of `inputs`, which stand for `counts` rows each."""
-        outputs, labels, output_weights = self.outputs(centre, random)
+        outputs, labels, output_weights = self.outputs(center, random)
         if self.options.model == "skipgram":
             x = inputs[context]
         else:
@@ -259,8 +259,8 @@ class Reference:
         self.examples += len(x)
 
         if self.options.loss == "softmax":
-            self.loss += softmax_loss(x, self.output, centre)
-            dx, dy = softmax_gradient(x, self.output, centre)
+            self.loss += softmax_loss(x, self.output, center)
+            dx, dy = softmax_gradient(x, self.output, center)
             self.output -= lr * dy
         else:
             y, weight = self.output[outputs], np.outer(output_weights, np.ones(len(x)))
@@ -288,42 +288,42 @@ class Reference:
             for word in context:
                 inputs[word] -= lr * share * dx[0]
 
-    def outputs(self, centre, random):
+    def outputs(self, center, random):
         """Rows, labels and weights of the outputs of one position."""
         if self.options.loss == "softmax":
             return None, None, None
         if self.options.loss == "ova":
             words = np.arange(len(self.output))
-            return words, (words == centre).astype(float), np.ones(len(words))
+            return words, (words == center).astype(float), np.ones(len(words))
         if self.options.loss == "hs":
-            return self.path_outputs(centre)
+            return self.path_outputs(center)
         if self.options.loss == "hs_ns":
-            nodes, *path = self.path_outputs(centre)
-            words, *drawn = self.drawn_outputs(centre, random)
+            nodes, *path = self.path_outputs(center)
+            words, *drawn = self.drawn_outputs(center, random)
             first = len(self.output) - len(self.sampler)
             return nodes + [first + word for word in words], *map(np.concatenate, zip(path, drawn, strict=True))
-        return self.drawn_outputs(centre, random)
+        return self.drawn_outputs(center, random)
 
-    def path_outputs(self, centre):
+    def path_outputs(self, center):
         start, node, code = self.path
-        span = slice(int(start[centre]), int(start[centre + 1]))
+        span = slice(int(start[center]), int(start[center + 1]))
         return list(node[span]), 1.0 - code[span], np.ones(span.stop - span.start)
 
     def drawn_word(self, draw):
         word = below(draw, len(self.sampler))
         return int(self.sampler[word, 1]) if (draw & 0xFFFFFFFF) >= int(self.sampler[word, 0]) else word
 
-    def drawn_outputs(self, centre, random):
-        rows, weights = [centre], [1.0]
+    def drawn_outputs(self, center, random):
+        rows, weights = [center], [1.0]
         for _ in range(self.options.negative):
             word = self.drawn_word(random.choice())
-            if word == centre and self.options.loss != "nce":
+            if word == center and self.options.loss != "nce":
                 continue
             if word in rows:
                 weights[rows.index(word)] += 1
             else:
                 rows.append(word)
                 weights.append(1.0)
-        # NCE: the centre as noise too is 1 yes and m noes, together one question with a share of yes.
+        # NCE: the center as noise too is 1 yes and m noes, together one question with a share of yes.
         labels = np.array([1.0 / weights[0]] + [0.0] * (len(rows) - 1))
         return rows, labels, np.array(weights)

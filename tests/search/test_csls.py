@@ -5,7 +5,7 @@ import pytest
 
 from tests.reference.csls import csls
 from wv_cli.search.csls import Csls, mean_cosines, mutual
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.neighbors import Neighbors
 
 
 def drawn(n, dim, seed):
@@ -15,7 +15,7 @@ def drawn(n, dim, seed):
 
 
 def asked(x, y, k, threads=1):
-    xs, ys = (Neighbours(rows, threads=threads) for rows in (x, y))
+    xs, ys = (Neighbors(rows, threads=threads) for rows in (x, y))
     return Csls(ys, mean_cosines(y, xs, k)).top_k(x, 5)
 
 
@@ -34,7 +34,7 @@ def test_the_penalty_matters():
     random = np.random.default_rng(1)
     x, y = (random.standard_normal((n, 20)).astype(np.float32) + 0.5 for n in (300, 200))
     y[0] = 1
-    nearest = Neighbours(y, threads=1).top_k(x, 1)[0][:, 0]
+    nearest = Neighbors(y, threads=1).top_k(x, 1)[0][:, 0]
     assert (nearest == 0).sum() > 3 * (asked(x, y, 10)[:, 0] == 0).sum()
 
 

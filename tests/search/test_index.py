@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from wv_cli.search.codes import CodeNeighbours
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.codes import CodeNeighbors
+from wv_cli.search.neighbors import Neighbors
 from wv_cli.search.packed import pack_bits, pack_positions, unpack_bits
-from wv_cli.search.product import ProductNeighbours
+from wv_cli.search.product import ProductNeighbors
 from wv_cli.search.reranking import Reranker
 from wv_cli.search.some_rows import SomeRows
 from wv_cli.search.topk import make_empty_hits, merge
@@ -20,39 +20,39 @@ POSITIONS = np.sort(POSITIONS, axis=1).astype(np.int32)
 
 
 def vectors():
-    return Neighbours(MATRIX), MATRIX
+    return Neighbors(MATRIX), MATRIX
 
 
 def dense():
-    return CodeNeighbours(80, 0, pack_bits(BITS)), pack_bits(BITS)
+    return CodeNeighbors(80, 0, pack_bits(BITS)), pack_bits(BITS)
 
 
 def sparse():
-    return CodeNeighbours(50, 6, POSITIONS), POSITIONS
+    return CodeNeighbors(50, 6, POSITIONS), POSITIONS
 
 
 def product():
     codes = np.random.default_rng(3).integers(0, 256, (N, 3), np.uint8)
-    return ProductNeighbours(codes, 12, 5, random.standard_normal(256 * 12).astype(np.float32)), MATRIX
+    return ProductNeighbors(codes, 12, 5, random.standard_normal(256 * 12).astype(np.float32)), MATRIX
 
 
 def reranked():
     """Of the codes, in the order of vectors that stand in another order."""
     order = np.random.default_rng(2).permutation(N)
-    return Reranker(dense()[0], Neighbours(MATRIX[order]), np.argsort(order), N), None
+    return Reranker(dense()[0], Neighbors(MATRIX[order]), np.argsort(order), N), None
 
 
 def padded():
     """Rows with numbers between them."""
     matrix = np.full((N, 16), np.nan, np.float32)
     matrix[:, :12] = MATRIX
-    return Neighbours(matrix[:, :12]), MATRIX
+    return Neighbors(matrix[:, :12]), MATRIX
 
 
 def records():
     """Rows as they lie in a file, at any byte."""
     data = b"".join(b"word " + row.tobytes() for row in MATRIX)
-    return Neighbours.of_bytes(memoryview(data), np.arange(N) * (5 + 48) + 5, 12), MATRIX
+    return Neighbors.of_bytes(memoryview(data), np.arange(N) * (5 + 48) + 5, 12), MATRIX
 
 
 every_index = pytest.mark.parametrize("make", [vectors, dense, sparse, product, reranked])
@@ -126,11 +126,11 @@ def test_some_rows_answer_as_the_whole_without_the_others(make):
 
 def test_reranking_is_the_exact_order_of_the_candidates():
     index, _ = reranked()
-    exact = Neighbours(MATRIX).nearest([[5], [6, 7]], 10)
+    exact = Neighbors(MATRIX).nearest([[5], [6, 7]], 10)
     found = index.nearest([[5], [6, 7]], 10)
     np.testing.assert_array_equal(found[0], exact[0])
     np.testing.assert_allclose(found[1], exact[1], atol=1e-6)
-    few = Reranker(dense()[0], Neighbours(MATRIX), np.arange(N), 4).nearest([[5]], 4)[0][0]
+    few = Reranker(dense()[0], Neighbors(MATRIX), np.arange(N), 4).nearest([[5]], 4)[0][0]
     assert set(few.tolist()) == set(dense()[0].nearest([[5]], 4)[0][0].tolist())
 
 

@@ -16,7 +16,7 @@ from tests.conftest import GOLDEN
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import FORMATS, load, save
 from wv_cli.formats.fasttext_bin import load_model, save_model
-from wv_cli.formats.recognise import is_sidecar
+from wv_cli.formats.recognize import is_sidecar
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.system.compression import COMPRESSIONS, compression_of, inner_name
 from wv_cli.system.output import check_writable, open_output

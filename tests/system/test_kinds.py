@@ -20,7 +20,7 @@ from wv_cli.errors import BadFile
 from wv_cli.evaluation.data import data_lines
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.formats.fasttext_bin import load_model
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
 from wv_cli.lm.files import load as load_language_model

@@ -25,10 +25,10 @@ def model(tmp_path):
     """A fastText model of 6 MB."""
     count, dim = 5000, 300
     args = FastTextArgs(dim=dim, buckets=0, minn=0, maxn=0)
-    words = WordList.of(f"w{i}" for i in range(count))
+    words = WordList.from_words(f"w{i}" for i in range(count))
     matrix = DenseMatrix(np.ones((count, dim), np.float32))
     path = tmp_path / "big\x1b[31m.bin"
-    none = (WordList.of([]), np.empty(0, np.int64))
+    none = (WordList.from_words([]), np.empty(0, np.int64))
     save_model(path, FastTextModel(args, words, np.arange(count, 0, -1), *none, 9, None, matrix, matrix))
     return path
 
@@ -122,7 +122,7 @@ def test_guards_end_with_their_mappings(model):
 def test_vectors_are_not_mapped(tmp_path):
     """Other formats are read through a buffer: a short file is an error of its own."""
     for name in ("v.bin", "v.npy"):
-        save(tmp_path / name, Embeddings(WordList.of(["a"]), np.ones((1, 3), np.float32)))
+        save(tmp_path / name, Embeddings(WordList.from_words(["a"]), np.ones((1, 3), np.float32)))
     code = "import sys, mmap\nfrom wv_cli import load\nmmap.mmap = None\n[load(path) for path in sys.argv[1:]]"
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "v.bin", tmp_path / "v.npy"], check=False)
     assert done.returncode == 0

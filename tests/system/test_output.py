@@ -21,7 +21,7 @@ from wv_cli.words import WordList
 
 
 def vectors(words: str) -> Embeddings:
-    return Embeddings(WordList.of(words), np.full((len(words), 3), ord(words[0]), np.float32))
+    return Embeddings(WordList.from_words(words), np.full((len(words), 3), ord(words[0]), np.float32))
 
 
 class Disk:

@@ -15,7 +15,9 @@ from wv_cli.words import WordList
 
 def vocab(**counts):
     ordered = sorted(counts.items(), key=lambda pair: -pair[1])
-    return Vocab(WordList.of([word for word, _ in ordered]), np.array([n for _, n in ordered]), 2, sum(counts.values()))
+    return Vocab(
+        WordList.from_words([word for word, _ in ordered]), np.array([n for _, n in ordered]), 2, sum(counts.values())
+    )
 
 
 def counts_of(found):
@@ -38,12 +40,12 @@ def test_decay_takes_its_share_of_all_counts_but_leaves_every_word():
     found = decay_vocab(vocab(a=101, b=10, c=1), 0.25)
     assert counts_of(found) == {"a": 25, "b": 2, "c": 1} and (found.lines, found.tokens_read) == (0, 28)
     assert counts_of(decay_vocab(vocab(a=7, b=2), 0)) == {"a": 1, "b": 1}
-    large = Vocab(WordList.of(["a"]), np.array([2**62 + 1]))
+    large = Vocab(WordList.from_words(["a"]), np.array([2**62 + 1]))
     assert decay_vocab(large, 1).counts[0] == 2**62 + 1  # not through a double
 
 
 def test_counts_beyond_64_bits_are_refused():
-    large = Vocab(WordList.of(["a"]), np.array([2**63 - 2]))
+    large = Vocab(WordList.from_words(["a"]), np.array([2**63 - 2]))
     with pytest.raises(WvError, match="'a' add up to 2\\^63"):
         extend_vocab(large, vocab(a=2), VocabConfig())
 

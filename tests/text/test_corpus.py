@@ -115,7 +115,7 @@ def test_labels_are_told_from_words_and_rare_words_may_be_kept(slice_text, tmp_p
         path.write_bytes(b"".join(b"__l__%d %b" % (i % 3, next(lines)) for i in range(100)))
     plain = encode([path], VocabConfig(min_count=4))
     rare = next(word for word in encode([path], VocabConfig(min_count=1)).vocab.words if word not in plain.vocab.words)
-    also = WordList.of(["__l__9", "</s>", "notthere", rare, plain.vocab.words[0]])
+    also = WordList.from_words(["__l__9", "</s>", "notthere", rare, plain.vocab.words[0]])
     corpus = encode([path], VocabConfig(min_count=4), marked=Marked("__l__", 34), also=also)
     words = [word for word in plain.vocab.words if not word.startswith("__l__")]
     assert list(corpus.vocab.words)[: len(words)] == words

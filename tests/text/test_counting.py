@@ -92,7 +92,7 @@ def test_different_words_with_one_key_stay_apart(small, tmp_path, monkeypatch):
 def test_counts_near_2_to_the_63_are_added_exactly():
     """No text is so long: as if it had been."""
     numbers = np.array([[5, 1, 2**62], [5, 9, 2**62 - 1], [6, 2**40, 2**31], [6, 2**40 + 1, 2**31]], np.int64)
-    rows = Rows(WordList.of(["a", "a", "b", "b"]), numbers)
+    rows = Rows(WordList.from_words(["a", "a", "b", "b"]), numbers)
     for blocks in ([rows], [rows.part(i, i + 1) for i in range(4)]):
         found = list(sum_rows(blocks))
         assert [word for each in found for word in each.words] == ["a", "b"]
@@ -118,7 +118,7 @@ def test_a_full_disk_is_told_before_it_is_full(small, tmp_path, monkeypatch):
 
 
 def test_hashes_are_of_words_not_of_places():
-    some = WordList.of(["a", "x" * 16, "x" * 17, "b", "x" * 17, "a", "x" * 40])
+    some = WordList.from_words(["a", "x" * 16, "x" * 17, "b", "x" * 17, "a", "x" * 40])
     found = _text.hashes(some.blob, some.starts)
     assert found[0] == found[5] and found[2] == found[4] and len(set(found.tolist())) == 5
     assert len(_text.hashes(b"", np.zeros(1, np.int64))) == 0

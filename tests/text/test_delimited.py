@@ -7,7 +7,7 @@ import pytest
 
 from wv_cli import _records
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.text.pairs import PairFiles
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import RECORDS, record_kind
@@ -76,7 +76,7 @@ def test_blocks_may_be_cut_anywhere(name):
         chunks = (data[at : at + size] for at in range(0, len(data), size))
         for block in read(name, data, chunks, log, ("new",), **reading):
             texts += block.each
-            sink.write(block.written({"new": Column("text", ["x"] * block.count)}))
+            sink.write(block.to_write({"new": Column("text", ["x"] * block.count)}))
         found.append((log, texts, out.getvalue()))
     assert all(each == found[0] for each in found)
 
@@ -89,8 +89,8 @@ def test_what_is_written_is_read_again(name):
         data = b"id,text\n2,good\n"
     whole, more = io.BytesIO(), io.BytesIO()
     for block in read(name, data, added=("new",), **reading):
-        ByteSink(whole).write(block.written({}))
-        ByteSink(more).write(block.written({"new": Column("text", [f'n "{i}"' for i in range(block.count)])}))
+        ByteSink(whole).write(block.to_write({}))
+        ByteSink(more).write(block.to_write({"new": Column("text", [f'n "{i}"' for i in range(block.count)])}))
     assert whole.getvalue() == data
     again = dict(reading)
     again["field"] = "new" if "no_header" not in reading else "4" if name == "decimal.csv" else "3"
@@ -104,7 +104,7 @@ def test_what_is_written_is_read_again(name):
 def test_fields_of_tsv_hold_neither_tabs_nor_line_ends():
     out = io.BytesIO()
     for block in read("a.tsv", b"text\nx\n", added=("n\tew",)):
-        ByteSink(out).write(block.written({"n\tew": Column("text", ['a\tb\r\nc "d"'])}))
+        ByteSink(out).write(block.to_write({"n\tew": Column("text", ['a\tb\r\nc "d"'])}))
     assert out.getvalue() == b'text\tn ew\nx\ta b  c "d"\n'
 
 
@@ -180,5 +180,5 @@ def test_pairs_have_the_rules_of_records(tmp_path):
 def test_numbers_are_added_as_they_are():
     out = io.BytesIO()
     for block in read("a.tsv", b"text\nx\ny\n", added=("n",)):
-        ByteSink(out).write(block.written({"n": Column("number", np.array([0.5, 2], np.float32))}))
+        ByteSink(out).write(block.to_write({"n": Column("number", np.array([0.5, 2], np.float32))}))
     assert out.getvalue() == b"text\tn\nx\t0.5\ny\t2.0\n"

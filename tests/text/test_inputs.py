@@ -24,7 +24,7 @@ def texts(*inputs, **options):
     notes = []
     known = Texts(
         [str(path) for path in inputs],
-        recognise=lambda head: "a model" if head.startswith(b"MODEL") else None,
+        recognize=lambda head: "a model" if head.startswith(b"MODEL") else None,
         is_sidecar=lambda path: path.endswith(".side"),
         log=notes.append,
         **options,

@@ -6,7 +6,7 @@ import pytest
 from wv_cli.errors import BadFile
 from wv_cli.text.config import PhrasesConfig, VocabConfig
 from wv_cli.text.corpus import encode
-from wv_cli.text.labelled import encode_labelled
+from wv_cli.text.labeled import encode_labeled
 from wv_cli.text.phrase_finding import PhraseFinder
 from wv_cli.text.phrases import JoinedText
 from wv_cli.text.saved_phrases import read_phrases
@@ -15,20 +15,20 @@ from wv_cli.text.vocab import read_vocab, write_vocab
 
 @pytest.fixture(scope="module")
 def folder(slice_text, tmp_path_factory):
-    """text, joined, labelled, labelled.joined, phrases: what two passes find in the first lines."""
+    """text, joined, labeled, labeled.joined, phrases: what two passes find in the first lines."""
     path = tmp_path_factory.mktemp("joining")
     lines = slice_text.read_text().splitlines()[:900]
     (path / "text").write_text("".join(f"{line}\n" for line in lines))
-    labelled = [f"__label__{i % 3} {line[:200]}" for i, line in enumerate(lines)]
-    (path / "labelled").write_text("".join(f"{line}\n" for line in labelled))
+    labeled = [f"__label__{i % 3} {line[:200]}" for i, line in enumerate(lines)]
+    (path / "labeled").write_text("".join(f"{line}\n" for line in labeled))
     config = PhrasesConfig(thresholds=(60.0, 30.0), min_count=3)
     with JoinedText([str(path / "text")], config) as text:
         (path / "joined").write_bytes(b"".join(text.chunks()))
         (path / "phrases").write_bytes(b"".join(text.rows()))
         assert all(one.joined > 10 for one in text.passes)
     saved = read_phrases(str(path / "phrases"))
-    with JoinedText([str(path / "labelled")], config, saved=saved) as text:
-        (path / "labelled.joined").write_bytes(b"".join(text.chunks()))
+    with JoinedText([str(path / "labeled")], config, saved=saved) as text:
+        (path / "labeled.joined").write_bytes(b"".join(text.chunks()))
     return path
 
 
@@ -73,14 +73,14 @@ def test_the_digest_is_that_of_the_phrases_too(folder, tmp_path):
 
 
 @pytest.mark.parametrize("memory", [None, 1])
-def test_labelled_lines(memory, folder, tmp_path):
+def test_labeled_lines(memory, folder, tmp_path):
     saved = read_phrases(str(folder / "phrases"))
     config = VocabConfig(min_count=2)
     place = str(tmp_path / "x")
     for keep in (False, True):
-        expected = encode_labelled([str(folder / "labelled.joined")], config, keep_dropped=keep)
-        found = encode_labelled(
-            [str(folder / "labelled")], config, keep_dropped=keep, phrases=saved, memory=memory, spool_beside=place
+        expected = encode_labeled([str(folder / "labeled.joined")], config, keep_dropped=keep)
+        found = encode_labeled(
+            [str(folder / "labeled")], config, keep_dropped=keep, phrases=saved, memory=memory, spool_beside=place
         )
         np.testing.assert_array_equal(found.ids, expected.ids)
         assert found.words == expected.words and found.labels == expected.labels
@@ -114,7 +114,7 @@ def test_words_kept_apart(folder):
     phrases = []
     for apart in ("", "__label__"):
         finder = PhraseFinder(config, apart=apart)
-        encode([str(folder / "labelled")], VocabConfig(), phrases=finder)
+        encode([str(folder / "labeled")], VocabConfig(), phrases=finder)
         phrases.append(dict(zip(finder.passes[0].phrases, finder.passes[0].scores.tolist(), strict=True)))
     every, without = phrases
     assert any("__label__" in phrase for phrase in every)

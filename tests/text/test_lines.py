@@ -37,17 +37,17 @@ def test_whatever_the_cuts(lines, cuts, repeated, least):
     cuts = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     filtered = Lines(repeated=repeated, least=least)
     chunks = [text[a:b] for a, b in pairwise(cuts)]
-    out = b"".join(filtered.kept(chunks))
+    out = b"".join(filtered.filter_chunks(chunks))
     kept = expected(text.removesuffix(b"\n"), repeated=repeated, least=least) if lines else []
     assert out == b"".join(line + b"\n" for line in kept)
     assert filtered.left_out == len(lines) - len(kept)
 
 
-def test_many_lines_are_known_again_by_eight_bytes_each():
+def test_many_lines_are_compute_digest_by_eight_bytes_each():
     numbers = np.random.default_rng(1).integers(0, 30_000, 90_000)
     filtered = Lines(repeated=True)
     text = b"".join(b"line %d\n" % number for number in numbers)
-    out = b"".join(filtered.kept(text[start : start + 10_000] for start in range(0, len(text), 10_000)))
+    out = b"".join(filtered.filter_chunks(text[start : start + 10_000] for start in range(0, len(text), 10_000)))
     first = np.sort(np.unique(numbers, return_index=True)[1])
     assert out == b"".join(b"line %d\n" % number for number in numbers[first])
     assert filtered._seen.memory == 8 * len(first)
@@ -56,7 +56,7 @@ def test_many_lines_are_known_again_by_eight_bytes_each():
 
 def test_a_last_line_without_an_end():
     filtered = Lines(repeated=True, least=2)
-    assert list(filtered.kept([b"a b\nc d\na", b" b"])) == [b"a b\nc d\n", b""] and filtered.left_out == 1
+    assert list(filtered.filter_chunks([b"a b\nc d\na", b" b"])) == [b"a b\nc d\n", b""] and filtered.left_out == 1
 
 
 def test_files_are_one_text_and_case_is_folded_first(tmp_path):
@@ -89,7 +89,7 @@ def test_where_it_means_nothing(tmp_path, wv):
     assert done.returncode == 2 and "--merge and --dedup cannot be used together" in done.stderr
     options = {"autotune_validation": "v.txt", "autotune_size": 1000, "dedup": True}
     with pytest.raises(UsageError, match="--dedup has no effect with --autotune-size"):
-        training_job("labelled.txt", str(tmp_path / "m.ftz"), model="supervised", **options).validate()
+        training_job("labeled.txt", str(tmp_path / "m.ftz"), model="supervised", **options).validate()
     options = {"doc_vectors": "d.vec", "min_line": 3}
     with pytest.raises(UsageError, match="--min-line has no effect with --doc-vectors"):
         training_job("text.txt", str(tmp_path / "m.d2v"), model="doc2vec", **options).validate()

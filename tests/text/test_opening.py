@@ -6,7 +6,7 @@ import json
 import pytest
 
 from wv_cli.errors import BadFile
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText
 from wv_cli.text.pairs import PairFiles
@@ -66,7 +66,7 @@ def test_an_array_is_refused_whoever_reads_its_parts(tmp_path):
     first, *others = shards([str(tmp_path / "a.json")], 20_000, whole_lines=True)
     assert others
     with pytest.raises(BadFile, match="found an array"):
-        list(Source(texts.only(first)))
+        list(Source(texts.of_shard(first)))
 
 
 @pytest.mark.parametrize(

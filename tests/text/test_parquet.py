@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.parquet_writing import ParquetSink
 from wv_cli.text.records.reading import Column
@@ -34,7 +34,7 @@ def written(path, added=None, kept=None, log=None):
     sink = ParquetSink(out)
     for block in source.blocks(str(path), tuple(added or ())):
         stays = None if kept is None else [kept(text) for text in block.each]
-        sink.write(block.written({name: of(block) for name, of in (added or {}).items()}, stays))
+        sink.write(block.to_write({name: of(block) for name, of in (added or {}).items()}, stays))
     sink.close()
     return out
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.conftest import GOLDEN
 from wv_cli import _records
 from wv_cli.errors import BadFile
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.records.reading import Column, Rules
@@ -292,7 +292,7 @@ def test_another_text_takes_the_place_of_the_value(nasty, expected, tmp_path):
         for block in source.blocks(source.paths[0], ()):
             texts += block.each
             for number, new in enumerate(({}, dict.fromkeys(range(block.count), OTHER))):
-                written = block.written({}, None, dict(enumerate(block.each)) | new)
+                written = block.to_write({}, None, dict(enumerate(block.each)) | new)
                 own, others = (
                     (own, others + written.header + written.records)
                     if number
@@ -380,7 +380,7 @@ def test_files_without_a_last_line_end_are_not_joined(nasty):
     sink = ByteSink(out)
     for _ in range(2):
         for block in opened(nasty / "no-final-newline.jsonl").blocks(str(nasty / "no-final-newline.jsonl"), ()):
-            sink.write(block.written({}))
+            sink.write(block.to_write({}))
     whole = (nasty / "no-final-newline.jsonl").read_bytes()
     assert out.getvalue() == whole + b"\n" + whole
 
@@ -403,7 +403,7 @@ def test_blocks_may_be_cut_anywhere(nasty, expected, size):
             sink = ByteSink(out)
             for block in reader(name, name, chunks, Rules(ReadingConfig(), False, log.append, added=ADDED)):
                 texts += block.each
-                sink.write(block.written({"label": Column("text", ["x"] * block.count)}))
+                sink.write(block.to_write({"label": Column("text", ["x"] * block.count)}))
             found.append((log, texts, out.getvalue()))
         assert found[0] == found[1], name
 
@@ -417,7 +417,7 @@ def test_a_part_of_a_file_is_read_once(nasty, tmp_path):
         parts = shards([str(nasty / name)], 1000, whole_lines=True)
         assert (len(parts) > 3) == (name == "good.jsonl")
         whole = b"".join(Source(texts))
-        assert b"".join(b"".join(Source(texts.only(part))) for part in parts) == whole
+        assert b"".join(b"".join(Source(texts.of_shard(part))) for part in parts) == whole
 
 
 def json_texts(data, field="text"):

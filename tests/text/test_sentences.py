@@ -8,7 +8,7 @@ import pytest
 import wv_cli
 from tests.walk import for_each
 from wv_cli.errors import UsageError, WvError
-from wv_cli.text.sentences import blocks_of, spooled
+from wv_cli.text.sentences import blocks_of, spool_sentences
 
 TOKENS = [["the", "cat"], [], ("a", "dog"), ["ünï"]]
 TEXT = "the cat\n\na dog\nünï\n".encode()
@@ -94,7 +94,7 @@ def test_what_is_read_goes_by_blocks(tmp_path):
             nonlocal held
             held -= 1
 
-    with spooled((Sentence() for _ in range(50_000)), str(tmp_path / "out.bin")) as path:
+    with spool_sentences((Sentence() for _ in range(50_000)), str(tmp_path / "out.bin")) as path:
         assert Path(path).read_bytes() == b"a b\n" * 50_000 and most < 10_000
         assert Path(path).parent.parent == tmp_path
     assert list(tmp_path.iterdir()) == []
@@ -105,10 +105,13 @@ def test_an_error_of_the_iterable_leaves_nothing(tmp_path):
         yield ["a"]
         raise KeyError("mine")
 
-    with pytest.raises(KeyError, match="mine"), spooled(sentences(), str(tmp_path / "out.bin")):
+    with pytest.raises(KeyError, match="mine"), spool_sentences(sentences(), str(tmp_path / "out.bin")):
         pass
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(WvError, match="cannot keep the sentences in a file here"), spooled([], "/nowhere/out.bin"):
+    with (
+        pytest.raises(WvError, match="cannot keep the sentences in a file here"),
+        spool_sentences([], "/nowhere/out.bin"),
+    ):
         pass
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.glove import cooccurrence, shard_counting
 from wv_cli.glove.config import GloveConfig
 from wv_cli.system.executor import ThisProcess
@@ -27,10 +27,10 @@ def asked(slice_text: Path) -> Texts:
 def test_results_come_in_the_order_of_the_shards() -> None:
     done: list[int] = []
     executor = ThisProcess()
-    found = executor.reduced("test", lambda shard, more: [shard + more], range(5), lambda a, b: a + b, done.append, 10)
+    found = executor.reduce("test", lambda shard, more: [shard + more], range(5), lambda a, b: a + b, done.append, 10)
     assert found == [10, 11, 12, 13, 14] and done == [0, 1, 2, 3, 4]
-    assert executor.reduced("test", str, [], lambda a, b: a + b, done.append) is None
-    assert list(executor.mapped("test", lambda shard: -shard, range(3))) == [0, -1, -2]
+    assert executor.reduce("test", str, [], lambda a, b: a + b, done.append) is None
+    assert list(executor.map("test", lambda shard: -shard, range(3))) == [0, -1, -2]
 
 
 def test_words_are_those_of_one_pass(asked: Texts) -> None:

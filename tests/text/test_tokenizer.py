@@ -11,7 +11,7 @@ from wv_cli.vectors.fasttext import tokens_of
 from wv_cli.words import WordList, decode, split_words
 
 SEPARATORS = b" \t\v\f\r\0\n"
-# Bytes where a mask could go wrong: separators, their neighbours, the same with the high bit set.
+# Bytes where a mask could go wrong: separators, their neighbors, the same with the high bit set.
 tricky = st.sampled_from([*SEPARATORS, 8, 14, 31, 33, 1, 127, 128, 137, 138, 141, 160, 255, *b"ab"]).map(
     lambda byte: bytes([byte])
 )
@@ -69,7 +69,7 @@ def test_batches_and_blocks():
 
 @given(texts, st.lists(words, unique=True, max_size=5))
 def test_known_words_only(text, known):
-    word_list = WordList.of(known)
+    word_list = WordList.from_words(known)
     lines = split_lines(text)
     encoder, _, counts, ids, tokens, _ = run([text], (word_list.blob, word_list.starts))
     assert ids == encode_lines(lines, known)
@@ -176,18 +176,18 @@ def test_fingerprint_depends_on_every_id_but_not_on_cuts(ids, cuts, place):
 
 
 def test_word_map_adds_and_finds():
-    words_in = WordList.of(["b", "a", "b", "a longer word than sixteen bytes", "a"])
+    words_in = WordList.from_words(["b", "a", "b", "a longer word than sixteen bytes", "a"])
     words_map = _text.WordMap()
     assert words_map.add(words_in.blob, words_in.starts).tolist() == [0, 1, 0, 2, 1]
-    other = WordList.of(["a", "c", "a longer word than sixteen bytez"])
+    other = WordList.from_words(["a", "c", "a longer word than sixteen bytez"])
     assert words_map.find(other.blob, other.starts).tolist() == [1, -1, -1]
-    assert WordList(*words_map.words()) == WordList.of(["b", "a", "a longer word than sixteen bytes"])
+    assert WordList(*words_map.words()) == WordList.from_words(["b", "a", "a longer word than sixteen bytes"])
     assert len(words_map) == 3
 
 
 def test_gather_refuses_places_outside():
-    word_list = WordList.of(["a", "bc"])
-    assert WordList(*_text.gather(word_list.blob, word_list.starts, np.array([1, 0, 1]))) == WordList.of(
+    word_list = WordList.from_words(["a", "bc"])
+    assert WordList(*_text.gather(word_list.blob, word_list.starts, np.array([1, 0, 1]))) == WordList.from_words(
         ["bc", "a", "bc"]
     )
     with pytest.raises(IndexError):

@@ -102,7 +102,7 @@ def test_every_character_becomes_what_python_makes_of_it(config):
     for first in range(0, 0x20000, 0x1000):
         codes = [code for code in range(first, first + 0x1000) if not 0xD800 <= code < 0xE000]
         text = "".join(f"x{chr(code)}\u03a3{chr(code)}Y\n" for code in codes).encode()
-        assert tokenizer._prepared(text) == changed(config, text), hex(first)
+        assert tokenizer._cut_beside_labels(text) == changed(config, text), hex(first)
 
 
 def test_characters_that_join_are_known():
@@ -111,7 +111,7 @@ def test_characters_that_join_are_known():
     assert {chr(int(each[1], 16)) for each in parts if len(each) == 2 and each[0][0] != "<"} <= tokenizing._seconds()
 
 
-def test_neighbours_of_characters_are_seen():
+def test_neighbors_of_characters_are_seen():
     """Marks in order among each other, letters that become one, the sigma at a word's end, bytes that are no UTF-8."""
     chance = random.Random(1)
     parts = [*"aA\u03a3\u03a3\u03c3 \n.'Ii\u0301\u0307\u0327\u0345\u1100\u1161\u11a8\uac00\u0130\ufb01\u2026\u212b"]
@@ -124,7 +124,7 @@ def test_neighbours_of_characters_are_seen():
     for config in FORMS:
         tokenizer = Tokenizer(config)
         for each in raw:
-            assert tokenizer._prepared(each) == changed(config, each), (config, each)
+            assert tokenizer._cut_beside_labels(each) == changed(config, each), (config, each)
 
 
 def test_chunks_and_pieces_change_nothing(monkeypatch):

@@ -23,7 +23,7 @@ def vocab(counts, lines=0):
         ((w.encode() if isinstance(w, str) else w, n) for w, n in counts.items()), key=lambda item: -item[1]
     )
     array = np.array([n for _, n in ranked], np.int64)
-    return Vocab(WordList.of([w for w, _ in ranked]), array, lines, int(array.sum()))
+    return Vocab(WordList.from_words([w for w, _ in ranked]), array, lines, int(array.sum()))
 
 
 def same(a, b):
@@ -41,7 +41,7 @@ def write(path, content):
 def test_word2vec_golden_file(tmp_path):
     read = read_vocab(str(GOLDEN / "w2v.vocab"))
     assert (len(read), read.lines, read.tokens) == (4330, 13703, 717507)
-    assert read.words[:3] == WordList.of(["the", "of", "and"])
+    assert read.words[:3] == WordList.from_words(["the", "of", "and"])
     assert read.counts[:2].tolist() == [57335, 29936]
     write_vocab(str(tmp_path / "again"), read)
     assert (tmp_path / "again").read_bytes() == (GOLDEN / "w2v.vocab").read_bytes()

@@ -27,14 +27,14 @@ def word2vec_classes(vectors, classes):
 def test_word_classes_are_word2vecs(classes):
     vectors = np.random.default_rng(classes).standard_normal((300, 9)).astype(np.float32)
     vectors[100:110] = vectors[0]
-    made = word_classes(Embeddings(WordList.of(map(str, range(300))), vectors), classes)
+    made = word_classes(Embeddings(WordList.from_words(map(str, range(300))), vectors), classes)
     np.testing.assert_array_equal(made, word2vec_classes(vectors, classes))
 
 
 @pytest.mark.parametrize("classes", [0, 4])
 def test_as_many_classes_as_words_at_most(classes):
     with pytest.raises(UsageError, match="between 1 and the number of words, 3"):
-        word_classes(Embeddings(WordList.of("abc"), np.ones((3, 2), np.float32)), classes)
+        word_classes(Embeddings(WordList.from_words("abc"), np.ones((3, 2), np.float32)), classes)
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 16])
@@ -53,10 +53,10 @@ def test_it_stops_when_nothing_moves():
     x = np.array([[1, 0], [0.9, 0.1], [0, 1], [0.1, 0.9]], np.float32)
     rounds = []
 
-    def centres_of(owner):
+    def centers_of(owner):
         rounds.append(owner.tolist())
         sums = sums_of_classes(x, owner, 2)[0]
         return (sums / np.linalg.norm(sums, axis=1, keepdims=True)).astype(np.float32)
 
-    owner = spherical_kmeans(np.array([0, 1, 1, 1]), 50, centres_of, lambda centres: nearest(x, centres))
+    owner = spherical_kmeans(np.array([0, 1, 1, 1]), 50, centers_of, lambda centers: nearest(x, centers))
     assert owner.tolist() == [0, 0, 1, 1] and len(rounds) < 5

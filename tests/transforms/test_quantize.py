@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli.errors import WvError
-from wv_cli.evaluation.model_score import measure, score
+from wv_cli.evaluation.model_score import metric_name, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.models.classifier import Classifier
@@ -138,8 +138,8 @@ def test_output_matrix():
     assert quantize(labels, QuantizeConfig(qout=True)).output is labels.output
 
 
-def test_models_that_cannot_be_quantised():
-    with pytest.raises(WvError, match=r"quantised already; start from the \.bin"):
+def test_models_that_cannot_be_quantized():
+    with pytest.raises(WvError, match=r"quantized already; start from the \.bin"):
         quantize(load_model(GOLDEN / "ft-labels.ftz"), QuantizeConfig())
     model = load_model(LABELS)
     rows = model.input.take(np.arange(model.input.shape[0])).copy()
@@ -149,7 +149,7 @@ def test_models_that_cannot_be_quantised():
 
 
 @pytest.fixture(scope="module")
-def labelled(tmp_path_factory):
+def labeled(tmp_path_factory):
     """Lines of the model's words with the label that the model gives them: a task on which it makes no mistake."""
     model = load_model(LABELS)
     random = np.random.default_rng(1)
@@ -157,32 +157,32 @@ def labelled(tmp_path_factory):
     lines = [" ".join(model.words[i] for i in random.choice(len(rates), 8, p=rates)) for _ in range(1500)]
     lines = [line.replace("</s>", "bread") for line in lines]
     answered = Classifier(model, "x").answer("".join(f"{line}\n" for line in lines).encode(), 1)
-    path = tmp_path_factory.mktemp("labelled") / "text.txt"
+    path = tmp_path_factory.mktemp("labeled") / "text.txt"
     path.write_text(
         "".join(f"{model.labels[k]} {line} unheard\n" for k, line in zip(answered.labels[:, 0], lines, strict=True))
     )
     return path
 
 
-def test_retraining_wins_back_what_pruning_lost(labelled):
+def test_retraining_wins_back_what_pruning_lost(labeled):
     model = load_model(LABELS)
     config = QuantizeConfig(cutoff=120, qnorm=True, epochs=10, lr=0.3)
-    dense, pruned = score(model, str(labelled)), score(quantize(model, config), str(labelled))
-    retrained = quantize(model, config, retrainer([str(labelled)], config))
-    assert measure(model) == "P@1"
+    dense, pruned = score(model, str(labeled)), score(quantize(model, config), str(labeled))
+    retrained = quantize(model, config, retrainer([str(labeled)], config))
+    assert metric_name(model) == "P@1"
     assert dense > 0.8
     assert pruned < dense - 0.1
-    assert score(retrained, str(labelled)) > pruned + 0.05
+    assert score(retrained, str(labeled)) > pruned + 0.05
     assert retrained.words == prune(model, 120).words
     assert (retrained.kept_buckets == prune(model, 120).kept_buckets).all()
 
 
-def test_retraining_without_any_step_changes_nothing(labelled):
+def test_retraining_without_any_step_changes_nothing(labeled):
     """All words, buckets and labels find their rows again: with a rate of next to nothing the rows stay as they are."""
     model = load_model(LABELS)
     pruned = prune(model, 2000)
     config = QuantizeConfig(cutoff=2000, epochs=1, lr=1e-12)
-    same = retrainer([str(labelled)], config)(pruned)
+    same = retrainer([str(labeled)], config)(pruned)
     rows = np.arange(2000)
     np.testing.assert_allclose(same.input.take(rows), pruned.input.take(rows), atol=1e-6)
     labels = np.arange(len(model.labels))
@@ -199,7 +199,7 @@ def test_retraining_needs_the_models_labels(tmp_path):
 
 def test_score_of_word_vectors(data):
     model = load_model(WORDS)
-    assert measure(model) == "Spearman"
+    assert metric_name(model) == "Spearman"
     pairs = str(data / "similarity" / "EN-WS-353-ALL.txt")
     before, after = score(model, pairs), score(quantize(model, QuantizeConfig(qnorm=True)), pairs)
     assert after == pytest.approx(before, abs=0.02)

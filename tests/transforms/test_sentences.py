@@ -27,7 +27,7 @@ class Parts:
 
 
 def find_in(subwords=None):
-    return Lookup(Embeddings(WordList.of(WORDS), np.zeros((12, 5), np.float32), subwords), "lower")
+    return Lookup(Embeddings(WordList.from_words(WORDS), np.zeros((12, 5), np.float32), subwords), "lower")
 
 
 find = find_in()
@@ -35,11 +35,11 @@ find = find_in()
 
 @pytest.fixture
 def vectors():
-    return Embeddings(WordList.of(WORDS), np.random.default_rng(1).standard_normal((12, 5)).astype(np.float32))
+    return Embeddings(WordList.from_words(WORDS), np.random.default_rng(1).standard_normal((12, 5)).astype(np.float32))
 
 
 def vocab(counts, lines=0):
-    return Vocab(WordList.of(counts), np.array(list(counts.values()), np.int64), lines)
+    return Vocab(WordList.from_words(counts), np.array(list(counts.values()), np.int64), lines)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ texts = st.lists(st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=6).map(
 @given(texts=texts)
 def test_poolings_by_their_definitions(texts):
     matrix = np.random.default_rng(1).standard_normal((12, 5)).astype(np.float32)
-    embeddings = Embeddings(WordList.of(WORDS), matrix)
+    embeddings = Embeddings(WordList.from_words(WORDS), matrix)
     counts = {"the": 50, "a": 30, "guitar": 2, "elsewhere": 18}
     known = [[word for word in text.split() if word in FIND] for text in texts]
     weights = {

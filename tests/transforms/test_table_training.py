@@ -12,7 +12,7 @@ TEXTS = np.split(GOLD["flat"], np.cumsum(GOLD["lengths"])[:-1])
 
 @pytest.mark.parametrize("name", list(LOSSES))
 def test_losses_and_gradients_of_torch(name):
-    table, bags = GOLD["E"], Bags.of(TEXTS)
+    table, bags = GOLD["E"], Bags.from_texts(TEXTS)
     loss, of_means = LOSSES[name](bags.means(table), GOLD["Y"])
     tokens, rows = bags.gradient(of_means)
     gradient = np.zeros_like(table)
@@ -30,7 +30,7 @@ def test_losses_and_gradients_of_torch(name):
 
 def drawn(texts=600, tokens=80, dim=6):
     random = np.random.default_rng(3)
-    bags = Bags.of([random.integers(0, tokens, random.integers(1, 9)) for _ in range(texts)])
+    bags = Bags.from_texts([random.integers(0, tokens, random.integers(1, 9)) for _ in range(texts)])
     true = random.standard_normal((tokens, dim)).astype(np.float32)
     return bags, true, bags.means(true).astype(np.float32), random
 

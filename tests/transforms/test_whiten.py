@@ -65,11 +65,11 @@ def test_streamed_and_sharded_and_in_memory_make_the_same_transform():
 
 
 def test_pca_turns_only():
-    """Distances and cosines of centred rows stay; coordinates are uncorrelated, in order of falling variance."""
+    """Distances and cosines of centered rows stay; coordinates are uncorrelated, in order of falling variance."""
     matrix = cloud(300)
-    centred = matrix - matrix.mean(axis=0)
+    centered = matrix - matrix.mean(axis=0)
     result = fit(of(matrix), WhitenConfig("pca")).apply(matrix)
-    assert np.abs(cosines(result) - cosines(centred)).max() < 1e-5
+    assert np.abs(cosines(result) - cosines(centered)).max() < 1e-5
     spread = covariance(result)
     assert np.abs(spread - np.diag(np.diag(spread))).max() < 1e-4
     assert (np.diff(np.diag(spread)) < 1e-4).all()
@@ -79,8 +79,8 @@ def test_zca_has_the_cosines_of_whitening_and_moves_rows_less():
     matrix = cloud(500)
     white, zca = (fit(of(matrix), WhitenConfig(method)).apply(matrix) for method in ("whiten", "zca"))
     assert np.abs(cosines(white) - cosines(zca)).max() < 1e-5
-    centred = matrix - matrix.mean(axis=0)
-    assert np.linalg.norm(zca - centred) < np.linalg.norm(white - centred)
+    centered = matrix - matrix.mean(axis=0)
+    assert np.linalg.norm(zca - centered) < np.linalg.norm(white - centered)
     matrix = fit(of(matrix), WhitenConfig("zca")).matrix
     assert np.allclose(matrix, matrix.T)
 

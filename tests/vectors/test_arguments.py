@@ -26,7 +26,7 @@ def test_every_call_takes_any_iterable_once(kind):
     assert VECTORS.odd_one_out(kind(words)) == "sun"
     assert VECTORS.similarity(kind(words[:2]), kind(words[2:])) == VECTORS.similarity(["cat", "dog"], "sun")
     assert VECTORS.movers_distance(kind(words[:2]), kind(words)) == VECTORS.movers_distance(["cat", "dog"], words)
-    assert VECTORS.neighbours(kind(["cat"]), kind(["sun"])) == VECTORS.neighbours("cat", "sun")
+    assert VECTORS.neighbors(kind(["cat"]), kind(["sun"])) == VECTORS.neighbors("cat", "sun")
     made = Embeddings(kind(words), kind([1.0, 2, 3]).reshape(3, 1) if kind is np.array else [[1], [2], [3]])
     assert list(made) == words and made.matrix.dtype == np.float32 and made["dog"].tolist() == [2]
 
@@ -53,8 +53,8 @@ TYPES = [
     (lambda: VECTORS.similarity("cat", b"dog"), "w2: expected a word as str, found bytes b'dog'; decode it"),
     (lambda: VECTORS.odd_one_out(["cat", 3]), "words: expected each word as str, found int 3"),
     (lambda: VECTORS.movers_distance(None, "cat"), "a: expected a word as str, or several, found None"),
-    (lambda: VECTORS.neighbours(["cat"], None), "negative: expected a word as str, or several, found None"),
-    (lambda: VECTORS.neighbours("cat", k=True), "k: expected a whole number, found bool True"),
+    (lambda: VECTORS.neighbors(["cat"], None), "negative: expected a word as str, or several, found None"),
+    (lambda: VECTORS.neighbors("cat", k=True), "k: expected a whole number, found bool True"),
     (lambda: Embeddings("ab", np.ones((2, 2))), "words: expected several words, found the str 'ab'"),
     (lambda: Embeddings(["a", 5], np.ones((2, 2))), "words: expected each word as str, found int 5"),
     (lambda: Embeddings(["a"], "x"), "matrix: expected an array of numbers (words, dim), found str of <U1"),
@@ -88,4 +88,4 @@ def test_sizes_that_do_not_fit():
     with pytest.raises(ValueError, match="matrix: expected rows of one length"):
         Embeddings(["a", "b"], [[1, 2], [3]])
     with pytest.raises(ValueError, match="k: expected 0 or more, found -1"):
-        VECTORS.neighbours("cat", k=-1)
+        VECTORS.neighbors("cat", k=-1)

@@ -37,7 +37,7 @@ def codes(draw, words):
     else:
         rows = [draw(st.lists(st.booleans(), min_size=bits, max_size=bits)) for _ in names]
         data = pack_bits(np.array(rows, np.bool_).reshape(len(names), bits))
-    return Codes(WordList.of(names), "some method", bits, active, data, {"seed": 1, "text": "é"})
+    return Codes(WordList.from_words(names), "some method", bits, active, data, {"seed": 1, "text": "é"})
 
 
 def product(names, nsub, seed=1):
@@ -45,7 +45,7 @@ def product(names, nsub, seed=1):
     random = np.random.default_rng(seed)
     quantizer = ProductQuantizer(2 * nsub, 2, random.standard_normal(256 * 2 * nsub).astype(np.float32))
     data = random.integers(0, 256, (len(names), nsub)).astype(np.uint8)
-    return Codes(WordList.of(names), "pq", 8 * nsub, 0, data, {"seed": 1}, quantizer)
+    return Codes(WordList.from_words(names), "pq", 8 * nsub, 0, data, {"seed": 1}, quantizer)
 
 
 def same(a, b):
@@ -77,7 +77,7 @@ def some(sparse=False, pq=False):
     if pq:
         return product(["the", "of", "new york", "caf\xe9"], 3)
     random = np.random.default_rng(1)
-    words = WordList.of(["the", "of", "new york", "caf\xe9"])
+    words = WordList.from_words(["the", "of", "new york", "caf\xe9"])
     if sparse:
         rows = np.array([np.sort(random.permutation(100_000)[:5]) for _ in words], np.int32)
         return Codes(words, "fly", 100_000, 5, rows)
@@ -215,13 +215,13 @@ def test_centroids_that_do_not_fit(tmp_path):
         load(path)
     for data, bits, active in [(np.zeros((1, 3), np.uint8), 25, 0), (np.zeros((1, 3), np.uint8), 24, 3)]:
         with pytest.raises(ValueError, match="no codes of 3 bytes"):
-            Codes(WordList.of("a"), "pq", bits, active, data, {}, some(pq=True).quantizer)
+            Codes(WordList.from_words("a"), "pq", bits, active, data, {}, some(pq=True).quantizer)
     with pytest.raises(ValueError, match="not by bits"):
         some(pq=True).packed()
 
 
 def test_words_that_text_cannot_hold(tmp_path):
-    made = Codes(WordList.of(["a", "b\tc"]), "x", 1, 0, np.zeros((2, 1), np.uint64))
+    made = Codes(WordList.from_words(["a", "b\tc"]), "x", 1, 0, np.zeros((2, 1), np.uint64))
     with pytest.raises(WvError, match=r"row 2: the word .* holds a tab"):
         save(tmp_path / "x.txt", made)
     assert list(tmp_path.iterdir()) == []
@@ -230,7 +230,7 @@ def test_words_that_text_cannot_hold(tmp_path):
 
 
 def test_shapes_that_do_not_fit():
-    words = WordList.of("ab")
+    words = WordList.from_words("ab")
     for bits, active, data in [
         (70, 0, np.zeros((2, 1), np.uint64)),
         (70, 0, np.zeros((2, 2), np.int64)),
@@ -252,7 +252,7 @@ def test_cosines_are_what_codes_measure():
 
 
 def test_more_numbers_than_memory_holds_are_refused(monkeypatch):
-    codes = Codes(WordList.of("abc"), "lsh", 64, 0, np.zeros((3, 1), np.uint64))
+    codes = Codes(WordList.from_words("abc"), "lsh", 64, 0, np.zeros((3, 1), np.uint64))
     monkeypatch.setattr(memory, "available", lambda: 4 * 3 * 64 - 1)
     with pytest.raises(WvError, match="64 bits of each word as numbers needs"):
         _ = CodeVectors(codes).matrix
@@ -260,7 +260,7 @@ def test_more_numbers_than_memory_holds_are_refused(monkeypatch):
 
 @pytest.mark.parametrize("made", [some(), some(sparse=True), some(pq=True)])
 def test_of_codes_with_one_word_the_first_counts(made, tmp_path):
-    save(tmp_path / "x.codes", replace(made, words=WordList.of(["a", "b", "a", "c"])))
+    save(tmp_path / "x.codes", replace(made, words=WordList.from_words(["a", "b", "a", "c"])))
     with pytest.warns(FormatWarning, match="1 row has the word of an earlier row"):
         read = load(tmp_path / "x.codes")
     assert list(read.words) == ["a", "b", "c"] and np.array_equal(read.codes.data, made.data[[0, 1, 3]])

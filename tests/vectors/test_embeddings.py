@@ -1,4 +1,4 @@
-"""Embeddings as a Python program uses them: words in, vectors and neighbours out."""
+"""Embeddings as a Python program uses them: words in, vectors and neighbors out."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from wv_cli.vectors.codes import Codes, CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
-WORDS = WordList.of(["king", "queen", "man", "woman", "zero", "new york"])
+WORDS = WordList.from_words(["king", "queen", "man", "woman", "zero", "new york"])
 
 
 @pytest.fixture
@@ -41,25 +41,25 @@ def test_similarity_is_the_cosine(vectors):
         vectors.similarity("king", "nobody")
 
 
-def test_neighbours(vectors):
+def test_neighbors(vectors):
     unit = reference.unit(vectors.matrix)
     before = vectors.matrix.copy()
     for positive, negative in [(["king"], []), (["king", "new york"], []), (["king", "woman"], ["man"]), ([], ["man"])]:
         rows = [WORDS.find(word) for word in (*positive, *negative)]
         query = np.array([1] * len(positive) + [-1] * len(negative)) @ unit[rows]
         hits, scores = reference.top_k(unit, reference.unit(query[None]), 3, [rows])
-        found = vectors.neighbours(positive, negative, k=3)
+        found = vectors.neighbors(positive, negative, k=3)
         assert [word for word, _ in found] == [WORDS[row] for row in hits[0]]
         np.testing.assert_allclose([score for _, score in found], scores[0], atol=1e-6)
-    assert vectors.neighbours("king", k=2) == vectors.neighbours(["king"], k=2)
-    assert vectors.neighbours(["king", "woman"], "man") == vectors.neighbours(["king", "woman"], ["man"])
-    assert len(vectors.neighbours("king", k=100)) == 5
+    assert vectors.neighbors("king", k=2) == vectors.neighbors(["king"], k=2)
+    assert vectors.neighbors(["king", "woman"], "man") == vectors.neighbors(["king", "woman"], ["man"])
+    assert len(vectors.neighbors("king", k=100)) == 5
     np.testing.assert_array_equal(vectors.matrix, before)
     assert vectors._index is vectors._index, "made once"
     with pytest.raises(KeyError, match="'Kin' is not in the vectors; did you mean 'king'"):
-        vectors.neighbours(["queen"], ["Kin"])
+        vectors.neighbors(["queen"], ["Kin"])
     with pytest.raises(ValueError, match="at least one word"):
-        vectors.neighbours([])
+        vectors.neighbors([])
 
 
 def test_words_composed_of_subwords():
@@ -68,7 +68,7 @@ def test_words_composed_of_subwords():
     word = "unheardofness"
     assert word not in model.words and word in model and model[word].shape == (model.dim,)
     np.testing.assert_array_equal(model[word], model.subwords.oov_vector(word))
-    hits, scores = zip(*model.neighbours(word, k=4), strict=True)
+    hits, scores = zip(*model.neighbors(word, k=4), strict=True)
     unit = reference.unit(model.matrix)
     rows, expected = reference.top_k(unit, reference.unit(model[word][None]), 4)
     assert list(hits) == [model.words[row] for row in rows[0]]
@@ -78,12 +78,12 @@ def test_words_composed_of_subwords():
 
 def test_codes_answer_by_their_bits():
     bits = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 0], [0, 1, 1, 1]], np.bool_)
-    dense = CodeVectors(Codes(WordList.of("abcd"), "x", 4, 0, pack_bits(bits)))
+    dense = CodeVectors(Codes(WordList.from_words("abcd"), "x", 4, 0, pack_bits(bits)))
     assert dense["a"].tolist() == [1, 1, -1, -1] and dense.similarity("a", "c") == 0.5
-    assert dense.neighbours("c", k=1) == [("a", 0.75)]
-    assert dense.neighbours(["a", "b"], k=1) == [("c", 0.5)]  # 1110, ties on
-    assert dense.neighbours(["a"], ["d"], k=1) == [("c", 0.75)]  # 1100 against 0111: ties on, 1100
-    sparse = CodeVectors(Codes(WordList.of("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32)))
+    assert dense.neighbors("c", k=1) == [("a", 0.75)]
+    assert dense.neighbors(["a", "b"], k=1) == [("c", 0.5)]  # 1110, ties on
+    assert dense.neighbors(["a"], ["d"], k=1) == [("c", 0.75)]  # 1100 against 0111: ties on, 1100
+    sparse = CodeVectors(Codes(WordList.from_words("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32)))
     assert sparse["b"].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 1] and sparse.similarity("a", "b") == pytest.approx(0.5)
-    assert sparse.neighbours(["a", "c"], k=1) == [("b", 0.5)]  # positions 1 and 2, the lowest of equals
-    assert sparse.neighbours(["a", "b"], ["a"], k=1) == [("c", 0.5)]  # positions 2 and 8 again
+    assert sparse.neighbors(["a", "c"], k=1) == [("b", 0.5)]  # positions 1 and 2, the lowest of equals
+    assert sparse.neighbors(["a", "b"], ["a"], k=1) == [("c", 0.5)]  # positions 2 and 8 again

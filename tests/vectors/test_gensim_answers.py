@@ -1,4 +1,4 @@
-"""What gensim answers with the same vectors: neighbours of sums, similarities, odd ones, word mover's distances."""
+"""What gensim answers with the same vectors: neighbors of sums, similarities, odd ones, word mover's distances."""
 
 import json
 
@@ -17,7 +17,7 @@ def vectors():
 
 @pytest.mark.parametrize("case", ANSWERS["most_similar"], ids=lambda case: " ".join(case["positive"]))
 def test_most_similar(case, vectors):
-    found = vectors.neighbours(case["positive"], case["negative"], k=10)
+    found = vectors.neighbors(case["positive"], case["negative"], k=10)
     assert [word for word, _ in found] == [word for word, _ in case["answers"]]
     assert [score for _, score in found] == pytest.approx([score for _, score in case["answers"]], abs=1e-5)
 

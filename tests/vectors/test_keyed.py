@@ -48,7 +48,7 @@ def test_a_call_answers_as_gensim(call, expected, names):
 def test_codes_are_asked_by_words():
     codes = load(GOLDEN / "sign.codes")
     word = codes.words[3]
-    assert codes.most_similar(word, topn=4) == codes.neighbours(word, k=4)
+    assert codes.most_similar(word, topn=4) == codes.neighbors(word, k=4)
     assert len(codes.most_similar(word, topn=2, restrict_vocab=10)) == 2
     with pytest.raises(TypeError, match="codes are searched by words, not by vectors"):
         codes.similar_by_vector(codes[word])

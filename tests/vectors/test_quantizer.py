@@ -1,4 +1,4 @@
-"""The product quantiser: the kernel against its float64 reference on every instruction set; what codes owe their
+"""The product quantizer: the kernel against its float64 reference on every instruction set; what codes owe their
 rows."""
 
 import numpy as np
@@ -95,10 +95,10 @@ def test_few_rows_are_kept_exactly(x, dsub):
     their mean, which is rounded by some units of the largest square, and nearer points may share a centroid."""
     quantizer = ProductQuantizer.fit(x, dsub)
     apart = np.square(quantizer.decode(quantizer.encode(x)).astype(np.float64) - x)
-    centred = np.square(x - x.mean(axis=0, dtype=np.float64))
+    centered = np.square(x - x.mean(axis=0, dtype=np.float64))
     for first in range(0, x.shape[1], dsub):
         block = slice(first, first + dsub)
-        rounding = (min(dsub, 9) + 4) * 2.0**-23 * centred[:, block].sum(axis=1).max() + 1e-12
+        rounding = (min(dsub, 9) + 4) * 2.0**-23 * centered[:, block].sum(axis=1).max() + 1e-12
         assert apart[:, block].sum(axis=1).max() <= rounding
 
 
@@ -157,7 +157,7 @@ def test_a_table_with_few_filled_rows_learns_from_those(vectors):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_cannot_be_quantised_is_refused(bad):
+def test_what_cannot_be_quantized_is_refused(bad):
     x = np.ones((300, 4), np.float32)
     x[17, 2] = bad
     with pytest.raises(WvError, match=r"row 17 .*NaN or infinity"):

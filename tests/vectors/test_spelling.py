@@ -5,7 +5,7 @@ import pytest
 from wv_cli.vectors.spelling import find_queries, near_spelling
 from wv_cli.words import WordList, decode
 
-WORDS = WordList.of(
+WORDS = WordList.from_words(
     ["the", "london", "London", "PARIS", "new", "york", "new york", "naïve", "北京", b"caf\xe9", "londen"]
 )
 

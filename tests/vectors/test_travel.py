@@ -31,11 +31,11 @@ def test_vectors_travel_before_and_after_a_query(name, mapped):
     travel = [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy]
     others = [send(vectors) for send in travel]
     word = vectors.words[3]
-    asked = vectors.neighbours(word, k=3)
+    asked = vectors.neighbors(word, k=3)
     others += [send(vectors) for send in travel]
     for other in others:
         assert list(other.words) == list(vectors.words) and np.array_equal(other.matrix, vectors.matrix)
-        assert other.neighbours(word, k=3) == asked
+        assert other.neighbors(word, k=3) == asked
         if vectors.subwords is not None:
             assert np.array_equal(other["xyzzling"], vectors["xyzzling"])
 
@@ -89,5 +89,5 @@ def test_other_processes_answer_the_same(monkeypatch):
     words = list(vectors.words[:4])
     monkeypatch.setattr("sys.path", forked.PATH)  # a process that is spawned gets it, and must not find the checkout
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:  # Pool would start dying ones for ever
-        assert [*pool.map(vectors.neighbours, words)] == [vectors.neighbours(word) for word in words]
+        assert [*pool.map(vectors.neighbors, words)] == [vectors.neighbors(word) for word in words]
         assert [*pool.map(classifier.predict, words)] == [classifier.predict(word) for word in words]

@@ -105,7 +105,7 @@ class DaskCluster:
         found: dict[str, Value] = self._client.run(function)
         return found
 
-    def reduced(
+    def reduce(
         self,
         what: str,
         function: Callable[..., Value],
@@ -114,19 +114,19 @@ class DaskCluster:
         after: Callable[[int], None],
         *held: Held,
     ) -> Value | None:
-        """function(shard, *held) of all shards merged in their order, neighbours first, by the workers, which hold no
+        """function(shard, *held) of all shards merged in their order, neighbors first, by the workers, which hold no
         more values than there are tasks at once and levels of merging; None without shards. `merge` is associative.
         `after` is told the place of each shard that is done, in any order. `what` names the tasks on the dashboard.
         Raises WvError."""
         if not shards:
             return None
-        level = self._submitted(what, function, shards, *([each] * len(shards) for each in held))
+        level = self._submit(what, function, shards, *([each] * len(shards) for each in held))
         places = {future.key: place for place, future in enumerate(level)}
         done = self._distributed.as_completed(level)
         while len(level) > 1:
             # Before shards that wait, so that few values do. What nobody refers to any more is forgotten once merged.
             last = level[len(level) // 2 * 2 :]
-            level = self._submitted(f"merge {what}", merge, level[:-1:2], level[1::2], priority=1) + last
+            level = self._submit(f"merge {what}", merge, level[:-1:2], level[1::2], priority=1) + last
         for future in done:
             if future.status != "finished":
                 self._result(future)
@@ -134,28 +134,26 @@ class DaskCluster:
         value: Value = self._result(level[0])
         return value
 
-    def held(self, value: object) -> Held:
+    def broadcast(self, value: object) -> Held:
         """A value that many tasks are given, which is sent once and goes from worker to worker: the result of a task,
         so that it is made again where the workers that have it are lost, as what is scattered is not."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that it is large
-            (future,) = self._submitted("hold", _itself, [value])
+            (future,) = self._submit("hold", _itself, [value])
         return future
 
-    def mapped(
-        self, what: str, function: Callable[..., Value], shards: Iterable[Shard], *held: Held
-    ) -> Iterator[Value]:
+    def map(self, what: str, function: Callable[..., Value], shards: Iterable[Shard], *held: Held) -> Iterator[Value]:
         """function(shard, *held) of one shard after the other, in order; at most a few are done and not yet fetched.
         Raises WvError."""
         waiting: deque[Any] = deque()
         for shard in shards:
-            waiting += self._submitted(what, function, [shard], *([each] for each in held))
+            waiting += self._submit(what, function, [shard], *([each] for each in held))
             if len(waiting) >= _AHEAD * max(self.threads, 1):
                 yield self._result(waiting.popleft())
         while waiting:
             yield self._result(waiting.popleft())
 
-    def _submitted(self, what: str, function: Callable[..., Value], *values: Sequence[Any], priority: int = 0) -> Any:
+    def _submit(self, what: str, function: Callable[..., Value], *values: Sequence[Any], priority: int = 0) -> Any:
         """The futures of function(*each) for each of zip(*values)."""
         task = partial(_on_worker, function)
         return self._client.map(task, *values, key=what, pure=False, priority=priority)
@@ -204,13 +202,13 @@ def _require_scheduler(distributed: Any, address: str) -> None:
 
     import asyncio
 
-    async def answered() -> None:
+    async def find_scheduler() -> None:
         arguments = distributed.Security().get_connection_args("client")
         comm = await distributed.core.connect(address, ANSWER_SECONDS, **arguments)
         await comm.close()
 
     try:
-        asyncio.run(asyncio.wait_for(answered(), ANSWER_SECONDS))
+        asyncio.run(asyncio.wait_for(find_scheduler(), ANSWER_SECONDS))
     except (OSError, ValueError) as error:  # ValueError: no address
         why = str(error) or f"for {ANSWER_SECONDS} s"
         message = (

@@ -27,7 +27,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Train", "train", "train", "Train word vectors, a classifier or a language model."),
             ("Train", "glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("Train", "bioword", "bioword", "Learn binary codes of words from a text."),
-            ("Ask", "nn", "nn", "Show the nearest neighbours of words."),
+            ("Ask", "nn", "nn", "Show the nearest neighbors of words."),
             ("Ask", "analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("Ask", "similarity", "similarity", "Show how similar two words are, or two lists of words."),
             ("Ask", "odd-one-out", "odd_one_out", "Show which word does not belong to the others."),
@@ -45,7 +45,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Curate", "filter", "filter", "Keep the records of a corpus that pass rules."),
             ("Curate", "tokenize", "tokenize", "Cut raw text into words, for the commands that train."),
             ("Evaluate", "eval", "eval", "Score vectors, classifiers and language models on test data."),
-            ("Evaluate", "demo", "demo", "Train on the shipped text, then show neighbours and scores."),
+            ("Evaluate", "demo", "demo", "Train on the shipped text, then show neighbors and scores."),
             (
                 "Transform",
                 "whiten",
@@ -91,7 +91,7 @@ COMPAT: Registry[Command] = Registry(
 WITH_PRODUCTS = frozenset({"eval", "drift", "plot", "whiten", "align", "hash", "index", "distil"})
 
 
-def grouped() -> dict[str, list[tuple[str, Command]]]:
+def group_commands() -> dict[str, list[tuple[str, Command]]]:
     """The rows of both tables by their group, in the order of the tables."""
     rows = [*COMMANDS.items(), *COMPAT.items()]
     return {

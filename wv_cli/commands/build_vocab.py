@@ -52,7 +52,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
 
     job = job_of(VocabularyJob, options)
 
-    def told(metadata: dict[str, Any]) -> str:
+    def summarize(metadata: dict[str, Any]) -> str:
         seconds, rate = metadata["seconds"], ""
         if not (job.source.merge or job.source.dask):
             rate = f" ({metadata['bytes_read'] / 1e6 / seconds:,.0f} MB/s)"
@@ -62,4 +62,4 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
             f"{seconds:.1f} s{rate}"
         )
 
-    run_job(job, quiet, as_json, told, only_told=("bytes_read",), bar=("B", "reading"))
+    run_job(job, quiet, as_json, summarize, only_told=("bytes_read",), bar=("B", "reading"))

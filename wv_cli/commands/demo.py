@@ -28,7 +28,7 @@ def steps(folder: Path, epochs: int, threads: int) -> list[tuple[str, list[str]]
     train.append("--overwrite")  # a demo that was stopped begins anew
     shown = [
         (f"Train on 2.3 million words of Wikipedia, {epochs} times over, and write two formats.", train),
-        ("The nearest neighbours of some words.", ["nn", vectors, *WORDS, "-k", "5"]),
+        ("The nearest neighbors of some words.", ["nn", vectors, *WORDS, "-k", "5"]),
     ]
     for a, b, c in QUESTIONS:
         shown.append((f"{a} is to {b} as {c} is to what?", ["analogy", vectors, a, b, c, "-k", "3", *RESTRICTED]))
@@ -40,7 +40,7 @@ def steps(folder: Path, epochs: int, threads: int) -> list[tuple[str, list[str]]
     return shown
 
 
-def ending(folder: Path) -> str:
+def last_words(folder: Path) -> str:
     """What the figures are good for, and what to type next."""
     names = [shlex.quote(str(folder / name)) for name in ("vectors.bin", PAIRS)]
     return f"""# What the figures are good for
@@ -77,7 +77,7 @@ def run_step(arguments: list[str]) -> int:
 @click.option("--files-only", is_flag=True, help="Link the text and the test sets into FOLDER and train nothing.")
 @quiet_option
 def command(output: str, epochs: int, threads: int, files_only: bool, quiet: bool) -> int:
-    """Train word vectors on the shipped text and show what they know: neighbours, analogies, scores.
+    """Train word vectors on the shipped text and show what they know: neighbors, analogies, scores.
 
     The demo takes about half a minute. Every step is printed as the command line that repeats it.
     """
@@ -94,5 +94,5 @@ def command(output: str, epochs: int, threads: int, files_only: bool, quiet: boo
         if code:
             return code
         click.echo()
-    click.echo(ending(folder))
+    click.echo(last_words(folder))
     return 0

@@ -22,7 +22,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Show which words of both A and B changed most between the two files: vectors of two times, or of two kinds of
     text.
 
-    A word is printed as `word TAB neighbours TAB cosine`, below a header of these names. neighbours is the fraction
+    A word is printed as `word TAB neighbors TAB cosine`, below a header of these names. neighbors is the fraction
     of the nearest words that A and B share. cosine compares the two vectors of the word after A was aligned to B by
     all common words. Rare words change most, by chance; --restrict-vocab leaves them out.
     """
@@ -30,18 +30,18 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.drift import DriftJob
 
-    def told(metadata: dict[str, Any]) -> str:
+    def summarize(metadata: dict[str, Any]) -> str:
         return f"{metadata['compared']:,} words compared"
 
     ignore_format_warnings(quiet)
-    run_job(job_of(DriftJob, options), quiet, as_json, told, show=_show)
+    run_job(job_of(DriftJob, options), quiet, as_json, summarize, show=_show)
 
 
 def _show(metadata: dict[str, Any]) -> None:
     from wv_cli.words import encode
 
     stream = sys.stdout.buffer
-    stream.write(b"word\tneighbours\tcosine\n")
+    stream.write(b"word\tneighbors\tcosine\n")
     for each in metadata["words"]:
-        stream.write(encode(each["word"]) + f"\t{each['neighbours']:.4f}\t{each['cosine']:.4f}\n".encode())
+        stream.write(encode(each["word"]) + f"\t{each['neighbors']:.4f}\t{each['cosine']:.4f}\n".encode())
     stream.flush()

@@ -24,10 +24,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("phrases (new_york) found and joined first", "wv train corpus.txt -o vectors.bin --learn-phrases 2"),
         ("better vectors for twice the time", "wv train corpus.txt -o good.bin --preset balanced"),
         ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
-        ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --preset quality"),
+        ("a text classifier", "wv train labeled.txt -o topics.bin --model supervised --preset quality"),
         (
             "rare labels weigh more",
-            "wv train labelled.txt -o topics.bin --model supervised --class-weights balanced",
+            "wv train labeled.txt -o topics.bin --model supervised --class-weights balanced",
         ),
         ("items of baskets, a basket a line", "wv train baskets.txt -o items.vec --whole-line --min-count 1"),
         ("sentence vectors", "wv train corpus.txt -o model.d2v --model doc2vec"),
@@ -112,7 +112,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("words in their sentence", "echo 'the bank of the river' | wv bioword - --hasher fly.hasher -o -"),
     ),
     "nn": (
-        ("five neighbours of each of two words", "wv nn vectors.bin music paris -k 5"),
+        ("five neighbors of each of two words", "wv nn vectors.bin music paris -k 5"),
         ("king less man, and woman", "wv nn vectors.bin 'king - man + woman'"),
         ("the same by options", "wv nn vectors.bin --positive king woman --negative man"),
         ("queries from a pipe, answers as JSON", "cut -f1 words.tsv | wv nn vectors.bin --json"),
@@ -249,14 +249,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("for a program", "wv eval analogy vectors.bin -d questions-words.txt --json > scores.json"),
     ),
     "eval retrieval": (
-        ("what codes find of the vectors' neighbours", "wv eval retrieval vectors.codes -d vectors.bin"),
-        ("the nearest ten of every word", "wv eval retrieval vectors.codes -d vectors.bin --neighbours 10 --queries 0"),
+        ("what codes find of the vectors' neighbors", "wv eval retrieval vectors.codes -d vectors.bin"),
+        ("the nearest ten of every word", "wv eval retrieval vectors.codes -d vectors.bin --neighbors 10 --queries 0"),
         ("two kinds of codes", "wv eval retrieval itq.codes lsh.codes -d vectors.bin"),
     ),
     "eval labels": (
         ("precision, recall, F1, confusions", "wv eval labels topics.bin -d held-out.txt"),
         ("every label", "wv eval labels topics.bin -d held-out.txt --per-label"),
-        ("before and after quantising", "wv eval labels topics.bin topics.ftz -d held-out.txt"),
+        ("before and after quantizing", "wv eval labels topics.bin topics.ftz -d held-out.txt"),
     ),
     "eval search": (
         ("word vectors against BM25", "wv eval search vectors.bin --bm25 lucene --stem english -d scifact"),

@@ -1,11 +1,11 @@
-"""`wv nn`: the nearest neighbours of words, vectors or sentences, among vectors or codes."""
+"""`wv nn`: the nearest neighbors of words, vectors or sentences, among vectors or codes."""
 
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.habits import require_file_first
-from wv_cli.commands.shared.neighbours import Asking, answer_neighbours
+from wv_cli.commands.shared.neighbors import Asking, answer_neighbors
 from wv_cli.commands.shared.options import json_option, quiet_option, refuse_options
 from wv_cli.commands.shared.reading import Source, vector_options
 from wv_cli.commands.shared.unknown import Unknown, oov_option
@@ -23,7 +23,7 @@ from wv_cli.commands.shared.word_options import TakesWords, WordsOption
     "--among", metavar="FILE", help="Answer only with the words of FILE, one a line; with --sentence its lines."
 )
 @click.option("--exclude", metavar="FILE", help="Never answer with the words of FILE, one a line.")
-@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Neighbours per query.")
+@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Neighbors per query.")
 @click.option("--rerank", metavar="VECTORS2", help="Vectors by whose cosines the nearest codes are ordered.")
 @click.option(
     "--candidates", type=click.IntRange(1), metavar="N", help="Codes for which cosines are computed.  [default: 10 x k]"
@@ -45,7 +45,7 @@ def command(
     --vector asks numbers between blanks or commas. --sentence asks a text, whose vector is that of `wv vectors
     --sentences`. With --sentence, the lines of --among FILE are sentences, too.
 
-    A neighbour is printed as `word TAB score`, after the query and a tab if there are several queries. --json prints
+    A neighbor is printed as `word TAB score`, after the query and a tab if there are several queries. --json prints
     one object per query. Blank lines are skipped. The search is exact.
 
     VECTORS may be codes from `wv hash`: the score is then the fraction of equal bits (dense codes) or of common
@@ -55,4 +55,4 @@ def command(
     refuse_options(candidates="rerank", beside="not rerank", restrict_vocab="not among or not sentence")
     source = Source(quiet=quiet, **read)
     asking = Asking(words, positive, negative, vector, sentence, among, exclude, rerank, candidates)
-    return answer_neighbours(source, asking, k, as_json, Unknown(oov, quiet))
+    return answer_neighbors(source, asking, k, as_json, Unknown(oov, quiet))

@@ -45,7 +45,7 @@ from wv_cli.text.reading_config import ReadingConfig
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Join phrases in INPUT: text files, folders, or - for standard input, plain or compressed.
 
-    A pair of neighbouring words becomes one word if it occurs much more often than chance predicts. Each further
+    A pair of neighboring words becomes one word if it occurs much more often than chance predicts. Each further
     pass reads the joined text, so that longer phrases grow: --threshold 200 --threshold 100, or --passes 2. --apply
     joins the same phrases in another text.
 
@@ -62,8 +62,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.metadata import number_of
     from wv_cli.jobs.phrases import PhrasesJob
 
-    def told(metadata: dict[str, Any]) -> str:
+    def summarize(metadata: dict[str, Any]) -> str:
         counts = f"{metadata['tokens_read']:,} words in, {metadata['tokens']:,} out, "
         return f"{counts}{number_of(metadata['lines'], 'line')}; {metadata['seconds']:.1f} s"
 
-    run_job(job_of(PhrasesJob, options), quiet, as_json, told, bar=("B", "reading"))
+    run_job(job_of(PhrasesJob, options), quiet, as_json, summarize, bar=("B", "reading"))

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     "-o", "--output", required=True, metavar="FILE", help="Picture (.png .svg .pdf) or page (.html) to write."
 )
 @click.option("--top", type=click.IntRange(3), metavar="N", help="Also draw the first N words of VECTORS.")
-@click.option("--neighbours", type=click.IntRange(1), metavar="N", help="Also draw the N nearest words of each WORD.")
+@click.option("--neighbors", type=click.IntRange(1), metavar="N", help="Also draw the N nearest words of each WORD.")
 @click.option(
     "--beside", multiple=True, metavar="FILE",
     help="Other vectors, drawn beside the first with the same words; may be repeated.",
 )  # fmt: skip
 @click.option(
     "--method", type=click.Choice(["pca", "tsne"]), default="pca", show_default=True,
-    help="Projection: directions of largest variance (pca), or neighbourhoods kept together (tsne).",
+    help="Projection: directions of largest variance (pca), or neighborhoods kept together (tsne).",
 )  # fmt: skip
 @click.option("--perplexity", type=click.FloatRange(1), default=30.0, show_default=True, help="Of tsne.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of tsne.")
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @from_option(True, "VECTORS; by default its")
 @quiet_option
 def command(
-    vectors: str, words: tuple[str, ...], output: str, top: int | None, neighbours: int | None,
+    vectors: str, words: tuple[str, ...], output: str, top: int | None, neighbors: int | None,
     beside: tuple[str, ...], to_kind: str | None, title: str | None, from_format: str | None,
     bad_rows: "BadRowsName", quiet: bool, **projection: Any,
 ) -> None:  # fmt: skip
@@ -67,11 +67,11 @@ def command(
     if not words and top is None:
         error = click.UsageError("give WORDs, or --top N")
         raise error
-    if neighbours is not None and not words:
-        error = click.UsageError("--neighbours draws the nearest words of WORDs; give some")
+    if neighbors is not None and not words:
+        error = click.UsageError("--neighbors draws the nearest words of WORDs; give some")
         raise error
 
-    drawing = Drawing(words=words, top=top, neighbours=neighbours, **projection)
+    drawing = Drawing(words=words, top=top, neighbors=neighbors, **projection)
     read = partial(load_vectors, from_format=from_format, quiet=quiet, bad_rows=bad_rows)
     panel, shown = drawing.first(read(vectors, limit=None if words else top), vectors, title)
     panels = [panel]

@@ -15,8 +15,8 @@ from wv_cli.transforms.config import QuantizeConfig
 @click.option("-o", "--output", required=True, metavar="FILE", help="Output file, NAME.ftz, or - for standard output.")
 @click.option("--size", type=Size(), metavar="SIZE", help="Choose --cutoff so that FILE is at most this large (2M).")
 @field_options(QuantizeConfig)
-@click.option("--input", "inputs", multiple=True, metavar="FILE", help="Labelled text for --retrain; repeat for more.")
-@click.option("--validation", metavar="FILE", help="Report the score before and after on labelled lines or word pairs.")
+@click.option("--input", "inputs", multiple=True, metavar="FILE", help="Labeled text for --retrain; repeat for more.")
+@click.option("--validation", metavar="FILE", help="Report the score before and after on labeled lines or word pairs.")
 @click.option("--meta/--no-meta", default=True, help="Write FILE.meta.json beside the output.")
 @field_options(RawConfig)
 @quiet_option

@@ -30,8 +30,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.metadata import number_of
     from wv_cli.jobs.tokenize import TokenizeJob
 
-    def told(metadata: dict[str, Any]) -> str:
+    def summarize(metadata: dict[str, Any]) -> str:
         speed = metadata["bytes_read"] / 1e6 / max(metadata["seconds"], 1e-9)
         return f"{number_of(metadata['lines'], 'line')}; {metadata['seconds']:.1f} s ({speed:.0f} MB/s)"
 
-    run_job(job_of(TokenizeJob, options), quiet, as_json, told, bar=("B", "reading"))
+    run_job(job_of(TokenizeJob, options), quiet, as_json, summarize, bar=("B", "reading"))

@@ -52,7 +52,7 @@ class Elmo:
         if config.runtime == "onnx":
             message = f"--runtime onnx: {path} is an ELMo, which this program computes with NumPy"
             raise UsageError(message)
-        settings = Settings(_only(path, OPTIONS))
+        settings = Settings(_find_only(path, OPTIONS))
         characters, network = (settings.part(name) for name in ("char_cnn", "lstm"))
         self.name, self._most = str(path), config.max_length
         self._length = characters.number("max_characters_per_token", 3, 1 << 12)
@@ -60,7 +60,7 @@ class Elmo:
         size = network.number("projection_dim", 1, 1 << 14)
         self._size, self.in_order = size, config.stateful
         self.dim, self.scales_whole = kept_dim(config, 2 * size, self.name, NO_USAGE)
-        with open_arrays(_only(path, WEIGHTS), "ELMo's weights in HDF5") as arrays:
+        with open_arrays(_find_only(path, WEIGHTS), "ELMo's weights in HDF5") as arrays:
             self._characters = _characters(characters, arrays, size, self._length)
             cells = [
                 (_cell(network, arrays, 0, layer, size), _cell(network, arrays, 1, layer, size))
@@ -95,7 +95,7 @@ class Elmo:
         return [each[:, 1:-1] for each in found], mask
 
 
-def _only(path: Path, pattern: str) -> Path:
+def _find_only(path: Path, pattern: str) -> Path:
     """Raises BadFile unless one file in the folder has such a name."""
     found = sorted(path.glob(pattern))
     if len(found) != 1:

@@ -62,7 +62,7 @@ class Folder:
             path,
             tuple(kind for kind, _ in listed),
             root,
-            _pooling(pooled / "config.json"),
+            _pooling_word(pooled / "config.json"),
             any(kind == "Normalize" for kind, _ in listed),
             _max_length(path, root),
             Settings(pooled / "config.json", required=False).facts.get("include_prompt", True) is not False,
@@ -74,7 +74,7 @@ class Folder:
         return next((place for place in places if place.is_file()), None)
 
 
-def _pooling(path: Path) -> str:
+def _pooling_word(path: Path) -> str:
     settings = Settings(path, required=False)
     if "pooling_mode" in settings.facts:
         word = settings.facts["pooling_mode"]

@@ -40,14 +40,14 @@ class Pieces:
     old: NDArray[np.int64]
 
     @classmethod
-    def of(cls, root: Path, words: Sequence[str] = ()) -> "Pieces":
+    def from_folder(cls, root: Path, words: Sequence[str] = ()) -> "Pieces":
         """Of the tokenizer in a folder and own `words`. Raises BadFile, WvError."""
         path = root / TOKENIZER
         facts, inner = tokenizer_settings(path), load(path)
         with foreign(path, "expected the settings of a tokenizer"):
             numbers: dict[str, int] = inner.get_vocab(with_added_tokens=True)
             example = inner.encode("a")
-        keeps = {unknown_token(facts["model"]), _padding(root)}
+        keeps = {unknown_token(facts["model"]), _padding_token(root)}
         added = [each for each in facts.get("added_tokens") or [] if each["content"] in keeps]
         gone = {each["content"] for each in facts.get("added_tokens") or []} - keeps
         tokens = [
@@ -68,7 +68,7 @@ class Pieces:
             asked += [np.array(inner.encode(word).ids, np.int64) for word in (*whole, *joined)]
         tokens += whole
         added += [_added_token(word) for word in joined]
-        return cls([*tokens, *joined], _renumbered(facts, tokens, joined, added), asked, old)
+        return cls([*tokens, *joined], _renumber(facts, tokens, joined, added), asked, old)
 
     def ids(self, texts: Sequence[str], read: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
         """The new numbers of each text's tokens, without those for unknown words. `read`: the numbers that the encoder
@@ -88,7 +88,7 @@ class Pieces:
         return [ids[ids >= 0] for ids in renumbered]
 
 
-def _padding(root: Path) -> str | None:
+def _padding_token(root: Path) -> str | None:
     """The token that fills up, which texts do not have: model2vec keeps it."""
     padding = Settings(root / TOKENIZER).facts.get("padding")
     token = Settings(root / "tokenizer_config.json", required=False).facts.get("pad_token")
@@ -120,7 +120,7 @@ def _added_token(word: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _renumbered(
+def _renumber(
     facts: dict[str, Any], tokens: list[str], joined: list[str], added: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """The settings of a tokenizer with these tokens only, that adds none to a text."""

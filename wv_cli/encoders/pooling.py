@@ -39,7 +39,7 @@ class Pooling:
     norm: bool = False
 
     @classmethod
-    def of(cls, name: str, layers: int, encoder: str) -> "Pooling":
+    def parse(cls, name: str, layers: int, encoder: str) -> "Pooling":
         """For an encoder of so many layers above its embeddings. Raises UsageError for a layer that it has not."""
         last = layers
         chosen = {"first-last": (min(1, last), last), "last-two": (max(0, last - 1), last)}.get(name, (last,))
@@ -50,7 +50,7 @@ class Pooling:
                 raise UsageError(message)
         return cls(name, tuple(dict.fromkeys(chosen)), name if name in ("cls", "max", "sqrt-len", "inner") else "mean")
 
-    def mixed(self, mix: str, gamma: float, norm: bool, layers: int, encoder: str) -> "Pooling":
+    def with_mix(self, mix: str, gamma: float, norm: bool, layers: int, encoder: str) -> "Pooling":
         """The same of a mix of all layers: `mix` is `w0,w1,...`, or `softmax:w0,w1,...` for weights exp(w) over their
         sum. Raises UsageError for a mix of another encoder, and beside a pooling that chooses layers."""
         if self.layers != (layers,):
@@ -78,7 +78,7 @@ class Pooling:
             return states[0] if len(states) == 1 else sum(states[1:], states[0]) / np.float32(len(states))
         total = np.zeros_like(states[0], np.float64)
         for weight, state in zip(self.weights, states, strict=True):
-            total += self.gamma * weight * (_normed(state, mask) if self.norm else state)
+            total += self.gamma * weight * (_normalize_layer(state, mask) if self.norm else state)
         return total.astype(np.float32)
 
     def join(self, states: Sequence[NDArray[np.float32]], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -101,7 +101,7 @@ class Pooling:
         return result
 
 
-def _normed(state: NDArray[np.float32], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _normalize_layer(state: NDArray[np.float32], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Each sentence of the batch with mean 0 and variance 1 over its tokens and dimensions."""
     real, values = mask[:, :, None], state.astype(np.float64)
     count = np.maximum(mask.sum(axis=1), 1)[:, None, None] * state.shape[2]

@@ -29,7 +29,7 @@ def sentencepiece_settings(path: Path) -> dict[str, Any]:
     """The settings of the tokenizer. Raises BadFile for a file or model that they cannot be made of, WvError."""
     contents = read_bounded(path)
     try:
-        file = PieceFile.of(contents)
+        file = PieceFile.from_bytes(contents)
         if not file.trainer or not file.normalizer:  # which stand behind the pieces
             raise ValueError
         unfit = _unfit(file)

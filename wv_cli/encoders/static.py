@@ -38,7 +38,7 @@ class Static:
             message = f"{option}: {path} is a static embedding, which has neither states nor a network"
             raise UsageError(message)
         model = StaticModel.open(path)
-        usage = Usage.of(path) if model.counts_unknown else NO_USAGE  # model2vec does not read it
+        usage = Usage.from_folder(path) if model.counts_unknown else NO_USAGE  # model2vec does not read it
         self.name, self.normalize = str(path), model.normalize
         self._table = model.table
         self.dim, self.scales_whole = kept_dim(config, self._table.matrix.shape[1], self.name, usage)

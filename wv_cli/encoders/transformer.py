@@ -38,7 +38,7 @@ class Transformer:
         settings = Settings(folder.root / "config.json")
         self.name, self.pooling, self.normalize = str(path), folder.pooling, folder.normalize
         self.root = folder.root
-        usage = Usage.of(path)
+        usage = Usage.from_folder(path)
         if usage.prompt and not folder.pools_prompt:
             problem = "include_prompt: expected true beside a default prompt, found false, which wv does not do"
             raise BadFile(folder.path / "1_Pooling" / "config.json", f"{problem}; take the default prompt out")
@@ -48,7 +48,7 @@ class Transformer:
             list(range(self.layers + 1))
             if config.mix
             else sorted(
-                {i for each in poolings or [self.pooling] for i in Pooling.of(each, self.layers, self.name).layers}
+                {i for each in poolings or [self.pooling] for i in Pooling.parse(each, self.layers, self.name).layers}
             )
         )
         self._network = _network(folder, settings, config, wanted)

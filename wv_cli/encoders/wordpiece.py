@@ -132,7 +132,7 @@ class _Characters:
             return LETTER, ""
         if code in _BLANKS:
             return SPACE, ""
-        text = _decomposed(code) if self.strips else chr(code)
+        text = _decompose(code) if self.strips else chr(code)
         if self.strips:
             text = "".join(each for each in text if ord(each) not in _MARKS)
         if self.lowers:
@@ -149,7 +149,7 @@ class _Characters:
         return LETTER if self.cuts == "WhitespaceSplit" or _is_word(code) else SYMBOL
 
 
-def _decomposed(code: int) -> str:
+def _decompose(code: int) -> str:
     return chr(code) if code in _UNDIVIDED else unicodedata.normalize("NFD", chr(code))
 
 
@@ -194,11 +194,11 @@ def open_reader(settings: Mapping[str, Any], dropped: str | None = None) -> Piec
     )
     split = re.compile("(" + "|".join(map(re.escape, names)) + ")") if names else None
     return PieceReader(
-        _listed(vocabulary),
-        _listed(rest),
-        _listed(names),
+        _list_tokens(vocabulary),
+        _list_tokens(rest),
+        _list_tokens(names),
         characters.page,
-        lambda text: _ordered(text, split),
+        lambda text: _order_marks(text, split),
         is_whole=is_whole,
         unknown=vocabulary[model["unk_token"]],
         dropped=vocabulary.get(dropped, -1),
@@ -257,7 +257,7 @@ def _is_plain_token(token: Any, vocabulary: Mapping[str, int]) -> bool:
     return all(rule is False for rule in rules) and vocabulary.get(token["content"], -1) == token.get("id")
 
 
-def _listed(tokens: Mapping[str, int]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int32]]:
+def _list_tokens(tokens: Mapping[str, int]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int32]]:
     """Tokens end to end, where each begins, and their numbers; an empty one is none."""
     names = [name.encode() for name in tokens if name]
     starts = np.zeros(len(names) + 1, np.int64)
@@ -265,7 +265,7 @@ def _listed(tokens: Mapping[str, int]) -> tuple[bytes, NDArray[np.int64], NDArra
     return b"".join(names), starts, np.array([number for name, number in tokens.items() if name], np.int32)
 
 
-def _ordered(text: str, added: "re.Pattern[str] | None") -> str:
+def _order_marks(text: str, added: "re.Pattern[str] | None") -> str:
     """The text with its marks in the order of NFD, each stretch between `added` tokens for itself."""
     parts = [text] if added is None else added.split(text)
     parts[::2] = ["".join(_in_order(part)) for part in parts[::2]]
@@ -275,7 +275,7 @@ def _ordered(text: str, added: "re.Pattern[str] | None") -> str:
 def _in_order(text: str) -> Iterable[str]:
     letters: list[str] = []
     for each in text:
-        whole = _decomposed(ord(each))
+        whole = _decompose(ord(each))
         letters += whole if any(map(_order, whole)) else each if ord(each) not in _CLEANED else ""
     begin = 0
     for end, each in enumerate([*letters, "a"]):

@@ -24,7 +24,7 @@ class Asking(Protocol[Question, Answer]):
     @property
     def file(self) -> str: ...
     def __hash__(self) -> int: ...
-    def opened(self) -> Any:
+    def open(self) -> Any:
         """Opens the model. Raises WvError."""
         ...
 
@@ -39,24 +39,24 @@ def ask(
     """The answers, in order. `what` names the tasks. Raises WvError, for a process that does not see the file, too."""
     bytes_here = bytes_of(asking.file)
     asking = replace(asking, file=str(Path(asking.file).absolute()))
-    yield from executor.mapped(what, partial(_answer, asking, bytes_here), questions)
+    yield from executor.map(what, partial(_answer, asking, bytes_here), questions)
     executor.everywhere(forget)
 
 
 def _answer(asking: Asking[Question, Answer], bytes_there: int, question: Question) -> Answer:
     require_bytes(asking.file, bytes_there)
-    return asking.answer(_opened(asking, _state(asking.file)), question)
+    return asking.answer(_open_model(asking, _state(asking.file)), question)
 
 
 @lru_cache(maxsize=1)
-def _opened(asking: Asking[Any, Any], state: State) -> Any:
+def _open_model(asking: Asking[Any, Any], state: State) -> Any:
     """The model that is there now: a process lives longer than a file may stay the same."""
-    return asking.opened()
+    return asking.open()
 
 
 def forget() -> None:
     """Gives up the model."""
-    _opened.cache_clear()
+    _open_model.cache_clear()
 
 
 def bytes_of(path: str) -> int:

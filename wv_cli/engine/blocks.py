@@ -20,7 +20,7 @@ class EpochOrder:
         self._seed, self._count = seed, count
         self._last: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
 
-    def of(self, epoch: int) -> NDArray[np.int64]:
+    def for_epoch(self, epoch: int) -> NDArray[np.int64]:
         """The numbers 0 .. count - 1 as this epoch takes them. Threads may ask at the same time."""
         last = self._last
         if last[0] != epoch:
@@ -31,7 +31,7 @@ class EpochOrder:
 
 def epoch_order() -> int:
     """A fingerprint of the orders drawn here: another one where NumPy, or this file, draws others."""
-    return zlib.crc32(EpochOrder(1, 1000).of(2).astype("<i8").tobytes())
+    return zlib.crc32(EpochOrder(1, 1000).for_epoch(2).astype("<i8").tobytes())
 
 
 class Epochs(Protocol):

@@ -83,7 +83,7 @@ class SavedRun:
         self._first_rows: dict[str, object] = {}
 
     @contextmanager
-    def claimed(self, log: Log) -> Iterator[None]:
+    def claim(self, log: Log) -> Iterator[None]:
         """The run happens inside. Raises WvError, before any of it, when another run uses the checkpoint or one is
         there about which the user has not said what shall become of it."""
         if self.path is None:
@@ -111,7 +111,7 @@ class SavedRun:
         """Whether there is a checkpoint with which this run goes on."""
         return self.path is not None and self._resume and Path(self.path).is_file()
 
-    def learns(self, text: str) -> None:
+    def record_text_digest(self, text: str) -> None:
         """The run, which leaves a state, learns the text with this digest."""
         self._text = {"text": text, "times": self._learnt.count(text)} if text else {}
 

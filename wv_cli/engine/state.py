@@ -89,20 +89,20 @@ def read_options(path: str) -> StateOptions:
         return options_of(container.Reader(source, KIND))
 
 
-def read_state(path: str, layout: container.Layout, *, labelled: bool = False) -> State:
-    """Reads a state of a model whose arrays are `layout`, and which has labels if it is `labelled`; in the layout the
+def read_state(path: str, layout: container.Layout, *, labeled: bool = False) -> State:
+    """Reads a state of a model whose arrays are `layout`, and which has labels if it is `labeled`; in the layout the
     sizes "words" and "labels" are how many there are, and other sizes are for the model to check. Raises BadFile for
     another file, or one that is damaged, WvError when it cannot be read."""
     with open_input(path, "a state") as source:
         reader = container.Reader(source, KIND)
         options = options_of(reader)
-        names = ("word", "label") if labelled else ("word",)
+        names = ("word", "label") if labeled else ("word",)
         lists = {key: value for name in names for key, value in list_layout(name).items()}
         reader.expect({**lists, **layout}, "a state of this model")
         memory.require(reader.offset(None), "reading the state", "train on a machine with more")
         arrays = reader.read()
         vocab = words_of(reader, arrays)
-        labels = _list_of(reader, arrays, "label") if labelled else None
+        labels = _list_of(reader, arrays, "label") if labeled else None
         learnt = {name: array for name, array in arrays.items() if name not in lists}
         floats = {name: array for name, array in learnt.items() if array.dtype.kind == "f"}
         reader.require_finite(floats, _LARGEST)

@@ -88,7 +88,7 @@ TASKS: Registry[Task] = Registry(
                 "Share of the exact nearest words that a search in codes finds.",
                 "map",
                 (0.0, 100.0),
-                "vectors, whose exact neighbours are the truth",
+                "vectors, whose exact neighbors are the truth",
                 "wv_cli.evaluation.retrieval",
                 RetrievalConfig,
             ),

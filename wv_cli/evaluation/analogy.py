@@ -20,7 +20,7 @@ from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p
 from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restrict_words
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.neighbors import Neighbors
 from wv_cli.vectors.lookup import Lookup
 from wv_cli.words import split_words
 
@@ -111,18 +111,18 @@ class Answers:
 
 
 def answer(
-    neighbours: Neighbours,
+    neighbors: Neighbors,
     rows: NDArray[np.int64],
     method: str,
     beyond: NDArray[np.float32],
     right: Sequence[frozenset[int]] = (),
 ) -> Answers:
-    """rows: (questions, 4) of the rows of `neighbours`, -1 for unknown words; a, b and c may be numbers
+    """rows: (questions, 4) of the rows of `neighbors`, -1 for unknown words; a, b and c may be numbers
     of vectors `beyond`. right: for each question the rows that are right, where there are several."""
     covered: NDArray[np.bool_] = np.all(rows >= 0, axis=1)
     a, b, c, expected = rows[covered].T
     correct = np.zeros(len(rows), np.bool_)
-    hits = neighbours.analogies(a, b, c, 1, method=method, beyond=beyond)[0][:, 0]
+    hits = neighbors.analogies(a, b, c, 1, method=method, beyond=beyond)[0][:, 0]
     if right:
         asked = np.flatnonzero(covered).tolist()
         correct[asked] = [hit in right[i] for i, hit in zip(asked, hits.tolist(), strict=True)]
@@ -166,9 +166,9 @@ def _of_file(sets: list[Questions], config: AnalogyConfig, source: Vectors) -> t
         right = [[frozenset(number[list(rows)].tolist()) for rows in each] for each in right]
         matrix = matrix[pool]
     del embeddings, lookup
-    neighbours = Neighbours(matrix, threads=config.threads)
+    neighbors = Neighbors(matrix, threads=config.threads)
     del matrix
-    found = [answer(neighbours, rows, config.method, oov, one) for rows, one in zip(asked, right, strict=True)]
+    found = [answer(neighbors, rows, config.method, oov, one) for rows, one in zip(asked, right, strict=True)]
     return found, len(oov)
 
 

@@ -66,7 +66,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     unscored: list[str] = field(default_factory=list)
 
-    def below(self, bar: float) -> list[str]:
+    def scores_below(self, bar: float) -> list[str]:
         """A line for every score that is not at least `bar`."""
         missed = []
         for what, value in self.scores:

@@ -23,10 +23,10 @@ def score_files(
 ) -> Iterator[Found]:
     """The function of each file, which a task reads by `load`. Raises WvError, for a process that does not see the
     file, too."""
-    return executor.mapped("score", partial(_found, load, function), asked)
+    return executor.map("score", partial(_call_with_vectors, load, function), asked)
 
 
-def _found(load: Loading, function: Callable[[Vectors], Found], asked: Asked) -> Found:
+def _call_with_vectors(load: Loading, function: Callable[[Vectors], Found], asked: Asked) -> Found:
     name, path, size = asked
     require_bytes(path, size)
     return function(Vectors(name, partial(load, path)))

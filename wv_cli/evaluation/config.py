@@ -79,7 +79,7 @@ class TranslationConfig(EvalConfig):
         "both",
         "Rank answers by cosine (nn), by CSLS, or show both.",
     )
-    csls_neighbours: int = option(
+    csls_neighbors: int = option(
         10, "Nearest words whose mean cosine CSLS subtracts.", low=1, high=10**6, only="method=both|csls"
     )
     threads: int = search_threads_option()
@@ -90,7 +90,7 @@ class RetrievalConfig(Config):
     """The protocol of `wv eval retrieval`. Words are matched as they are spelled."""
 
     restrict_vocab: int = _restrict_vocab()
-    neighbours: int = option(100, "Nearest words to find per query.", low=1, high=10**6)
+    neighbors: int = option(100, "Nearest words to find per query.", low=1, high=10**6)
     at: int = option(100, "Rank up to which recall counts.", low=1, high=10**9)
     queries: int = option(1000, "Number of words drawn as queries; 0 takes all.", low=0, high=10**9, low_is="all")
     seed: int = seed_option("Random seed of the draw.", only="queries>0")
@@ -105,7 +105,7 @@ class PerplexityConfig(PiecesConfig, ReadingConfig):
     mix: str | None = option(
         None, "Also score the models' linear interpolation, with weights fitted to this held-out text."
     )
-    unnormalised: bool = option(
+    unnormalized: bool = option(
         False,
         "Use scores of noise-contrast models as log probabilities, without normalizing.",
     )

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of a classifier on labelled lines, as fastText's test and test-label count them.
+"""Precision, recall and F1 of a classifier on labeled lines, as fastText's test and test-label count them.
 
 Only lines with a label that the model knows, and with a word or n-gram that it knows, count; how many others there are
 is noted. Of the k best labels of a line those count as predicted that are at least as probable as the threshold.
@@ -16,7 +16,7 @@ from wv_cli.config import require
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.formats.fasttext_bin import load_model
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.system.places import is_stream
 from wv_cli.text.input_files import Inputs
@@ -111,7 +111,7 @@ class Curve:
     gold: int
 
     @classmethod
-    def of(cls, classifier: Classifier, data: Inputs, k: int, threads: int) -> "Curve":
+    def measure(cls, classifier: Classifier, data: Inputs, k: int, threads: int) -> "Curve":
         """Of the k best labels of each line that count() counts. Raises what Source raises."""
         found, hits, gold, n = [np.empty(0)], [np.empty(0, np.bool_)], 0, len(classifier.labels)
         for answered in classifier.answers(Source(data), k, threads=threads):
@@ -193,7 +193,9 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
             counts = count(classifier, text, config.k, config.threshold, config.threads)
             _add_rows(report, model.name, path, classifier, counts, config)
             if config.best is not None:
-                _add_thresholds(report, model.name, path, Curve.of(classifier, text, config.k, config.threads), config)
+                _add_thresholds(
+                    report, model.name, path, Curve.measure(classifier, text, config.k, config.threads), config
+                )
     return report
 
 

@@ -11,7 +11,7 @@ from wv_cli.vectors.fasttext import FastTextModel
 from wv_cli.words import WordList
 
 
-def measure(model: FastTextModel) -> str:
+def metric_name(model: FastTextModel) -> str:
     """The name of the score."""
     return "P@1" if model.is_classifier else "Spearman"
 
@@ -64,5 +64,5 @@ def _correlation(model: FastTextModel, path: str) -> float:
 def _spellings(model: FastTextModel, words: list[str]) -> list[str]:
     """The words as the model knows them; those it does not know, as written."""
     lower = [word.lower() for word in words]
-    written, lowered = (model.words.find_all(WordList.of(each)) for each in (words, lower))
+    written, lowered = (model.words.find_all(WordList.from_words(each)) for each in (words, lower))
     return [lower[i] if written[i] < 0 <= lowered[i] else word for i, word in enumerate(words)]

@@ -15,11 +15,11 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import randomization_p, ratio_interval
-from wv_cli.formats.recognise import input_texts
-from wv_cli.lm.asking import LanguageModel, count_normalizers, normalisers_of, take_unnormalized
+from wv_cli.formats.recognize import input_texts
+from wv_cli.lm.asking import LanguageModel, count_normalizers, normalizers_of, take_unnormalized
 from wv_cli.lm.files import load
 from wv_cli.lm.mixing import fitted_weights, mix_scores
-from wv_cli.lm.neural import Normalisers
+from wv_cli.lm.neural import Normalizers
 from wv_cli.lm.pieces import Preparation
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.source import Source
@@ -37,7 +37,7 @@ class Events:
     scores: NDArray[np.float32]
     oov: NDArray[np.bool_]
     ends: NDArray[np.int64]
-    normalisers: list[Normalisers | None]
+    normalizers: list[Normalizers | None]
 
     def sums(self, scores: NDArray[np.floating], used: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """(the sum of log10 p, the number of events) of each sentence, over the events used."""
@@ -61,7 +61,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: PerplexityConfi
         weights = fitted_weights(held_out.scores[:, _select_events(held_out, config)])
         shares = " + ".join(f"{weight:.4f} {name}" for weight, name in zip(weights, names, strict=True))
         report.protocol.append(f"mixture: {shares}, fitted on {config.mix}")
-    if any(found[0].normalisers):
+    if any(found[0].normalizers):
         report.columns += [
             Column("log_z", "ln Z", number(4, signed=True)),
             Column("log_z_spread", "spread of ln Z", number(4)),
@@ -98,7 +98,7 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
     scores: list[list[NDArray[np.float32]]] = [[] for _ in paths]
     oov: list[list[NDArray[np.bool_]]] = [[] for _ in paths]
     ends: list[NDArray[np.int64]] = []
-    sums: list[list[Normalisers | None]] = [[] for _ in paths]
+    sums: list[list[Normalizers | None]] = [[] for _ in paths]
     first: WordList | None = None
     preparation = Preparation(config)
     for model, name in _models(names, config):
@@ -110,7 +110,7 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
             source = preparation.blocks(Source(input_texts([path], log=log, reading=config)))
             asked = count_normalizers(model)
             parts = list(Scorer(asked).read(source))
-            sums[i].append(normalisers_of(asked))
+            sums[i].append(normalizers_of(asked))
             if not sum(len(part.ids) for part in parts):
                 message = f"{path}: no text: expected a sentence a line, found none"
                 raise WvError(message)
@@ -127,7 +127,7 @@ def _models(names: list[str], config: PerplexityConfig) -> Iterator[tuple[Langua
     asked = False
     for name in names:
         model = load(name)
-        if config.unnormalised:
+        if config.unnormalized:
             try:
                 model, asked = take_unnormalized(model, name), True
             except UsageError as error:
@@ -179,8 +179,8 @@ def _add_rows(
             if (used & ~unknown).any() else None,
             "bits": -mean * _LOG2_10, "mean_log10": mean, "events": int(total), "oov": int(np.count_nonzero(unknown)),
         }  # fmt: skip
-        sums_of = dict(zip(names, events.normalisers, strict=True)).get(name)
-        if any(events.normalisers):
+        sums_of = dict(zip(names, events.normalizers, strict=True)).get(name)
+        if any(events.normalizers):
             row["log_z"], row["log_z_spread"] = (sums_of.mean, sums_of.spread) if sums_of else (None, None)
         if len(shown) > 1:
             row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10

@@ -27,7 +27,7 @@ class Ranked:
     scores: NDArray[np.float32]
 
     @classmethod
-    def of(cls, rows: NDArray[np.integer], scores: NDArray[np.floating], depth: int) -> "Ranked":
+    def top(cls, rows: NDArray[np.integer], scores: NDArray[np.floating], depth: int) -> "Ranked":
         """The first `depth` of answers in any order. Documents are numbered in the order that decides ties, and scores
         are compared as float32, as trec_eval does."""
         single = np.asarray(scores, np.float32)

@@ -1,11 +1,11 @@
-"""Retrieval: how many of a word's true neighbours do codes (or other vectors) find again?
+"""Retrieval: how many of a word's true neighbors do codes (or other vectors) find again?
 
-The truth for a query are the `neighbours` words of highest exact cosine in the data file's vectors, the query left out
+The truth for a query are the `neighbors` words of highest exact cosine in the data file's vectors, the query left out
 (ties to the lowest row). The file under test ranks all other words by its own similarity, codes by Hamming distance or
 overlap, vectors and what product codes stand for by cosine. Over a query's whole ranking
 
-    average precision = sum over true neighbours of (precision at its position) / neighbours
-    recall at N       = true neighbours among the first N / neighbours
+    average precision = sum over true neighbors of (precision at its position) / neighbors
+    recall at N       = true neighbors among the first N / neighbors
 
 Words at equal distance have no order: both figures are expectations over a random order of ties, in closed form, so a
 code that says little gets no luck from the order of the file. Scores are means over the queries, drawn by the seed;
@@ -25,7 +25,7 @@ from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import RetrievalConfig
 from wv_cli.evaluation.data import restrict_words
-from wv_cli.search.codes import CodeNeighbours
+from wv_cli.search.codes import CodeNeighbors
 from wv_cli.search.cosines import Cosines
 from wv_cli.search.topk import Index
 from wv_cli.vectors.codes import CodeVectors
@@ -38,7 +38,7 @@ _TIMED_HITS = 10
 
 @dataclass(frozen=True)
 class Truth:
-    """`queries` (q) are rows of `words`, `near` (q, neighbours) the rows that are to be found."""
+    """`queries` (q) are rows of `words`, `near` (q, neighbors) the rows that are to be found."""
 
     path: str
     words: WordList
@@ -47,26 +47,24 @@ class Truth:
 
 
 def read_truth(path: str, embeddings: Embeddings, config: RetrievalConfig) -> Truth:
-    """Raises UsageError when there are too few vectors for so many neighbours."""
+    """Raises UsageError when there are too few vectors for so many neighbors."""
     embeddings = restrict_words(embeddings, config.restrict_vocab)
     n = len(embeddings)
     if isinstance(embeddings, CodeVectors):
-        raise BadFile(path, "expected the vectors that hold the true neighbours, found codes; give these as VECTORS")
-    if n <= config.neighbours:
-        message = (
-            f"{path}: expected more than {config.neighbours} vectors (--neighbours), found {n:,}; lower --neighbours"
-        )
+        raise BadFile(path, "expected the vectors that hold the true neighbors, found codes; give these as VECTORS")
+    if n <= config.neighbors:
+        message = f"{path}: expected more than {config.neighbors} vectors (--neighbors), found {n:,}; lower --neighbors"
         raise UsageError(message)
     count = min(config.queries or n, n)
     queries = np.sort(np.random.default_rng(config.seed).permutation(n)[:count])
-    near = embeddings.search(threads=config.threads).nearest(queries[:, None].tolist(), config.neighbours)[0]
-    whole = (near >= 0).all(axis=1)  # a vector with NaN is nobody's neighbour and has none
+    near = embeddings.search(threads=config.threads).nearest(queries[:, None].tolist(), config.neighbors)[0]
+    whole = (near >= 0).all(axis=1)  # a vector with NaN is nobody's neighbor and has none
     return Truth(path, embeddings.words, queries[whole], near[whole].astype(np.int64))
 
 
 def expected_scores(level: NDArray[np.int64], relevant: NDArray[np.bool_], at: int) -> tuple[float, float]:
     """(average precision, recall at `at`) expected over random orders within levels. level (n): 0 for the best words,
-    up; relevant (n): the true neighbours, at least one."""
+    up; relevant (n): the true neighbors, at least one."""
     sizes = np.bincount(level)
     hits = np.bincount(level[relevant], minlength=len(sizes))
     before = np.cumsum(sizes) - sizes
@@ -86,7 +84,7 @@ def expected_scores(level: NDArray[np.int64], relevant: NDArray[np.bool_], at: i
 
 @dataclass(frozen=True)
 class Found:
-    """One file on one truth, per query; NaN where the query or none of its neighbours is known."""
+    """One file on one truth, per query; NaN where the query or none of its neighbors is known."""
 
     precision: NDArray[np.float64]
     recall: NDArray[np.float64]
@@ -130,7 +128,7 @@ def find(embeddings: Embeddings, truth: Truth, config: RetrievalConfig) -> Found
 
 def _levels(index: Index) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
     """Of some rows (rows, all): how far all rows are from each of these, lower is nearer."""
-    if isinstance(index, CodeNeighbours):
+    if isinstance(index, CodeNeighbors):
         return lambda rows: index.distances(index.data[rows])
     assert isinstance(index, Cosines)
     unit = index.unit_rows(np.arange(len(index)))
@@ -199,9 +197,9 @@ def _new_report(config: RetrievalConfig, several: bool) -> Report:
     pool = f"the first {config.restrict_vocab:,} words" if config.restrict_vocab else "all words"
     asked = f"{config.queries:,} queries drawn with seed {config.seed}" if config.queries else "every word a query"
     lines = [
-        f"true neighbours: the {config.neighbours} of highest cosine in the data's vectors, the query left out",
+        f"true neighbors: the {config.neighbors} of highest cosine in the data's vectors, the query left out",
         f"{pool} ranked, {asked}",
-        "mAP: average precision over the whole ranking, divided by the number of true neighbours",
+        "mAP: average precision over the whole ranking, divided by the number of true neighbors",
         "ties: expectation over random order",
         f"queries/s: nearest {_TIMED_HITS} of all queries in one batch",
     ]

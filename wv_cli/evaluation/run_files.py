@@ -47,7 +47,7 @@ def read_run(path: str, data: SearchData, depth: int) -> tuple[list[System], lis
     systems, notes = [], []
     for tag, lists in tags.items():
         name = path if len(tags) == 1 else f"{path}:{tag}"
-        answers = [_ranked(lists.get(query, {}), depth) for query in data.queries]
+        answers = [_rank_documents(lists.get(query, {}), depth) for query in data.queries]
         missing = len(data.queries) - len(lists)
         if missing:
             queries = "1 query has" if missing == 1 else f"{missing:,} queries have"
@@ -56,8 +56,8 @@ def read_run(path: str, data: SearchData, depth: int) -> tuple[list[System], lis
     return systems, notes
 
 
-def _ranked(scores: dict[int, float], depth: int) -> Ranked:
-    return Ranked.of(np.array([*scores], np.int32), np.array([*scores.values()], np.float64), depth)
+def _rank_documents(scores: dict[int, float], depth: int) -> Ranked:
+    return Ranked.top(np.array([*scores], np.int32), np.array([*scores.values()], np.float64), depth)
 
 
 def _number(text: str) -> float:

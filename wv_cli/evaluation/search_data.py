@@ -69,14 +69,14 @@ def read_search(folder: str, split: str) -> SearchData:
         if query not in asked:
             raise BadFile(qrels, f"query {query!r} is not in {queries}", line=line)
     chosen = [query for query in asked if query in grades]
-    judged = [_judged(grades[query][1], rows) for query in chosen]
+    judged = [_judgements_of(grades[query][1], rows) for query in chosen]
     absent = sum(id not in rows for _, each in grades.values() for id in each)
     return SearchData(
         folder, documents, [texts[id] for id in documents], chosen, [asked[id] for id in chosen], judged, absent
     )
 
 
-def _judged(grades: dict[str, int], rows: dict[str, int]) -> Judged:
+def _judgements_of(grades: dict[str, int], rows: dict[str, int]) -> Judged:
     known = sorted((rows[id], grade) for id, grade in grades.items() if id in rows)
     table = np.array(known, np.int64).reshape(-1, 2)
     ideal = sorted((grade for grade in grades.values() if grade > 0), reverse=True)

@@ -15,7 +15,7 @@ from wv_cli.evaluation.search_data import SearchData
 from wv_cli.search.bm25 import Bm25, Bm25Options, Counts
 from wv_cli.search.fusion import GAINS
 from wv_cli.search.fusion import fuse as fuse_lists
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.neighbors import Neighbors
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.transforms.composition import composer
 from wv_cli.vectors.embeddings import Embeddings
@@ -40,7 +40,7 @@ def of_vectors(name: str, embeddings: Embeddings, sets: Sequence[SearchData], co
 def of_encoder(path: str, sets: Sequence[SearchData], config: SearchConfig) -> tuple[System, list[str]]:
     """(the system, what the report should say about it)."""
     encoder = open_encoder(path, EncoderConfig(max_length=config.max_length, dim=config.dim, threads=config.threads))
-    pooling = [Pooling.of(encoder.pooling, encoder.layers, path)]
+    pooling = [Pooling.parse(encoder.pooling, encoder.layers, path)]
     made, cut = [], 0
     for each in sets:
         encoded = [encode(encoder, texts, pooling, threads=config.threads)[0] for texts in (each.texts, each.asked)]
@@ -68,7 +68,7 @@ def of_bm25(sets: Sequence[SearchData], config: SearchConfig) -> tuple[list[Syst
             for query, excluded in zip(asked, own, strict=True):
                 rows, scores = index.top(query, config.depth + len(excluded))
                 kept = ~np.isin(rows, excluded)
-                answers.append(Ranked.of(rows[kept], scores[kept], config.depth))
+                answers.append(Ranked.top(rows[kept], scores[kept], config.depth))
             system.answers.append(answers)
             system.empty.append(sum(not any(token in counts.tokens for token in query) for query in asked))
     queries = "1 query has" if dropped == 1 else f"{dropped:,} queries have"
@@ -84,7 +84,7 @@ def _nearest(
     """By cosine. A query without a vector has no answer."""
     answers, empty = [], []
     for (documents, queries), each in zip(vectors, sets, strict=True):
-        index = Neighbours(documents, threads=config.threads)
+        index = Neighbors(documents, threads=config.threads)
         hits, scores = index.top_k(queries, config.depth, exclude=each.rows_of_queries())
         known = np.logical_not(np.all(queries == 0, axis=1))
         found = (hits >= 0) & known[:, None]
@@ -98,11 +98,11 @@ def fuse(systems: Sequence[System], weights: Sequence[float], by: str) -> System
     used = [(system, weight) for system, weight in zip(systems, weights, strict=True) if weight]
     answers = []
     for of_set in zip(*(system.answers for system, _ in used), strict=True):
-        answers.append([_fused(lists, [weight for _, weight in used], by) for lists in zip(*of_set, strict=True)])
+        answers.append([_fuse(lists, [weight for _, weight in used], by) for lists in zip(*of_set, strict=True)])
     empty = [sum(not len(each.rows) for each in fused) for fused in answers]
     return System(f"fuse-{','.join(f'{weight:g}' for weight in weights)}", answers, empty)
 
 
-def _fused(lists: Sequence[Ranked], weights: Sequence[float], by: str) -> Ranked:
+def _fuse(lists: Sequence[Ranked], weights: Sequence[float], by: str) -> Ranked:
     rows, sums = fuse_lists([each.rows for each in lists], [GAINS[by](each.scores) for each in lists], weights)
-    return Ranked.of(rows, sums, len(rows))
+    return Ranked.top(rows, sums, len(rows))

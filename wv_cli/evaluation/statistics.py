@@ -37,9 +37,9 @@ def wilson_interval(successes: int, n: int) -> Interval:
     if n == 0:
         return NO_INTERVAL
     share, z2 = successes / n, Z95 * Z95
-    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    center = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = Z95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    return (centre - half if successes else 0.0), (centre + half if successes < n else 1.0)
+    return (center - half if successes else 0.0), (center + half if successes < n else 1.0)
 
 
 def spearman_resamples(gold: ArrayLike, systems: ArrayLike, resamples: int, seed: int = 1) -> NDArray[np.float64]:

@@ -100,7 +100,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
             whole = _Scores(f"{folder}: all", members, sets, systems, config)
             report.rows += whole.rows(per_file, malformed)
             for how in ("mean", "wmean"):
-                average = _Scores.averaged(f"{folder}: {how}", [scored[i] for i in members], whole, how == "wmean")
+                average = _Scores.average(f"{folder}: {how}", [scored[i] for i in members], whole, how == "wmean")
                 report.rows += average.rows(per_file, malformed)
     if config.published:
         with_published(report)
@@ -133,7 +133,7 @@ class _Scores:
         self.drawn = 100 * spearman_resamples(gold, self.values, resamples, config.seed + members[0])
 
     @classmethod
-    def averaged(cls, name: str, parts: "list[_Scores]", whole: "_Scores", weighted: bool) -> "_Scores":
+    def average(cls, name: str, parts: "list[_Scores]", whole: "_Scores", weighted: bool) -> "_Scores":
         """Means of the correlations of `parts`, the members of `whole`; resampled within each part."""
         result = cls.__new__(cls)
         result.name, result.systems = name, whole.systems
@@ -216,7 +216,7 @@ def _new_report(material: Material, words: bool, several: bool, gains: bool) -> 
     lines = [*protocol(config), "blanks part words, punctuation is tried with and without"] if words else []
     if config.encoder:
         read = f"the first {config.max_length} tokens" if config.max_length else "as many tokens as its folder says"
-        lines.append(f"an encoder reads {read} of a sentence; its vectors are as pooled, not normalised")
+        lines.append(f"an encoder reads {read} of a sentence; its vectors are as pooled, not normalized")
     if config.sentence_vectors:
         lines.append(f"{GIVEN}: sentence vectors made elsewhere")
     lines.append(

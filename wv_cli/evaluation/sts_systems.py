@@ -91,11 +91,11 @@ class Material:
         for file, transform in self.saved.items():
             transform.require_dim(base.shape[1], f"{name} under {file}")
         for after in (NONE, *dict.fromkeys(self.config.after)):
-            made, what = self._transformed(base, empty, after, name)
+            made, what = self._transform(base, empty, after, name)
             values, zero = cosines(made[: self.scored], self.sets)
             yield System(name, pooling, what, stop, values, zero)
 
-    def _transformed(
+    def _transform(
         self, base: NDArray[np.floating], empty: NDArray[np.bool_], after: str, name: str
     ) -> tuple[NDArray[np.float64], str]:
         """(the vectors, what the report calls the transform)."""
@@ -164,7 +164,7 @@ def of_encoder(path: str, material: Material) -> tuple[list[System], list[str]]:
     config = material.config
     names = tuple(dict.fromkeys(("mean", *config.pooling))) if config.pooling else ()
     encoder = open_encoder(path, EncoderConfig(max_length=config.max_length, threads=config.threads), names)
-    chosen = [Pooling.of(name, encoder.layers, path) for name in names or (encoder.pooling,)]
+    chosen = [Pooling.parse(name, encoder.layers, path) for name in names or (encoder.pooling,)]
     systems: list[System] = []
     made = encode(encoder, material.texts, chosen, threads=config.threads)
     for pooling, each in zip(chosen, made, strict=True):

@@ -1,4 +1,4 @@
-"""Translation: is a word's translation among its nearest neighbours in the vectors of another language?
+"""Translation: is a word's translation among its nearest neighbors in the vectors of another language?
 
 VECTORS are in the space of the target's (`wv align`). For each word of the dictionary all words of the target are
 ranked, by cosine (nn) or by CSLS (search/csls.py), whose r are taken over all words of both. P@k is the share of words
@@ -20,7 +20,7 @@ from wv_cli.evaluation.data import composed_note, restrict_words
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.search.csls import Csls, mean_cosines
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.neighbors import Neighbors
 from wv_cli.search.topk import take_rows
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
@@ -39,7 +39,7 @@ class Target:
         self._lookup, self._answer = lookup, np.full(len(embeddings) + 1, -1, np.int64)
         self._answer[lookup.pool] = np.arange(len(lookup.pool))
         self.matrix = np.ascontiguousarray(embeddings.matrix[lookup.pool], np.float32)
-        self.index = Neighbours(self.matrix, threads=config.threads)
+        self.index = Neighbors(self.matrix, threads=config.threads)
 
     def answers(self, words: Sequence[str]) -> set[int]:
         """The rows of `matrix` of those that have one."""
@@ -67,8 +67,8 @@ class Asker:
         self._methods = ("nn", "csls") if config.method == "both" else (config.method,)
         self._csls: Csls | None = None
         if "csls" in self._methods:
-            sources = Neighbours(embeddings.matrix[self._lookup.pool], threads=config.threads)
-            self._csls = Csls(target.index, mean_cosines(target.matrix, sources, config.csls_neighbours))
+            sources = Neighbors(embeddings.matrix[self._lookup.pool], threads=config.threads)
+            self._csls = Csls(target.index, mean_cosines(target.matrix, sources, config.csls_neighbors))
 
     @property
     def composed(self) -> int:
@@ -185,7 +185,7 @@ def _new_report(config: TranslationConfig, several: bool) -> Report:
         + ("count as wrong" if config.oov == "zero" else "are left out"),
     ]
     if config.method != "nn":
-        lines.append(f"csls: 2 cos less the mean cosines with the {config.csls_neighbours} nearest of the other side")
+        lines.append(f"csls: 2 cos less the mean cosines with the {config.csls_neighbors} nearest of the other side")
     if several and config.oov == "skip":
         lines.append("scored on the words that all files can answer")
     if several:

@@ -176,7 +176,7 @@ def _of_encoder(path: str, sets: Sequence[InContext]) -> Iterator[System]:
     for layer in range(encoder.layers + 1):
         made = []
         for texts, data in zip(sentences, sets, strict=True):
-            found = encode_tokens(encoder, texts, Pooling.of(f"layer:{layer}", encoder.layers, path))
+            found = encode_tokens(encoder, texts, Pooling.parse(f"layer:{layer}", encoder.layers, path))
             places = zip(found, data.targets.reshape(-1).tolist(), strict=True)
             vectors = [each[place] if place < len(each) else np.zeros(encoder.dim) for each, place in places]
             made.append(np.array(vectors, np.float64).reshape(len(data.words), 2, encoder.dim))

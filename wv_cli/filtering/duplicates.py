@@ -28,7 +28,7 @@ class Deduplicator(Protocol):
         """(n, width)"""
         ...
 
-    def first(self, keys: Keys) -> NDArray[np.bool_]:
+    def first_seen(self, keys: Keys) -> NDArray[np.bool_]:
         """(n,) whether each is no duplicate of an earlier one that stayed; those that stay are known from now on."""
         ...
 
@@ -48,11 +48,11 @@ class ExactDuplicates:
     def keys(self, texts: list[bytes]) -> Keys:
         return digests(texts)[:, None]
 
-    def first(self, keys: Keys) -> NDArray[np.bool_]:
-        return self._seen.first(keys[:, 0])
+    def first_seen(self, keys: Keys) -> NDArray[np.bool_]:
+        return self._seen.first_seen(keys[:, 0])
 
     def insert(self, keys: Keys) -> None:
-        self._seen.first(keys[:, 0])
+        self._seen.first_seen(keys[:, 0])
 
 
 class NearDuplicateRule:
@@ -73,7 +73,7 @@ class NearDuplicateRule:
             raise BadFile(against, f"is an index made {its} --keep-numbers; {step}")
         self.width = banding.bands
         self.keys: Callable[[list[bytes]], Keys] = self.known.keys
-        self.first: Callable[[Keys], NDArray[np.bool_]] = self.known.first
+        self.first_seen: Callable[[Keys], NDArray[np.bool_]] = self.known.first_seen
         self.insert: Callable[[Keys], None] = self.known.insert
 
 
@@ -95,14 +95,14 @@ class ParagraphRule:
         blank = keys == self._blank
         counts = asked[document] & ~blank
         first = np.zeros(len(keys), np.bool_)
-        first[counts] = self._seen.first(keys[counts])
+        first[counts] = self._seen.first_seen(keys[counts])
         new, had = np.zeros(len(asked), np.bool_), np.zeros(len(asked), np.bool_)
         new[document[first]] = True
         had[document[counts]] = True
         return first | blank, asked & (new | ~had), keys[first]
 
     def insert(self, keys: Keys) -> None:
-        self._seen.first(keys[:, 0])
+        self._seen.first_seen(keys[:, 0])
 
 
 def opened_duplicates(

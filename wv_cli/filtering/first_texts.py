@@ -16,7 +16,7 @@ _FEW = 1000
 def notes_on_words(texts: Texts, path: str, *, near_duplicates: bool) -> Iterator[str]:
     """What of the records of the file `path`, the first of `texts`, makes rules on words say little: no blanks between
     words, and for `near_duplicates` texts that are too short to be compared by their words."""
-    found = _first(texts, path)
+    found = _first_block(texts, path)
     if note := note_unsegmented(b"\n".join(found)):
         yield f"{path}: {note}"
     if not near_duplicates:
@@ -30,7 +30,7 @@ def notes_on_words(texts: Texts, path: str, *, near_duplicates: bool) -> Iterato
         )
 
 
-def _first(texts: Texts, path: str) -> list[bytes]:
+def _first_block(texts: Texts, path: str) -> list[bytes]:
     if Path(path).is_file():  # a pipe is read once
         with suppress(WvError):  # which is told when it is judged
             for block in Source(replace(texts, inputs=[path], log=_unheard)).blocks(path):

@@ -50,7 +50,7 @@ def _count(what: str, below: str = "", above: str = "") -> Heuristic:
     return Heuristic(what, below, above, is_count=True)
 
 
-def _repeated(what: str, reason: str) -> Heuristic:
+def _repetition(what: str, reason: str) -> Heuristic:
     return Heuristic(f"{what} that occurred before in the document", above=reason)
 
 
@@ -77,17 +77,17 @@ HEURISTICS: Mapping[str, Heuristic] = {
     "terminal-lines": Heuristic(
         "fraction of lines that end with a terminal mark (. ? ! 。 ...), without blank lines", below="line_punct_ratio"
     ),
-    "repeated-characters": _repeated("fraction of characters, line feeds not counted, in lines", "char_dup_ratio"),
-    "repeated-lines": _repeated("fraction of lines", "dup_line_frac"),
-    "repeated-line-characters": _repeated("fraction of characters in lines", "dup_line_char_frac"),
-    "repeated-paragraphs": _repeated("fraction of paragraphs", "dup_para_frac"),
-    "repeated-paragraph-characters": _repeated("fraction of characters in paragraphs", "dup_para_char_frac"),
+    "repeated-characters": _repetition("fraction of characters, line feeds not counted, in lines", "char_dup_ratio"),
+    "repeated-lines": _repetition("fraction of lines", "dup_line_frac"),
+    "repeated-line-characters": _repetition("fraction of characters in lines", "dup_line_char_frac"),
+    "repeated-paragraphs": _repetition("fraction of paragraphs", "dup_para_frac"),
+    "repeated-paragraph-characters": _repetition("fraction of characters in paragraphs", "dup_para_char_frac"),
     **{
         f"top-{n}-gram": Heuristic(f"fraction of characters in the most frequent {n}-gram", above=f"top_{n}_gram")
         for n in (2, 3, 4)
     },
     **{
-        f"repeated-{n}-grams": _repeated(f"fraction of characters in {n}-grams", f"duplicated_{n}_n_grams")
+        f"repeated-{n}-grams": _repetition(f"fraction of characters in {n}-grams", f"duplicated_{n}_n_grams")
         for n in (5, 6, 7, 8, 9, 10)
     },
     "curly-brackets": _count("lines with a {, of those of 3 words or more", above="curly_bracket"),

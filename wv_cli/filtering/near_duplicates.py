@@ -90,7 +90,7 @@ class NearDuplicates:
             keys[i] = xxhash64(texts[i]) or 1
         return keys
 
-    def first(self, keys: Keys) -> NDArray[np.bool_]:
+    def first_seen(self, keys: Keys) -> NDArray[np.bool_]:
         """(n,) whether each text is unlike every earlier one that stayed; those that stay are known from now on."""
         return self._seen.first(keys)
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.system import host
 from wv_cli.system.compression import Compressor, compression_of
-from wv_cli.system.temporary import beginning, keep_mode
+from wv_cli.system.temporary import keep_mode, temporary_prefix
 
 _ENDING = ".wv-part"
 
@@ -35,7 +35,7 @@ class PartFile:
         self.path = path
         self._compressor: Compressor | None = None
         if saved is None:
-            self.part = path.with_name(f"{beginning(path)}{secrets.token_hex(8)}{_ENDING}")
+            self.part = path.with_name(f"{temporary_prefix(path)}{secrets.token_hex(8)}{_ENDING}")
             flags, size = os.O_CREAT | os.O_EXCL, 0
         else:
             self.part, flags, size = Path(saved.part), 0, saved.size
@@ -95,7 +95,7 @@ class PartFile:
             self._file.close()
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return self._file.closed
 
     @contextlib.contextmanager
@@ -136,7 +136,7 @@ def remove_parts(folders: Iterable[Path], outputs: Iterable[Path], but: Collecti
     would have become one of the `outputs`."""
     left = {path for folder in folders for path in folder.glob(f".*{_ENDING}")}
     for output in outputs:
-        left |= {*output.parent.glob(f"{glob.escape(beginning(output))}*{_ENDING}")}
+        left |= {*output.parent.glob(f"{glob.escape(temporary_prefix(output))}*{_ENDING}")}
     for path in left:
         if os.fspath(path) not in but and path.is_file() and not path.is_symlink():
             path.unlink(missing_ok=True)

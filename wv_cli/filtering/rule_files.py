@@ -33,7 +33,7 @@ _KINDS = {(int, float): "a number", str: "text", bool: "true or false"}
 _SHIPPED = files("wv_cli.filtering") / "recipes"
 
 
-def shipped() -> list[str]:
+def shipped_recipes() -> list[str]:
     """The names of the files that come with the program."""
     return sorted(Path(each.name).stem for each in _SHIPPED.iterdir() if each.name.endswith(".toml"))
 
@@ -41,9 +41,9 @@ def shipped() -> list[str]:
 def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """(scorer, rule) of a file, or of a shipped one by its name, and its other options. Raises BadFile, WvError."""
     try:
-        data = (_SHIPPED / f"{name}.toml" if name in shipped() else Path(name)).read_bytes()
+        data = (_SHIPPED / f"{name}.toml" if name in shipped_recipes() else Path(name)).read_bytes()
     except OSError as error:
-        message = f"{name}: cannot read: {reason(error)}; shipped rules are {', '.join(shipped())}"
+        message = f"{name}: cannot read: {reason(error)}; shipped rules are {', '.join(shipped_recipes())}"
         raise WvError(message) from error
     refuse_other_kinds(data[:HEAD_BYTES], name, "rules in TOML")
     if found_encoding := foreign_encoding(data):

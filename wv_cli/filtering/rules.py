@@ -65,11 +65,11 @@ class Rule:
         """The cheaper, the earlier it is asked."""
         return 1 if self.statistic is not None and "-gram" in self.statistic else SCORERS.find(self.scorer).cost
 
-    def opened(self, setting: Setting) -> Scorer:
+    def load_scorer(self, setting: Setting) -> Scorer:
         bound = self.low if np.isfinite(self.low) else 0.0
         return SCORERS.find(self.scorer).open(self.subject, bound, setting)
 
-    def kept(self, scores: Scores) -> NDArray[np.bool_]:
+    def accepts(self, scores: Scores) -> NDArray[np.bool_]:
         """(n,) A score that is no number is in no range, unless both ends are left out: then the rule only scores."""
         if self.low == -np.inf and self.high == np.inf:
             return np.ones(len(scores), np.bool_)
@@ -79,7 +79,7 @@ class Rule:
         return (scores > low) & (scores < high) if self.open else (scores >= low) & (scores <= high)
 
     @property
-    def shown(self) -> str:
+    def bounds_text(self) -> str:
         """The range, as a reader takes it."""
         if self.low == -np.inf:
             return f"{'<' if self.open else '<='} {self.high:g}"
@@ -176,7 +176,7 @@ class Judge:
 
     def __init__(self, rules: Sequence[Rule], setting: Setting, *, every: bool = False) -> None:
         self.rules = sorted(rules, key=lambda rule: rule.cost)
-        self._scorers = {rule.name: rule.opened(setting) for rule in self.rules if rule.statistic is None}
+        self._scorers = {rule.name: rule.load_scorer(setting) for rule in self.rules if rule.statistic is None}
         self._every = every
         self.duplicates: list[Deduplicator] = []
         self.paragraphs: ParagraphRule | None = None
@@ -184,14 +184,14 @@ class Judge:
     @property
     def names(self) -> list[str]:
         """Of all rules, those of duplicates last."""
-        return [*(rule.name for rule in self.rules), *(each.name for each in self.remembering)]
+        return [*(rule.name for rule in self.rules), *(each.name for each in self.duplicate_rules)]
 
     @property
-    def remembering(self) -> list[Any]:
+    def duplicate_rules(self) -> list[Any]:
         """The rules that know what stayed."""
         return [*self.duplicates, *([self.paragraphs] if self.paragraphs is not None else [])]
 
-    def judged(self, texts: list[bytes]) -> "Judged":
+    def score_batch(self, texts: list[bytes]) -> "Judged":
         scores: dict[str, Scores] = {}
         reason = np.full(len(texts), -1, np.int32)
         for number, rule in enumerate(self.rules):
@@ -203,7 +203,7 @@ class Judge:
                 own[alive] = self._scorers[rule.name]([texts[i] for i in alive.tolist()]) if len(alive) else 0
             own = scores[rule.name]
             if len(alive):
-                wrong = alive[~rule.kept(own[alive])]
+                wrong = alive[~rule.accepts(own[alive])]
                 reason[wrong] = np.where(reason[wrong] < 0, number, reason[wrong])
         alive = np.flatnonzero(reason < 0)
         left = [texts[i] for i in alive.tolist()]
@@ -220,14 +220,14 @@ class Judge:
             found[name][alive] = values
         return found
 
-    def settle(self, judged: "Judged") -> list[Keys]:
+    def reject_duplicates(self, judged: "Judged") -> list[Keys]:
         """Rejects duplicates. One thread asks, in the order of the records. Returns the keys of what each rule of
         duplicates keeps."""
         alive, stays = judged.alive, np.ones(len(judged.alive), np.bool_)
         kept = []
         for number, (each, keys) in enumerate(zip(self.duplicates, judged.keys, strict=True), len(self.rules)):
             asked = np.flatnonzero(stays)
-            first = each.first(keys[asked])
+            first = each.first_seen(keys[asked])
             judged.reason[alive[asked[~first]]] = number
             stays[asked[~first]] = False
             kept.append(keys[asked[first]])

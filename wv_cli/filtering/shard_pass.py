@@ -14,7 +14,7 @@ from wv_cli.filtering.rules import Judge, Judged, Rule
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shards import ShardFiles, outputs_of
 from wv_cli.filtering.statistics import Totals
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.system.threads import in_order
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.kinds import record_kind
@@ -30,7 +30,7 @@ class JudgedBlock(NamedTuple):
     bytes: list[int]
 
 
-class Done(NamedTuple):
+class JudgedShard(NamedTuple):
     """A shard that is judged: its totals, and the part file of each output."""
 
     totals: Totals
@@ -50,35 +50,35 @@ class ShardPass:
     reason: str = ""
     only: bool = False
 
-    def write(self, source: Source, files: ShardFiles) -> Done:
+    def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
         totals = files.counted or Totals.of_rules(self.judge.names)
         scored = {rule.name: rule.is_count for rule in self.judge.rules} if self.add_scores else {}
         added = (*scored, *([self.reason] if files.rejects else []))
         with files:
-            for judged in self._judged(source.blocks(files.source, added, files.byte), totals):
-                files.keep_keys(self.judge.settle(judged.found))
+            for judged in self._judge_blocks(source.blocks(files.source, added, files.byte), totals):
+                files.keep_keys(self.judge.reject_duplicates(judged.found))
                 self._count(judged, totals)
                 stays = judged.found.reason < 0
                 columns = {name: _column(judged.found.scores[name], count) for name, count in scored.items()}
-                files.write_kept(judged.block.written(columns, stays.tolist(), judged.found.shortened))
+                files.write_kept(judged.block.to_write(columns, stays.tolist(), judged.found.shortened))
                 if files.rejects:
                     reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
                     columns = {**columns, self.reason: Column("text", reasons)}
-                    files.write_rejected(judged.block.written(columns, (~stays).tolist()))
-                files.judged(judged.block.size, totals)
-            return Done(totals, files.finish())
+                    files.write_rejected(judged.block.to_write(columns, (~stays).tolist()))
+                files.count_judged(judged.block.size, totals)
+            return JudgedShard(totals, files.finish())
 
     def count(self, source: Source, path: str, totals: Totals) -> Iterator[Judged]:
         """Judges a shard, counts in `totals` and writes nothing."""
-        for judged in self._judged(source.blocks(path, ()), totals):
-            self.judge.settle(judged.found)
+        for judged in self._judge_blocks(source.blocks(path, ()), totals):
+            self.judge.reject_duplicates(judged.found)
             self._count(judged, totals)
             yield judged.found
 
-    def _judged(self, blocks: Iterable[Block], totals: Totals) -> Iterator[JudgedBlock]:
+    def _judge_blocks(self, blocks: Iterable[Block], totals: Totals) -> Iterator[JudgedBlock]:
         try:
-            yield from in_order(partial(_judged, self.judge), blocks, self.threads)
+            yield from in_order(partial(_judge_blocks, self.judge), blocks, self.threads)
         except NoRecords as error:
             if self.only:
                 raise
@@ -116,7 +116,7 @@ class ShardTask:
     reason: str
     only: bool
 
-    def done(self, path: str) -> tuple[Done, list[str]]:
+    def judge_shard(self, path: str) -> tuple[JudgedShard, list[str]]:
         """The shard, and messages."""
         said: list[str] = []
         judge = _opened_judge(self.rules, self.setting, tuple(map(_state, self._models())))
@@ -131,7 +131,7 @@ class ShardTask:
         totals = Totals.of_rules(judge.names)
         for _ in shard_pass.count(source, path, totals):
             pass
-        return Done(totals, {}), said
+        return JudgedShard(totals, {}), said
 
     def _models(self) -> list[str]:
         tokenizer = [self.setting.tokenizer] if self.setting.tokenizer is not None else []
@@ -149,9 +149,9 @@ def _opened_judge(rules: tuple[Rule, ...], setting: Setting, state: tuple[tuple[
     return Judge(rules, setting)
 
 
-def _judged(judge: Judge, block: Block) -> JudgedBlock:
+def _judge_blocks(judge: Judge, block: Block) -> JudgedBlock:
     texts = block.each
-    return JudgedBlock(block, judge.judged(texts), [len(text) for text in texts])
+    return JudgedBlock(block, judge.score_batch(texts), [len(text) for text in texts])
 
 
 def _column(scores: Any, is_count: bool) -> Column:

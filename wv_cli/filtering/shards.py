@@ -40,7 +40,7 @@ class Shards:
         self._point = Point()
 
     @contextlib.contextmanager
-    def claimed(self) -> Iterator[None]:
+    def claim(self) -> Iterator[None]:
         """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, and for the
         journal of another run."""
         for folder in self._folders:
@@ -52,7 +52,7 @@ class Shards:
                 self._journal.remove()
             self._point = self._journal.read() or Point()
             if self._point.totals:
-                self.totals = Totals.of(self._point.totals)
+                self.totals = Totals.from_json(self._point.totals)
             self._remove_parts({each.part for each in [*self._point.parts.values(), *self._point.keys.values()]})
             try:
                 yield
@@ -81,7 +81,7 @@ class Shards:
         """Records that were judged when the run before was stopped."""
         return self.totals.records + int(self._point.counted.get("records", 0))
 
-    def left(self) -> "Iterator[ShardFiles]":
+    def pending(self) -> "Iterator[ShardFiles]":
         """What is still to be done, each followed by finish()."""
         if self._point.whole:
             self._publish()
@@ -104,7 +104,7 @@ class Shards:
         self, source: str, byte: int, totals: Totals, parts: Mapping[str, Saved], *, whole: bool = False
     ) -> None:
         point = self._point
-        point.at, point.byte, point.counted, point.whole = source, byte, totals.saved(), whole
+        point.at, point.byte, point.counted, point.whole = source, byte, totals.to_json(), whole
         point.parts = {**parts}
         point.keys = {str(keys.path): keys.save() for keys in self._keys}
         self._journal.write(point)
@@ -114,9 +114,9 @@ class Shards:
         point = self._point
         for output, saved in point.parts.items():
             publish(Path(output), saved)
-        self.totals.add(Totals.of(point.counted))
+        self.totals.add(Totals.from_json(point.counted))
         point.done.append(point.at)
-        point.totals = self.totals.saved()
+        point.totals = self.totals.to_json()
         point.at, point.byte, point.counted, point.parts, point.whole = "", 0, {}, {}, False
         self._journal.write(point)
 
@@ -140,7 +140,7 @@ class ShardFiles:
         going_on = point is not None and point.at == source and self._kind != "parquet"
         begun = point if point is not None and going_on else Point()
         self.byte, self._parts = begun.byte, begun.parts
-        self.counted = Totals.of(begun.counted) if begun.counted else None
+        self.counted = Totals.from_json(begun.counted) if begun.counted else None
         self._since = 0
 
     @property
@@ -179,7 +179,7 @@ class ShardFiles:
         for file, keys in zip(self._keys, kept, strict=True):
             file.write(keys.astype("<u8").tobytes())
 
-    def judged(self, size: int, totals: Totals) -> None:
+    def count_judged(self, size: int, totals: Totals) -> None:
         """Another `size` bytes are judged and written, with which the shard has these totals."""
         self.byte += size
         self._since += size

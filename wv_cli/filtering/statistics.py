@@ -42,12 +42,12 @@ class Histogram:
         found = values[order[np.searchsorted(ends, ranks, side="right")]]
         return [value if value.is_integer() else float(f"{value:.4g}") for value in found.tolist()]
 
-    def saved(self) -> dict[str, int]:
+    def to_json(self) -> dict[str, int]:
         self._count_waiting()
         return dict(zip(map(str, self.buckets.tolist()), self.counts.tolist(), strict=True))
 
     @classmethod
-    def of(cls, saved: Mapping[str, int]) -> "Histogram":
+    def from_json(cls, saved: Mapping[str, int]) -> "Histogram":
         buckets = np.array([int(bucket) for bucket in saved], np.uint32)
         return cls(buckets, np.array([*saved.values()], np.int64))
 
@@ -76,12 +76,12 @@ class RuleCounts:
         self.rejected += int((~kept).sum())
         self.scores.add(scores[np.isfinite(scores)].astype(np.float32))
 
-    def saved(self) -> dict[str, Any]:
-        return {"seen": self.seen, "rejected": self.rejected, "scores": self.scores.saved()}
+    def to_json(self) -> dict[str, Any]:
+        return {"seen": self.seen, "rejected": self.rejected, "scores": self.scores.to_json()}
 
     @classmethod
-    def of(cls, saved: Mapping[str, Any]) -> "RuleCounts":
-        return cls(saved["seen"], saved["rejected"], Histogram.of(saved["scores"]))
+    def from_json(cls, saved: Mapping[str, Any]) -> "RuleCounts":
+        return cls(saved["seen"], saved["rejected"], Histogram.from_json(saved["scores"]))
 
 
 @dataclass
@@ -101,12 +101,12 @@ class Totals:
     def of_rules(cls, names: Iterable[str]) -> "Totals":
         return cls({name: RuleCounts() for name in names})
 
-    def saved(self) -> dict[str, Any]:
-        return {**vars(self), "rules": {name: counts.saved() for name, counts in self.rules.items()}}
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "rules": {name: counts.to_json() for name, counts in self.rules.items()}}
 
     @classmethod
-    def of(cls, saved: Mapping[str, Any]) -> "Totals":
-        return cls(**{**saved, "rules": {name: RuleCounts.of(each) for name, each in saved["rules"].items()}})
+    def from_json(cls, saved: Mapping[str, Any]) -> "Totals":
+        return cls(**{**saved, "rules": {name: RuleCounts.from_json(each) for name, each in saved["rules"].items()}})
 
     def add(self, other: "Totals") -> None:
         """Counts what was counted elsewhere by the same rules."""
@@ -118,7 +118,7 @@ class Totals:
             if name != "rules":
                 setattr(self, name, getattr(self, name) + value)
 
-    def shown(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For people and programs: percentiles in the place of histograms."""
         rules = {
             name: {"seen": each.seen, "rejected": each.rejected, "percentiles": each.scores.percentiles()}

@@ -259,7 +259,7 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
         suffix = Path(inner).suffix
         why = f"the ending {suffix!r} names no format to write; choose one by --to or the ending"
         if suffix == ".ftz":
-            why = "`wv quantize` makes quantised models; convert writes vectors"
+            why = "`wv quantize` makes quantized models; convert writes vectors"
         raise UsageError(f"{name}: {why}: {_writable()}")
     if row.write is None:
         message = f"{name}: {row.name} is read but not written; choose one of: {_writable()}"

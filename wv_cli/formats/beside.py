@@ -73,7 +73,7 @@ def read_words(
     if mark is not None and not as_written and digest(b"".join(line + b"\n" for line in lines)) != mark:
         problem = f"the words are not those {path} was written with; write both again or remove {name}"
         raise BadFile(name, problem)
-    return WordList.of(lines[:rows])
+    return WordList.from_words(lines[:rows])
 
 
 class Words:

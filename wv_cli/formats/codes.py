@@ -205,7 +205,7 @@ def read_text(source: Input) -> Codes:
     if len(words) != rows:
         problem = f"the first line promises {rows:,} codes, found {len(words):,}: the file was cut short or changed"
         raise BadFile(source.name, problem, line=len(words) + 1)
-    return Codes(WordList.of(words), method, bits, active, np.concatenate(parts), parameters, quantizer)
+    return Codes(WordList.from_words(words), method, bits, active, np.concatenate(parts), parameters, quantizer)
 
 
 def _text_quantizer(source: Input, facts: dict[str, Any], bits: int, active: int) -> ProductQuantizer | None:

@@ -30,37 +30,37 @@ def unescape_word(word: bytes) -> bytes:
     if word == b"%":
         return b""
 
-    def restored(found: re.Match[bytes]) -> bytes:
+    def unescape(found: re.Match[bytes]) -> bytes:
         if found[1] is None:
             message = "a % without two hexadecimal digits"
             raise ValueError(message)
         return bytes([int(found[1], 16)])
 
-    return _ESCAPE.sub(restored, word)
+    return _ESCAPE.sub(unescape, word)
 
 
 def escape_words(words: WordList) -> WordList:
     if b"%" not in words.blob and first_unwritable(words.blob, words.starts) < 0:
         return words
-    return WordList.of(escape_word(words.bytes_at(i)) for i in range(len(words)))
+    return WordList.from_words(escape_word(words.bytes_at(i)) for i in range(len(words)))
 
 
 def unescape_words(words: WordList, path: object) -> WordList:
     """Raises BadFile when a word holds a % that no escaping wrote."""
     if b"%" not in words.blob:
         return words
-    restored = []
+    found = []
     for i in range(len(words)):
         word = words.bytes_at(i)
         try:
-            restored.append(unescape_word(word) if b"%" in word else word)
+            found.append(unescape_word(word) if b"%" in word else word)
         except ValueError:
             problem = (
                 f"row {i + 1}: the word {show_bytes(word)} holds a % that --escape did not write; "
                 "read it without --unescape"
             )
             raise BadFile(path, problem) from None
-    return WordList.of(restored)
+    return WordList.from_words(found)
 
 
 def require_writable(words: WordList, format_name: str, path: object, before: int = 0) -> None:

@@ -14,7 +14,7 @@ _LOSSES = {"hs": "hs", "ns": "ns", "softmax": "softmax", "ova": "one-vs-all"}
 
 
 def parts(model: FastTextModel, what: str) -> Iterator[bytes]:
-    """The lines of one part: args, dict, input or output. A quantised matrix, which fastText does not dump, is printed
+    """The lines of one part: args, dict, input or output. A quantized matrix, which fastText does not dump, is printed
     as it decodes."""
     return _PARTS[what](model)
 

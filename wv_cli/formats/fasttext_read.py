@@ -1,4 +1,4 @@
-"""Reads fastText's model files: .bin (dense), .ftz (quantised, mostly pruned); versions 11, 12 and the layout before.
+"""Reads fastText's model files: .bin (dense), .ftz (quantized, mostly pruned); versions 11, 12 and the layout before.
 
 Little-endian, nothing aligned (fasttext.cc, args.cc, dictionary.cc, densematrix.cc, quantmatrix.cc of fastText 0.9.2):
 
@@ -7,8 +7,8 @@ Little-endian, nothing aligned (fasttext.cc, args.cc, dictionary.cc, densematrix
     int32 size, words, labels; int64 tokens; int64 pruned buckets, -1: not pruned (absent in the oldest layout)
     word table                    core/fasttexttable.h: words first, then labels
     int32 pairs                   bucket, row behind the words
-    bool quantised; matrix        input (the oldest layout has no bool)
-    bool quantised; matrix        output: rows of labels for a classifier, else of words
+    bool quantized; matrix        input (the oldest layout has no bool)
+    bool quantized; matrix        output: rows of labels for a classifier, else of words
 
 Dense matrices of a plain file are mapped, not read: a 7 GB model answers a query from the few pages it needs (a file
 that another process cuts short in the meantime ends ours, with a message). Every size is held against the bytes
@@ -122,15 +122,15 @@ class ModelReader:
         words, counts, labels, label_counts = self._table(nwords, nlabels)
         pairs = self.array("<i4", 2 * max(pruned, 0), f"{pruned} pruned buckets").reshape(-1, 2)
         kept = None if pruned < 0 else self._checked_pairs(pairs)
-        quantised = has_magic and self.flag("the flag of a quantised input matrix")
-        if pruned >= 0 and not quantised:
+        quantized = has_magic and self.flag("the flag of a quantized input matrix")
+        if pruned >= 0 and not quantized:
             # fastText refuses it, too: an early version wrote such files, and they cannot be right.
-            raise self.error("a pruned model that is not quantised cannot be read, by fastText neither; get it again")
+            raise self.error("a pruned model that is not quantized cannot be read, by fastText neither; get it again")
         input_rows = nwords + (args.buckets if kept is None else len(kept))
-        input_ = self._matrix(quantised, input_rows, args.dim, "input")
-        quantised_output = has_magic and self.flag("the flag of a quantised output matrix")
+        input_ = self._matrix(quantized, input_rows, args.dim, "input")
+        quantized_output = has_magic and self.flag("the flag of a quantized output matrix")
         rows = nlabels if args.model == "supervised" else nwords
-        output = self._matrix(quantised and quantised_output, rows, args.dim, "output")
+        output = self._matrix(quantized and quantized_output, rows, args.dim, "output")
         if self.at != len(self.data):
             left = len(self.data) - self.at
             raise self.error(f"expected the end of the file after the output matrix, found {left:,} more bytes")
@@ -178,9 +178,9 @@ class ModelReader:
             raise self.error(f"expected rows 0 to {len(rows) - 1} for the kept buckets, found {rows[i]}", at)
         return kept
 
-    def _matrix(self, quantised: bool, rows: int, dim: int, what: str) -> Matrix:
-        if quantised:
-            return self._quantised_matrix(rows, dim, what)
+    def _matrix(self, quantized: bool, rows: int, dim: int, what: str) -> Matrix:
+        if quantized:
+            return self._quantized_matrix(rows, dim, what)
         self._shape(self.take(struct.Struct("<2q"), f"the {what} matrix"), rows, dim, what)
         values = self.array("<f4", rows * dim, f"an {what} matrix of {rows:,} x {dim}")
         return DenseMatrix(values.reshape(rows, dim))  # type: ignore[arg-type]
@@ -190,7 +190,7 @@ class ModelReader:
             expected = f"expected an {what} matrix of {rows:,} x {dim}, as the arguments promise"
             raise self.error(f"{expected}, found {found[0]} x {found[1]}", self.at - size)
 
-    def _quantised_matrix(self, rows: int, dim: int, what: str) -> QuantMatrix:
+    def _quantized_matrix(self, rows: int, dim: int, what: str) -> QuantMatrix:
         has_norms = self.flag(f"the flag of norms in the {what} matrix")
         found_rows, found_dim, code_bytes = self.take(struct.Struct("<2qi"), f"the {what} matrix")
         self._shape((found_rows, found_dim), rows, dim, what, 20)
@@ -207,11 +207,11 @@ class ModelReader:
 
     def _quantizer(self, dim: int, nsub: int, what: str) -> ProductQuantizer:
         at = self.at
-        found = self.take(struct.Struct("<4i"), f"a quantiser of the {what} matrix")
+        found = self.take(struct.Struct("<4i"), f"a quantizer of the {what} matrix")
         dsub = found[2]
         blocks = -(-dim // dsub) if dsub > 0 else 0
         if not blocks or (nsub and nsub != blocks) or found != (dim, blocks, dsub, dim - (blocks - 1) * dsub):
-            expected = f"a quantiser of {dim} numbers" + (f" in {nsub} blocks" if nsub else "")
+            expected = f"a quantizer of {dim} numbers" + (f" in {nsub} blocks" if nsub else "")
             raise self.error(f"expected {expected}, found dim, blocks, block, last block {found}", at)
         return ProductQuantizer(dim, dsub, self.array("<f4", CENTROIDS * dim, "centroids"))  # type: ignore[arg-type]
 

@@ -68,10 +68,10 @@ def _require_fit(model: FastTextModel) -> None:
             message = f"a matrix of {matrix.shape} does not fit ({expected}, {model.dim})"
             raise ValueError(message)
     if isinstance(model.output, QuantMatrix) and not isinstance(model.input, QuantMatrix):
-        message = "a quantised output matrix needs a quantised input matrix"
+        message = "a quantized output matrix needs a quantized input matrix"
         raise ValueError(message)
     if model.kept_buckets is not None and not isinstance(model.input, QuantMatrix):
-        message = "fastText reads no pruned model that is not quantised"
+        message = "fastText reads no pruned model that is not quantized"
         raise ValueError(message)
 
 
@@ -86,10 +86,10 @@ def _write(stream: BinaryIO, model: FastTextModel, *, holes: bool) -> None:
     if kept is not None:
         stream.write(kept.astype("<i4").tobytes())
     for matrix in (model.input, model.output):
-        quantised = isinstance(matrix, QuantMatrix)
-        stream.write(struct.pack("<B", quantised))
+        quantized = isinstance(matrix, QuantMatrix)
+        stream.write(struct.pack("<B", quantized))
         if isinstance(matrix, QuantMatrix):
-            _write_quantised(stream, matrix)
+            _write_quantized(stream, matrix)
         else:
             stream.write(struct.pack("<2q", *matrix.shape))
             _write_rows(stream, matrix, holes)
@@ -141,7 +141,7 @@ def _write_sparse(stream: BinaryIO, matrix: SparseRows, holes: bool) -> None:
         stream.write(filled.view(np.uint8).data)
 
 
-def _write_quantised(stream: BinaryIO, matrix: QuantMatrix) -> None:
+def _write_quantized(stream: BinaryIO, matrix: QuantMatrix) -> None:
     stream.write(struct.pack("<B2qi", matrix.norm_codes is not None, *matrix.shape, matrix.codes.size))
     stream.write(np.ascontiguousarray(matrix.codes).data)
     _write_quantizer(stream, matrix.quantizer)

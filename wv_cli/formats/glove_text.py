@@ -14,7 +14,7 @@ from wv_cli.errors import BadFile, WvError, show_bytes
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import parse_header
 from wv_cli.formats.report import Report
-from wv_cli.formats.skipping import BadRows, counted, skips
+from wv_cli.formats.skipping import BadRows, count_skipped, skips
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import (
@@ -102,7 +102,7 @@ def stream(source: Input, options: ReadOptions) -> Stream:
     dim = find_dim(source, first_row, of_most=skips(options))
     if skips(options):
         bad = BadRows(source.name)
-        return counted(bad, Stream(None, dim, GoodRows(source, dim, 1, bad).blocks(options.limit)))
+        return count_skipped(bad, Stream(None, dim, GoodRows(source, dim, 1, bad).blocks(options.limit)))
 
     def blocks() -> Iterator[Embeddings]:
         reader = RowReader(source, dim, 1, options.threads)

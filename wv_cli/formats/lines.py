@@ -35,7 +35,7 @@ def text_lines(
 ) -> bytes:
     """A line per row of `matrix` (n, dim), with its name in front unless `names` is None."""
     decimals = 0 if precision == "exact" else precision
-    words = WordList.of(names if names is not None else [b""] * len(matrix))
+    words = WordList.from_words(names if names is not None else [b""] * len(matrix))
     step = max(1, _NUMBERS // matrix.shape[1])
     pieces = []
     for first in range(0, len(words), step):

@@ -40,7 +40,7 @@ def sniff(head: bytes) -> bool:
 def number_words(first: int, count: int) -> WordList:
     """The words "first", "first + 1", ..."""
     text = [b"%d" % row for row in range(first, first + count)]
-    return WordList.of(text)
+    return WordList.from_words(text)
 
 
 def _read_header(source: Input, options: ReadOptions | None = None) -> tuple[tuple[int, int], np.dtype[np.floating]]:

@@ -58,10 +58,10 @@ class Tensors:
     def open(cls, path: str | os.PathLike[str]) -> "Tensors":
         """Raises BadFile, WvError."""
         with open_input(path, "a safetensors file") as source:
-            return cls.of(source)
+            return cls.from_open_file(source)
 
     @classmethod
-    def of(cls, source: Input) -> "Tensors":
+    def from_open_file(cls, source: Input) -> "Tensors":
         """Those of an open file. Raises BadFile, WvError."""
         name = source.name
         refuse_other_kinds(source.peek(HEAD_BYTES), name, "a safetensors file")

@@ -43,7 +43,7 @@ class BadRows:
             self.note(f"{self.count:,} rows cannot be read and were skipped")
 
 
-def counted(bad: BadRows, stream: Stream) -> Stream:
+def count_skipped(bad: BadRows, stream: Stream) -> Stream:
     """The stream of the good rows, which says at its end how many rows were left out."""
 
     def blocks() -> Iterator[Embeddings]:

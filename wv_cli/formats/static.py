@@ -58,7 +58,7 @@ class Table:
     weights: NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, tensors: Tensors, *, finite: bool = True) -> "Table":
+    def from_tensors(cls, tensors: Tensors, *, finite: bool = True) -> "Table":
         """Raises BadFile for a file without a matrix of vectors, or with several, for a mapping or weights that do not
         fit it, or, if the numbers must be `finite`, for nan or infinity."""
         names = [name for name in _NAMES if name in tensors]
@@ -133,7 +133,7 @@ class StaticModel:
         normalize = settings.yes("normalize") or any(kind == "Normalize" for kind, _ in modules(path))
         tensors = Tensors.open(root / MODEL)
         _require_one_run(tensors, root / MODULES)
-        table, tokenizer = Table.of(tensors), tokenizer_settings(root / TOKENIZER)
+        table, tokenizer = Table.from_tensors(tensors), tokenizer_settings(root / TOKENIZER)
         _require_same_tokens(tensors, tokenizer, root / TOKENIZER)
         if modules(path) and not settings.facts:
             return cls(table, tokenizer, normalize, truncation(root / TOKENIZER), counts_unknown=True)
@@ -181,8 +181,8 @@ def _require_one_run(tensors: Tensors, path: Path) -> None:
 def read(source: Input, options: ReadOptions) -> Embeddings:
     beside = Path(source.name).with_name(TOKENIZER)
     judged_later = options.limit is not None or options.bad_rows == "skip"
-    tensors = Tensors.of(source)
-    table = Table.of(tensors, finite=not judged_later)
+    tensors = Tensors.from_open_file(source)
+    table = Table.from_tensors(tensors, finite=not judged_later)
     matrix = table.whole()
     if table.weights is not None and not judged_later and not np.isfinite(matrix).all():
         raise BadFile(source.name, "expected weights of rows, found one that makes its row infinite")
@@ -196,7 +196,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         matrix = matrix[: len(tokens)]
         if unknown is not None and not matrix[unknown].any():
             matrix, tokens = np.delete(matrix, unknown, axis=0), tokens[:unknown] + tokens[unknown + 1 :]
-        words = WordList.of(tokens)
+        words = WordList.from_words(tokens)
     count = len(matrix) if options.limit is None else min(options.limit, len(matrix))
     matrix = np.ascontiguousarray(matrix[:count])
     if options.bad_rows == "error" and (bad := first_not_finite(matrix)) is not None:

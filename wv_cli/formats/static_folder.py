@@ -151,7 +151,7 @@ def save_model(
     written = {name: _json(facts) for name, facts in texts.items()}
     mark = digest(_json(modules) + b"".join(written.values()))
     modules[0][FOLDER_MARK] = mark
-    with _made(folder), commit_together():
+    with _make_folder(folder), commit_together():
         for name, text in {MODULES: _json(modules), **written}.items():
             with open_output(folder / name) as stream:
                 stream.write(text)
@@ -177,7 +177,7 @@ def as_dtype(matrix: NDArray[np.floating], dtype: Dtype, path: object) -> NDArra
     return matrix.astype(dtype)
 
 
-def merged(model: StaticModel) -> StaticModel:
+def without_mapping(model: StaticModel) -> StaticModel:
     """The same vectors without mapping and weights, which older readers ignore or refuse, and with a zero row for
     unknown words where these do not count."""
     whole = replace(model, table=Table(model.table.path, model.table.whole().copy()))
@@ -196,7 +196,7 @@ def without_unknown(model: StaticModel) -> StaticModel:
 
 
 @contextlib.contextmanager
-def _made(folder: Path) -> Iterator[None]:
+def _make_folder(folder: Path) -> Iterator[None]:
     """The folder is there in this block; one that was made for it goes when the block fails. Raises WvError."""
     is_new = not folder.exists()
     make_folder(folder)

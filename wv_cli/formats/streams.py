@@ -93,7 +93,7 @@ class RowSource:
                 done += len(block)
                 yield Embeddings(words, block.matrix)
             if self._rows not in (None, done):
-                raise WvError(self._changed())
+                raise WvError(self._changed_message())
             self._rows = done
 
     def distinct(self, most: int | None = None) -> Iterator[Embeddings]:
@@ -138,13 +138,13 @@ class RowSource:
         assert self._format is not None and self._format.stream is not None
         stream = self._format.stream(source, self._options())
         if stream.dim != self.dim or stream.rows not in (None, self._rows):
-            raise WvError(self._changed())
+            raise WvError(self._changed_message())
         return stream
 
     def _options(self) -> ReadOptions:
         return ReadOptions(self._limit, default_threads(), bad_rows=self._bad_rows)
 
-    def _changed(self) -> str:
+    def _changed_message(self) -> str:
         return f"{self.name}: the file was changed while it was read"
 
 

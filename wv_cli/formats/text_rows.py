@@ -157,7 +157,7 @@ class RowReader:
                     views = np.empty((take, self.dim), np.float32), np.empty(take, np.int64)
                 else:
                     if submitted + take > store.capacity:
-                        yield from self._settled(pending, 0)
+                        yield from self._take_results(pending, 0)
                         store.reserve(submitted + take)
                     rows = slice(submitted, submitted + take)
                     views = store.matrix[rows], store.lengths[rows]
@@ -165,12 +165,12 @@ class RowReader:
                 pending.append(_Task(future, block, size, submitted, None if store else views))
                 del views  # of a store that will grow
                 submitted += take
-                yield from self._settled(pending, self.threads if self.threads > 1 else 0)
+                yield from self._take_results(pending, self.threads if self.threads > 1 else 0)
                 if self.overfull:
                     break
-            yield from self._settled(pending, 0)
+            yield from self._take_results(pending, 0)
 
-    def _settled(self, pending: deque[_Task], leave: int) -> Iterator[_Rows]:
+    def _take_results(self, pending: deque[_Task], leave: int) -> Iterator[_Rows]:
         """The results of the oldest blocks, in order, until `leave` are left."""
         while len(pending) > leave:
             task = pending.popleft()
@@ -331,7 +331,7 @@ def write_rows(
     matrix, words = embeddings.matrix, embeddings.words
     step = max(1, _BLOCK_VALUES // embeddings.dim)
 
-    def formatted(first: int) -> memoryview:
+    def format_rows(first: int) -> memoryview:
         last = min(first + step, len(words))
         word_bytes = int(words.starts[last] - words.starts[first])
         out = np.empty(word_bytes + (last - first) * _floattext.row_capacity(embeddings.dim), np.uint8)
@@ -341,7 +341,7 @@ def write_rows(
     with make_pool(threads) as pool:
         pending: deque[Future[memoryview]] = deque()
         for first in range(0, len(words), step):
-            pending.append(pool.submit(formatted, first))
+            pending.append(pool.submit(format_rows, first))
             if len(pending) > threads:
                 stream.write(pending.popleft().result())
         while pending:

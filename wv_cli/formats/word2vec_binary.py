@@ -18,7 +18,7 @@ from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.formats.report import Report
-from wv_cli.formats.skipping import WAY_OUT, BadRows, counted, skips
+from wv_cli.formats.skipping import WAY_OUT, BadRows, count_skipped, skips
 from wv_cli.formats.store import RowStore
 from wv_cli.system.input import Input, open_input
 from wv_cli.vectors.embeddings import Embeddings
@@ -166,7 +166,7 @@ def stream(source: Input, options: ReadOptions) -> Stream:
     header = read_header(source)
     if skips(options):
         bad = BadRows(source.name)
-        return counted(bad, Stream(None, header.dim, _good_blocks(source, header, options.limit, bad)))
+        return count_skipped(bad, Stream(None, header.dim, _good_blocks(source, header, options.limit, bad)))
     header.require_size(source, options.limit, row_bytes=_LEAST_WORD + 4 * header.dim)
     most = header.rows if options.limit is None else min(options.limit, header.rows)
     whole = options.limit is None or options.limit > header.rows

@@ -13,7 +13,7 @@ from wv_cli.errors import BadFile
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.formats.report import Report
-from wv_cli.formats.skipping import BadRows, counted, skips
+from wv_cli.formats.skipping import BadRows, count_skipped, skips
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import GoodRows, RowReader, are_longer, are_rows, peek_row, refuse_cut_row, write_rows
@@ -43,7 +43,7 @@ def _header(source: Input, options: ReadOptions) -> Header:
     return header
 
 
-def _wanted(header: Header, options: ReadOptions) -> tuple[int, bool]:
+def _rows_wanted(header: Header, options: ReadOptions) -> tuple[int, bool]:
     """The rows to read, and whether to the end of the file: one row more than promised, for GloVe's <unk>."""
     limit = header.rows if options.limit is None else min(options.limit, header.rows)
     return limit, options.limit is None or options.limit > header.rows
@@ -60,7 +60,7 @@ def _row_reader(source: Input, header: Header, options: ReadOptions) -> RowReade
 def read(source: Input, options: ReadOptions) -> Embeddings:
     header = _header(source, options)
     first_row = peek_row(source)
-    limit, whole = _wanted(header, options)
+    limit, whole = _rows_wanted(header, options)
     store = RowStore(header.dim, limit + whole if source.size is not None else None)
     reader = _row_reader(source, header, options)
     reader.read(store, limit + whole)
@@ -73,7 +73,7 @@ def _judge_end(
     source: Input, header: Header, reader: RowReader, first_row: bytes, options: ReadOptions, words: WordList
 ) -> None:
     """words: the last ones at least."""
-    limit, whole = _wanted(header, options)
+    limit, whole = _rows_wanted(header, options)
     if reader.rows < limit:
         problem = (
             f"the header promises {header.rows} rows, found {reader.rows}: the file was cut short or the header is "
@@ -99,14 +99,14 @@ def _judge_end(
 def stream(source: Input, options: ReadOptions) -> Stream:
     header = _header(source, options)
     first_row = peek_row(source)
-    limit, whole = _wanted(header, options)
+    limit, whole = _rows_wanted(header, options)
     if skips(options):
         bad = BadRows(source.name)
         reader = GoodRows(source, header.dim, 2, bad, dim_is_known=_dim_is_known(source, header))
-        return counted(bad, Stream(None, header.dim, _good_blocks(header, reader, options)))
+        return count_skipped(bad, Stream(None, header.dim, _good_blocks(header, reader, options)))
 
     def blocks() -> Iterator[Embeddings]:
-        reader, words = _row_reader(source, header, options), WordList.of([])
+        reader, words = _row_reader(source, header, options), WordList.from_words([])
         for block in reader.blocks(limit + whole):
             words = block.words
             yield block

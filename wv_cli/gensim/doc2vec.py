@@ -44,16 +44,16 @@ class DocumentVectors(KeyedVectors):
 
     def most_similar(self, *args: Any, **options: Any) -> Any:
         found = super().most_similar(*args, **options)
-        numbers = isinstance(found, list) and self._numbered
+        numbers = isinstance(found, list) and self._tags_are_numbers
         return [(int(tag), score) for tag, score in found] if numbers else found
 
     @cached_property
     def index_to_key(self) -> list[Any]:
         keys: list[Any] = super().index_to_key
-        return [int(tag) for tag in keys] if self._numbered else keys
+        return [int(tag) for tag in keys] if self._tags_are_numbers else keys
 
     @property
-    def _numbered(self) -> bool:
+    def _tags_are_numbers(self) -> bool:
         return len(self) > 0 and self.words.blob.isdigit()
 
 
@@ -90,7 +90,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         self._loaded: tuple[Doc2vecModel, DocumentVectors] | None = None
         self._dv: DocumentVectors | None = None
         self._read: list[list[str]] | None = None
-        self._tags = WordList.of([])
+        self._tags = WordList.from_words([])
         self._begin(documents, corpus_file)
 
     @property
@@ -123,22 +123,22 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             self._tags = number_words(0, whole.lines)
             return
         tags = dict.fromkeys(tag for own in self._read for tag in own)
-        self._tags = WordList.of(sorted(tags, key=int) if all(map(str.isdigit, tags)) else tags)
+        self._tags = WordList.from_words(sorted(tags, key=int) if all(map(str.isdigit, tags)) else tags)
 
     def _make(self, config: Doc2vecConfig, corpus: Corpus) -> Model:
         before = None
         if self._model is not None or self._loaded is not None:
-            before = self._answering(), self.dv.matrix
+            before = self._current_model(), self.dv.matrix
         self._model, self._loaded = Model(config, corpus, tags=self._rows(corpus.lines), before=before), None
         return self._model
 
     def _rows(self, lines: int) -> Tags:
         """The rows of the tags of the text that was read last. Raises UsageError for a tag that is not known."""
         if self._read is None:
-            each = WordList.of(map(str, range(lines)))
+            each = WordList.from_words(map(str, range(lines)))
             starts = np.arange(lines + 1)
         else:
-            each = WordList.of(tag for own in self._read for tag in own)
+            each = WordList.from_words(tag for own in self._read for tag in own)
             starts = np.cumsum([0, *map(len, self._read)])
         rows = self._tags.find_all(each)
         if rows.min() < 0:
@@ -152,20 +152,20 @@ class Doc2Vec(Trained[Doc2vecConfig]):
     def _live(self) -> Model:
         """The model, before it is trained with its starting vectors."""
         if self._model is None:
-            config, corpus = self._config(self.alpha, self.min_alpha, self.epochs), empty_corpus(self._known())
+            config, corpus = self._config(self.alpha, self.min_alpha, self.epochs), empty_corpus(self._require_vocab())
             none = Tags(np.arange(2), np.zeros(1, np.int32), max(1, len(self._tags)))
             self._model = Model(config, replace(corpus, lines=1), tags=none)
         return self._model
 
     def _vectors(self) -> KeyedVectors:
-        model = self._answering()
-        return KeyedVectors.of(Embeddings(model.words, model.word_vectors), model.counts)
+        model = self._current_model()
+        return KeyedVectors.from_embeddings(Embeddings(model.words, model.word_vectors), model.counts)
 
-    def _answering(self) -> Doc2vecModel:
+    def _current_model(self) -> Doc2vecModel:
         return self._loaded[0] if self._loaded is not None else self._live().model()
 
     def _output_rows(self) -> NDArray[np.float32]:
-        return self._answering().output
+        return self._current_model().output
 
     def _drop_vectors(self) -> None:
         super()._drop_vectors()
@@ -174,7 +174,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
     def _forget(self) -> None:
         self._model = self._loaded = None
 
-    def _carry(self) -> None:
+    def _restore_state(self) -> None:
         message = "update=True is not supported: document vectors are those of one text; make a new model"
         raise UsageError(message)
 
@@ -185,14 +185,14 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             return self._loaded[1]
         if self._dv is None:
             rows = self._live().documents[: len(self._tags), : self.vector_size]
-            self._dv = DocumentVectors.of(Embeddings(self._tags, rows))
+            self._dv = DocumentVectors.from_embeddings(Embeddings(self._tags, rows))
         return self._dv
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copies: what was learnt, without the tables of the training."""
         if self._model is None:
             return {**vars(self), "_wv": None, "_dv": None}
-        return {**vars(self), "_wv": None, "_dv": None, "_model": None, "_loaded": (self._answering(), self.dv)}
+        return {**vars(self), "_wv": None, "_dv": None, "_model": None, "_loaded": (self._current_model(), self.dv)}
 
     def infer_vector(
         self,
@@ -208,9 +208,9 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             raise TypeError(message)
         alpha = self.alpha if alpha is None else alpha
         config = self._config(alpha, self.min_alpha if min_alpha is None else min_alpha, epochs or self.epochs)
-        model = self._answering()
+        model = self._current_model()
         options = replace(model.options, lr=config.lr, least_lr=config.least_lr, epochs=config.epochs)
-        ids = model.words.find_all(WordList.of(list_words(doc_words, "doc_words")))
+        ids = model.words.find_all(WordList.from_words(list_words(doc_words, "doc_words")))
         inferred: NDArray[np.float32] = replace(model, options=options).of_ids([ids[ids >= 0]])[0]
         return inferred
 
@@ -229,7 +229,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
     def save(self, fname: Path) -> None:
         """Writes the model to `fname`, the vectors of the documents to `fname`.docs. Raises WvError."""
         path, documents = fspath(fname), self.dv
-        document_models.save_model(path, self._answering())
+        document_models.save_model(path, self._current_model())
         formats.save(path + _DOCUMENTS, documents, format="word2vec-binary", escape=True)
 
     @classmethod
@@ -247,7 +247,9 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             min_alpha=options.least_lr,
             min_count=1,
         )
-        vectors = DocumentVectors.of(formats.load(path + _DOCUMENTS, format="word2vec-binary", unescape=True))
+        vectors = DocumentVectors.from_embeddings(
+            formats.load(path + _DOCUMENTS, format="word2vec-binary", unescape=True)
+        )
         model._loaded, model._tags = (found, vectors), vectors.words
         model._vocab = Vocab(found.words, found.counts, 0, int(found.counts.sum()))
         model.corpus_count = len(vectors)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from wv_cli import formats
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
-from wv_cli.gensim.refusals import missing, refuse
+from wv_cli.gensim.refusals import missing_attribute, refuse
 from wv_cli.system.arguments import require_type
 from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
 from wv_cli.vectors.comparisons import unit
@@ -43,7 +43,7 @@ class KeyedVectors(Embeddings):
         super().__init__([], np.empty((0, vector_size), np.float32))
 
     @classmethod
-    def of(cls, vectors: Embeddings, counts: NDArray[np.int64] | None = None) -> Self:
+    def from_embeddings(cls, vectors: Embeddings, counts: NDArray[np.int64] | None = None) -> Self:
         """The words and vectors of `vectors`, whose matrix is not copied; `counts` (words,) say how often they occur.
         Raises TypeError for codes."""
         require_type(vectors.matrix, np.ndarray, "vectors", "Embeddings")
@@ -164,9 +164,9 @@ class KeyedVectors(Embeddings):
     ) -> "KeyedVectors":
         """The vectors of those of the words that have one, each word once; without `allow_inference` of listed ones."""
         listed = [word for word in dict.fromkeys(keys) if (word in self if allow_inference else word in self.words)]
-        known = self.words.find_all(WordList.of(listed))
+        known = self.words.find_all(WordList.from_words(listed))
         counts = np.where(known >= 0, self.expandos["count"][known], 1) if copy_vecattrs else None
-        return KeyedVectors.of(Embeddings(listed, self[listed]), counts)
+        return KeyedVectors.from_embeddings(Embeddings(listed, self[listed]), counts)
 
     def get_vecattr(self, key: Key, attr: str) -> int:
         """How often a word occurs in the text; `attr` is "count". Raises KeyError for others."""
@@ -208,7 +208,7 @@ class KeyedVectors(Embeddings):
         matrix = np.concatenate([self.matrix, given.matrix[fresh]])
         if replace:
             matrix[at[at >= 0]] = given.matrix[at >= 0]
-        words = WordList.of([*self.words, *given.words.take(fresh)])
+        words = WordList.from_words([*self.words, *given.words.take(fresh)])
         counts = None if self._counts is None else np.append(self._counts, np.ones(len(fresh), np.int64))
         self._become(words, matrix, self, counts)
 
@@ -228,7 +228,7 @@ class KeyedVectors(Embeddings):
 
     def _subword_rows(self, name: str, rows: Callable[[FastTextModel], NDArray[np.int64]]) -> NDArray[np.float32]:
         if not isinstance(self.subwords, FastTextModel):
-            raise missing(self, name)
+            raise missing_attribute(self, name)
         wanted = rows(self.subwords)
         found = self.subwords.input.take(wanted[wanted >= 0])
         found.flags.writeable = False
@@ -272,7 +272,9 @@ class KeyedVectors(Embeddings):
         def decoded(words: WordList) -> WordList:
             if (encoding, unicode_errors) == ("utf8", "strict"):
                 return words
-            return WordList.of(words.bytes_at(row).decode(encoding, unicode_errors) for row in range(len(words)))
+            return WordList.from_words(
+                words.bytes_at(row).decode(encoding, unicode_errors) for row in range(len(words))
+            )
 
         format = "word2vec-binary" if binary else "glove-text" if no_header else "word2vec-text"
         found = formats.load(fname, format=format, limit=limit, keep_repeated=True)
@@ -285,7 +287,7 @@ class KeyedVectors(Embeddings):
             vocab = read_vocab(fspath(fvocab))
             rows = decoded(vocab.words).find_all(found.words)
             counts = np.where(rows >= 0, vocab.counts[rows], 0)
-        return cls.of(found, counts)
+        return cls.from_embeddings(found, counts)
 
     def save_word2vec_format(
         self,
@@ -301,7 +303,7 @@ class KeyedVectors(Embeddings):
         """Writes word2vec's format, without `write_header` GloVe's; text reads back to the same numbers. `fvocab` gets
         lines of `word count`; words begin with `prefix`. Raises WvError."""
         refuse(total_vec=total_vec, append=append)
-        words = WordList.of(prefix + word for word in self.words) if prefix else self.words
+        words = WordList.from_words(prefix + word for word in self.words) if prefix else self.words
         format = "word2vec-binary" if binary else "word2vec-text" if write_header else "glove-text"
         formats.save(fname, Embeddings(words, self.matrix), format=format, precision="exact")
         if fvocab is not None:
@@ -324,19 +326,21 @@ class KeyedVectors(Embeddings):
     def load(cls, fname: Path, mmap: str | None = None) -> Self:
         """Reads vectors of any format, but for gensim's own; `mmap="r"` leaves the numbers in the file where the format
         can. Raises WvError."""
-        return cls.of(formats.load(fname, mapped=mmap is not None))
+        return cls.from_embeddings(formats.load(fname, mapped=mmap is not None))
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise missing(self, name)
+            raise missing_attribute(self, name)
 
 
 def load_facebook_vectors(path: Path, encoding: str = "utf-8") -> KeyedVectors:
     """The vectors of a fastText model, subwords included. Raises WvError."""
     require_utf8(encoding)
     found = formats.load(path, format="fasttext-bin")
-    return KeyedVectors.of(found, found.subwords.counts if isinstance(found.subwords, FastTextModel) else None)
+    return KeyedVectors.from_embeddings(
+        found, found.subwords.counts if isinstance(found.subwords, FastTextModel) else None
+    )
 
 
 def require_utf8(encoding: str) -> None:

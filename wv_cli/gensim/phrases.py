@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import UsageError
-from wv_cli.gensim.refusals import missing, refuse
+from wv_cli.gensim.refusals import missing_attribute, refuse
 from wv_cli.system.output import open_output
 from wv_cli.system.spill import Spool
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.joining import JoinedIds
 from wv_cli.text.saved_phrases import PhrasePass, phrase_rows, read_phrases
-from wv_cli.text.sentences import Sentences, spooled
+from wv_cli.text.sentences import Sentences, spool_sentences
 from wv_cli.text.source import Source
 from wv_cli.words import WordList, decode
 
@@ -117,7 +117,9 @@ class _Joining:
             message = f"{fname}: the file has no place for connector words; pickle the object instead"
             raise UsageError(message)
         rows = sorted(((score, pair, phrase) for pair, (phrase, score) in self._pairs.items()), reverse=True)
-        lists = (WordList.of(words) for words in zip(*((*pair, phrase) for _, pair, phrase in rows), strict=True))
+        lists = (
+            WordList.from_words(words) for words in zip(*((*pair, phrase) for _, pair, phrase in rows), strict=True)
+        )
         with open_output(fname) as stream:
             if rows:
                 stream.writelines(phrase_rows(1, PhrasePass(*lists), np.array([score for score, _, _ in rows])))
@@ -137,7 +139,7 @@ class _Joining:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise missing(self, name)
+            raise missing_attribute(self, name)
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ class _Joined:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Words and pairs of neighbours, by the numbers of their words, with their counts; `tokens` were read."""
+    """Words and pairs of neighbors, by the numbers of their words, with their counts; `tokens` were read."""
 
     words: WordList
     counts: Counts
@@ -163,7 +165,7 @@ class _Counted:
     tokens: int
 
     @classmethod
-    def of(cls, path: str) -> "_Counted":
+    def from_file(cls, path: str) -> "_Counted":
         encoder = _text.Encoder()
         with Spool(None) as spool:
             read_ids(Source([path]), encoder, _MEMORY, spool)
@@ -243,8 +245,8 @@ class Phrases(_Joining):
     def add_vocab(self, sentences: Sentences) -> None:
         """Counts the words and pairs of more sentences. Raises what wv_cli.text.sentences does."""
         parts = self._without_connectors(sentences) if self.connector_words else sentences
-        with spooled(parts, may_be_empty=True) as path:
-            counted = _Counted.of(path)
+        with spool_sentences(parts, may_be_empty=True) as path:
+            counted = _Counted.from_file(path)
         self._counted, self._found = self._counted.plus(counted) if self._counted else counted, None
 
     def _without_connectors(self, sentences: Sentences) -> Iterator[list[str]]:
@@ -298,8 +300,8 @@ class Phrases(_Joining):
         firsts, seconds, numbers = counted.first, counted.second, counted.pairs
         longer = sorted(self._with_connectors)
         if longer:
-            ends = [words.find_all(WordList.of(parts[place] for parts in longer)) for place in (0, -1)]
-            own = counts[words.find_all(WordList.of(map(_INSIDE.join, longer)))]
+            ends = [words.find_all(WordList.from_words(parts[place] for parts in longer)) for place in (0, -1)]
+            own = counts[words.find_all(WordList.from_words(map(_INSIDE.join, longer)))]
             columns = zip((firsts, seconds, numbers), (*ends, own), strict=True)
             firsts, seconds, numbers = (np.concatenate(both) for both in columns)
         scores = self._scores(counts[firsts], counts[seconds], numbers, len(words) + len(counted.pairs))

@@ -74,7 +74,7 @@ def refuse_unknown(given: Mapping[str, Any], caller: str) -> None:
     refuse(**given)
 
 
-def missing(thing: object, name: str) -> AttributeError:
+def missing_attribute(thing: object, name: str) -> AttributeError:
     """The error for an attribute that an object does not have, with the reason if it is one of METHODS."""
     reason = METHODS.get(name)
     return AttributeError(f"{type(thing).__name__} has no {name}" + (f": {reason}" if reason else ""))

@@ -10,7 +10,7 @@ from typing import IO
 
 from wv_cli._text import check_utf8
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.text.sentences import spooled
+from wv_cli.text.sentences import spool_sentences
 from wv_cli.text.source import Source
 
 _LONGEST = 10_000
@@ -37,7 +37,7 @@ class LineSentence:
         if isinstance(self.source, str):
             return chain.from_iterable(map(_lines, self._paths(self.source)))
         self.source.seek(0)
-        return _decoded(self.source, str(getattr(self.source, "name", "source")))
+        return _decode(self.source, str(getattr(self.source, "name", "source")))
 
     def _paths(self, source: str) -> list[str]:
         return [source]
@@ -58,7 +58,7 @@ class PathLineSentences(LineSentence):
 
 
 def _lines(path: str) -> Iterator[str]:
-    return _decoded(_byte_lines(path), path)
+    return _decode(_byte_lines(path), path)
 
 
 def _byte_lines(path: str) -> Iterator[bytes]:
@@ -70,7 +70,7 @@ def _byte_lines(path: str) -> Iterator[bytes]:
         yield carry
 
 
-def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
+def _decode(lines: Iterable[bytes], name: str) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         try:
             yield line.decode()
@@ -90,14 +90,14 @@ def divided_file(corpus_file: str | PathLike[str]) -> Iterator[str]:
     """The path of a file with the lines of `corpus_file`, whose words are divided as gensim divides them: `corpus_file`
     itself where that is so. Raises BadFile for a NUL and for bytes that are no UTF-8, WvError."""
     path = fspath(corpus_file)
-    if not any(map(_is_special, _overlapped(Source([path])))):
+    if not any(map(_is_special, _overlap(Source([path])))):
         yield path
         return
-    with spooled(_divided(path), may_be_empty=True) as made:
+    with spool_sentences(_divide(path), may_be_empty=True) as made:
         yield made
 
 
-def _divided(path: str) -> Iterator[list[str]]:
+def _divide(path: str) -> Iterator[list[str]]:
     for number, line in enumerate(_lines(path), 1):
         if "\0" in line:
             problem = "expected words without NUL, found one in a word, which gensim keeps; remove it: tr -d '\\0'"
@@ -105,7 +105,7 @@ def _divided(path: str) -> Iterator[list[str]]:
         yield line.split()
 
 
-def _overlapped(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _overlap(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The chunks, each behind the last bytes of the one before, which may begin a character."""
     before = b""
     for chunk in chunks:

@@ -1,7 +1,7 @@
 """What gensim's trained models share: vocabulary, training and callbacks, over the parts that `wv train` has.
 
 A text is counted by wv_cli.text, learnt by wv_cli.models and wv_cli.engine. Nothing is written before save(). Sentences
-that are no file are spooled into one (wv_cli.text.sentences), once even if they are counted and learnt.
+that are no file are spool_sentences into one (wv_cli.text.sentences), once even if they are counted and learnt.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,13 +19,13 @@ from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError, WvError
 from wv_cli.gensim.callbacks import CallbackAny2Vec
 from wv_cli.gensim.keyedvectors import KeyedVectors
-from wv_cli.gensim.refusals import ARGUMENTS, missing, refuse
+from wv_cli.gensim.refusals import ARGUMENTS, missing_attribute, refuse
 from wv_cli.gensim.sentences import divided_file
-from wv_cli.jobs.telling import logged
+from wv_cli.jobs.telling import tee_log
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
 from wv_cli.text.corpus import Corpus, count, encode
-from wv_cli.text.sentences import Sentences, spooled
+from wv_cli.text.sentences import Sentences, spool_sentences
 from wv_cli.text.vocab import EmptyVocabulary, Vocab, order_words
 from wv_cli.words import WordList
 
@@ -130,7 +130,7 @@ class Trained(Generic[ConfigType]):
         """The vectors of the moment before are no longer those of the model."""
         self._wv = None
 
-    def _carry(self) -> None:
+    def _restore_state(self) -> None:
         """The vocabulary grows: what was learnt is kept for the next model."""
         raise NotImplementedError
 
@@ -139,7 +139,7 @@ class Trained(Generic[ConfigType]):
     @property
     def wv(self) -> KeyedVectors:
         """The vectors of the words. Raises WvError before there is a vocabulary."""
-        self._known()
+        self._require_vocab()
         if self._wv is None:
             self._wv = self._vectors()
         return self._wv
@@ -152,16 +152,16 @@ class Trained(Generic[ConfigType]):
     def syn1neg(self) -> NDArray[np.float32]:
         """The context vectors of negative sampling, (words, dim). Raises AttributeError without."""
         if not self.negative:
-            raise missing(self, "syn1neg")
-        return self._output_rows()[-len(self._known()) :]
+            raise missing_attribute(self, "syn1neg")
+        return self._output_rows()[-len(self._require_vocab()) :]
 
     @property
     def syn1(self) -> NDArray[np.float32]:
         """The nodes of hierarchical softmax, (words, dim). The last row is zero, but for FastText: its tree has a leaf
         for line ends. Raises AttributeError without."""
         if not self.hs:
-            raise missing(self, "syn1")
-        words = len(self._known())
+            raise missing_attribute(self, "syn1")
+        words = len(self._require_vocab())
         nodes = self._output_rows()[: -words if self.negative else None]
         return np.concatenate([nodes, np.zeros_like(nodes[:1])])[:words]
 
@@ -194,7 +194,7 @@ class Trained(Generic[ConfigType]):
     ) -> None:
         """The same with counts that are known."""
         refuse(keep_raw_vocab=keep_raw_vocab)
-        words, counts = WordList.of(word_freq), np.array(list(word_freq.values()), np.int64)
+        words, counts = WordList.from_words(word_freq), np.array(list(word_freq.values()), np.int64)
         total = int(counts.sum())
         whole, _ = order_words(words.blob, words.starts, counts, lines=corpus_count or 0, tokens_read=total)
         self._take(whole, update=update, trim_rule=trim_rule)
@@ -233,7 +233,7 @@ class Trained(Generic[ConfigType]):
             message = f"expected sentences or corpus_file, found {found}"
             raise TypeError(message)
         name = "sentences" if not self.EVERY_LINE else "documents"
-        given = spooled(sentences, name=name) if corpus_file is None else divided_file(corpus_file)
+        given = spool_sentences(sentences, name=name) if corpus_file is None else divided_file(corpus_file)
         with given as path:
             try:
                 yield path
@@ -249,8 +249,8 @@ class Trained(Generic[ConfigType]):
         """The vocabulary becomes that of a text, or grows by it."""
         kept = self._cut(whole, trim_rule or self.trim_rule)
         if update:
-            self._carry()
-            kept = extend_vocab(self._known(), kept, VocabConfig(min_count=1))
+            self._restore_state()
+            kept = extend_vocab(self._require_vocab(), kept, VocabConfig(min_count=1))
         else:
             self._forget()
         self._vocab = kept
@@ -278,7 +278,7 @@ class Trained(Generic[ConfigType]):
 
     def _learn(self, path: str, config: ConfigType, others: Iterable[CallbackAny2Vec] = ()) -> tuple[int, int]:
         callbacks = [*self.callbacks, *others]
-        vocab = self._known()
+        vocab = self._require_vocab()
         corpus = encode([path], VocabConfig(min_count=1), vocab=vocab, every_line=self.EVERY_LINE)
         model = self._make(config, corpus)
         trainer: Threads[Any] = Threads(model, model.config.threads)
@@ -300,7 +300,7 @@ class Trained(Generic[ConfigType]):
             each.on_train_begin(self)
         for each in callbacks:
             each.on_epoch_begin(self)
-        log = logged(None)
+        log = tee_log(None)
         log(f"training on {corpus.tokens:,} words", tokens=corpus.tokens, vocabulary=len(vocab))
         outcome = run.train(trainer, after_epoch=after_epoch if callbacks else None)
         log(f"trained in {outcome.seconds:.1f} s", seconds=outcome.seconds)
@@ -331,7 +331,7 @@ class Trained(Generic[ConfigType]):
             raise UsageError(name_arguments(str(error), _NAMES)) from None
         return config
 
-    def _known(self) -> Vocab:
+    def _require_vocab(self) -> Vocab:
         if self._vocab is None:
             message = "the model has no vocabulary; call build_vocab, or give it sentences"
             raise WvError(message)
@@ -350,4 +350,4 @@ class Trained(Generic[ConfigType]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise missing(self, name)
+            raise missing_attribute(self, name)

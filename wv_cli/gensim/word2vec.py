@@ -70,7 +70,7 @@ class Word2Vec(Trained[Word2vecConfig]):
         )
 
     def _make(self, config: Word2vecConfig, corpus: Corpus) -> Model:
-        self._carry()
+        self._restore_state()
         self._model = Model(config, corpus, before=self._before)
         self._before = None
         return self._model
@@ -79,7 +79,7 @@ class Word2Vec(Trained[Word2vecConfig]):
         """The model, before it is trained with its starting vectors."""
         if self._model is None:
             config = self._config(self.alpha, self.min_alpha, self.epochs)
-            self._model = Model(config, empty_corpus(self._known()), before=self._learnt())
+            self._model = Model(config, empty_corpus(self._require_vocab()), before=self._learnt())
         return self._model
 
     def _learnt(self) -> State | None:
@@ -91,7 +91,7 @@ class Word2Vec(Trained[Word2vecConfig]):
             return _facebook_state(self._facebook, self._state_options(config, 0))
         return self._before
 
-    def _carry(self) -> None:
+    def _restore_state(self) -> None:
         self._before, self._model, self._facebook = self._learnt(), None, None
 
     def _forget(self) -> None:
@@ -99,13 +99,15 @@ class Word2Vec(Trained[Word2vecConfig]):
 
     def _vectors(self) -> KeyedVectors:
         if self._facebook is not None:
-            return KeyedVectors.of(_embeddings(self._facebook), self._facebook.counts)
+            return KeyedVectors.from_embeddings(_embeddings(self._facebook), self._facebook.counts)
         model = self._live()
         if not self.max_n:
-            return KeyedVectors.of(model.embeddings(), self._known().counts)
+            return KeyedVectors.from_embeddings(model.embeddings(), self._require_vocab().counts)
         whole = model.fasttext_model(self.min_count)
         vectors = model.embeddings()
-        return KeyedVectors.of(Embeddings(vectors.words, vectors.matrix, whole), self._known().counts)
+        return KeyedVectors.from_embeddings(
+            Embeddings(vectors.words, vectors.matrix, whole), self._require_vocab().counts
+        )
 
     def _output_rows(self) -> NDArray[np.float32]:
         return self._live().output[:, : self.vector_size]
@@ -121,7 +123,7 @@ class Word2Vec(Trained[Word2vecConfig]):
         if not self.negative or self.hs:
             message = "predict_output_word needs negative sampling alone: negative above 0 and hs=0"
             raise UsageError(message)
-        vectors, words = self.wv, self._known().words
+        vectors, words = self.wv, self._require_vocab().words
         rows = [vectors.get_index(word) for word in context_words_list if word in vectors]
         if not rows:
             return None

@@ -120,7 +120,7 @@ class Counting:
                 runs.add([run])
             for number in range(len(self.cuts) - 1):
                 runs.add(self.segment(number, 0, first_row))
-            yield from runs.merged()
+            yield from runs.merge()
 
 
 def units_of(

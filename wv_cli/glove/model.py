@@ -50,7 +50,7 @@ class Glove(Immediate):
         clip_biases: bool = True,
         allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
-        """Allocates, in `allocator`, and initialises; `digest` tells these counts from others. Raises WvError when
+        """Allocates, in `allocator`, and initializes; `digest` tells these counts from others. Raises WvError when
         there is no room for the matrices."""
         count, dim = len(vocab.words), config.dim
         needed = self.bytes_needed(config, count)
@@ -61,7 +61,7 @@ class Glove(Immediate):
         self.words, self.contexts = (flat.reshape(count, 2, half) for flat in self._flat)
         # Where each matrix keeps its bias, and its constant 1.
         self._bias = {id(self.words): dim, id(self.contexts): dim + 1}
-        self._initialise()
+        self._initialize()
         self._run = _glove.Run(
             words=self._flat[0],
             contexts=self._flat[1],
@@ -81,7 +81,7 @@ class Glove(Immediate):
     def bytes_needed(config: GloveConfig, words: int) -> int:
         return words * 4 * 4 * memory.pad_width(config.dim + 2)
 
-    def _initialise(self) -> None:
+    def _initialize(self) -> None:
         """Vectors and biases uniform in +-0.5 / dim, squared gradients 1 (a bias: see kernels/glove.c)."""
         random = np.random.default_rng(self.config.seed)
         dim, rows_at_once = self.config.dim, 1 << 16
@@ -133,7 +133,7 @@ class Glove(Immediate):
                     part[:, :dim] = values[:, :dim]
                     part[:, bias] = values[:, dim] * (self._bias_scale if layer == 1 else 1)
 
-    def go_on(self, rows: Arrays, ids: NDArray[np.int64], fraction: float) -> None:
+    def load_state(self, rows: Arrays, ids: NDArray[np.int64], fraction: float) -> None:
         """Starts the words `ids` from the `rows` of a state (state.row_layout), in which row k is of the word ids[k].
         Of the squared gradients only this `fraction` (0 to 1) still counts; the one that every sum begins with is none
         of them."""
@@ -202,7 +202,7 @@ class Glove(Immediate):
 
     def train_step(self, step: int, worker: tuple[NDArray[Any], NDArray[np.float32]]) -> StepResult:
         iteration, block = divmod(step, self.epoch_steps)
-        chunk = int(self.order.of(iteration)[block])
+        chunk = int(self.order.for_epoch(iteration)[block])
         records = self.store.read(chunk, worker[0])
         row, column = (int(x) for x in self.store.chunks[chunk, :2])
         cost = self._run.chunk(records, row, column, iteration, chunk, worker[1])

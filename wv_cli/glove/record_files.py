@@ -98,7 +98,7 @@ class Counts:
                     mapped = mapped[(mapped["row"] > 0) & (mapped["column"] > 0)]
                     sort(mapped)
                     runs.add([mapped])
-            yield from runs.merged()
+            yield from runs.merge()
 
     def _lookup(self, vocab: Vocab) -> NDArray[np.int32]:
         """Our id of each of the file's ids, both from 1; 0 where the word was cut."""

@@ -48,13 +48,13 @@ class RecordFile:
         self._spool.fill(out, first)
         return out
 
-    def kept(self, blocks: Iterable[Records]) -> Iterator[Records]:
+    def append_all(self, blocks: Iterable[Records]) -> Iterator[Records]:
         """Passes records on and appends them on the way."""
         for block in blocks:
             self.append(block)
             yield block
 
-    def mapped(self) -> NDArray[np.uint8]:
+    def map_records(self) -> NDArray[np.uint8]:
         """All records, of which there are some, as they lie in the file: (length, bytes of a record), mapped even when
         the file is closed."""
         assert not self._held, "made without memory"

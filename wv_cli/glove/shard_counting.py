@@ -58,14 +58,14 @@ def shard_records(
     around = config.window * (2 if config.symmetric else 1)
     shard = max(int(piece_bytes(memory) / (_RECORD_BYTES * around)), _LEAST_SHARD)
     parts = Divided(texts, shard, whole_lines=True).parts
-    held = executor.held(corpus.vocab), executor.held(phrases)
-    count = partial(_counted, replace(config, threads=1), vocab_config, units, executor.scratch)
+    held = executor.broadcast(corpus.vocab), executor.broadcast(phrases)
+    count = partial(_count_shard, replace(config, threads=1), vocab_config, units, executor.scratch)
     what = "count co-occurrences"
     for records in records_of(executor, what, count, parts, *held, memory=memory, beside=spool_beside):
         yield cooccurrence.as_values(records, scale)
 
 
-def _counted(
+def _count_shard(
     config: GloveConfig,
     vocab_config: VocabConfig,
     units: NDArray[np.int64],

@@ -8,7 +8,7 @@ from wv_cli.hashing.config import BiowordConfig, HashConfig
 from wv_cli.registry import Registry
 
 DENSE_LENGTH, SPARSE_LENGTH = 128, 32
-_EVERY = ("length", "normalize", "centre", "seed")  # recorded with all codes of vectors
+_EVERY = ("length", "normalize", "center", "seed")  # recorded with all codes of vectors
 
 
 def _product_length(dim: int) -> int:
@@ -30,7 +30,7 @@ class Hasher:
     `config` is what it takes, `options` the fields of it that are recorded with the codes; they have an effect, but for
     those in `idle`, and no others have. `kind`:
     of the codes (wv_cli.vectors.codes); sparse ones have a fixed number of active bits. What the config leaves open:
-    `centre` is what --centre auto means, `none`, `mean` (of all rows) or `row` (each its own); `length` the bits, or
+    `center` is what --center auto means, `none`, `mean` (of all rows) or `row` (each its own); `length` the bits, or
     the active ones, for vectors of a dimension; `expansion` the units of sparse codes for a length and a dimension
     (None: the method has no such option). `by_steps`: whether a run can stop and go on.
     """
@@ -39,7 +39,7 @@ class Hasher:
     summary: str
     source: str
     kind: Literal["dense", "sparse", "product"] = "dense"
-    centre: Literal["none", "mean", "row"] = "none"
+    center: Literal["none", "mean", "row"] = "none"
     options: tuple[str, ...] = _EVERY
     idle: tuple[str, ...] = ()
     length: Callable[[int], int] = lambda dim: DENSE_LENGTH
@@ -50,7 +50,7 @@ class Hasher:
     config: type[HashConfig] | type[BiowordConfig] = HashConfig
 
     @property
-    def used(self) -> list[str]:
+    def effective_options(self) -> list[str]:
         """The options that have an effect."""
         return [name for name in self.options if name not in self.idle]
 
@@ -78,7 +78,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "The highest of many sums of a few coordinates.",
                 "Dasgupta, Stevens, Navlakha 2017",
                 kind="sparse",
-                centre="row",
+                center="row",
                 options=(*_EVERY, "expansion", "sampling"),
                 length=lambda dim: SPARSE_LENGTH,
                 expansion=lambda length, dim: 10 * dim,
@@ -90,7 +90,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "wv_cli.hashing.random:densefly",
                 "Signs of sums of a few coordinates.",
                 "Sharma, Navlakha 2018, arXiv 1812.01844",
-                centre="row",
+                center="row",
                 options=(*_EVERY, "threshold", "sampling"),
             ),
         ),
@@ -110,7 +110,7 @@ HASHERS: Registry[Hasher] = Registry(
             "biohash",
             Hasher(
                 "wv_cli.hashing.biohash:fit",
-                "The nearest of many centres, learnt by competition.",
+                "The nearest of many centers, learnt by competition.",
                 "Ryali, Hopfield, Grinberg, Krotov 2020, arXiv 2001.04907",
                 kind="sparse",
                 options=(
@@ -128,7 +128,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "wv_cli.hashing.principal:pcah",
                 "Signs of the principal components.",
                 "Wang, Kumar, Chang 2010",
-                centre="mean",
+                center="mean",
                 idle=("seed",),
                 options=(*_EVERY, "threshold"),
                 length=lambda dim: min(DENSE_LENGTH, dim),
@@ -140,7 +140,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "wv_cli.hashing.principal:itq",
                 "Signs of the principal components, rotated to lose least.",
                 "Gong, Lazebnik 2011",
-                centre="mean",
+                center="mean",
                 options=(*_EVERY, "threshold", "iterations"),
                 length=lambda dim: min(DENSE_LENGTH, dim),
             ),
@@ -163,7 +163,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "Bytes that name the nearest centroid of each block of coordinates.",
                 "Jegou, Douze, Schmid 2011",
                 kind="product",
-                idle=("centre",),
+                idle=("center",),
                 length=_product_length,
                 loader="wv_cli.hashing.product",
             ),

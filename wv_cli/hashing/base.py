@@ -20,6 +20,7 @@ Worker = TypeVar("Worker")
 
 _SHORTEST = 1e-37  # length of a row whose reciprocal is a float32
 LARGEST = 1e15  # of one number: sums of their products stay finite in float32
+NORMALIZE, CENTER = "normalise", "centre"  # as saved hashers spell it
 
 
 class VectorHasher(Protocol):
@@ -93,13 +94,13 @@ class ReadHasher(Protocol):
 def prepare_rows(
     embeddings: Embeddings,
     rows: slice,
-    normalise: bool,
-    centre: str,
+    normalize: bool,
+    center: str,
     mean: NDArray[np.float32] | None = None,
     *,
     name: str = "the vectors",
 ) -> NDArray[np.float32]:
-    """Rows as a hasher sees them, C-contiguous: scaled to unit length (zero rows stay zero), then centred. Raises
+    """Rows as a hasher sees them, C-contiguous: scaled to unit length (zero rows stay zero), then centered. Raises
     WvError as VectorHasher.encode."""
     x = np.array(embeddings.matrix[rows], np.float32, order="C")
     wrong = ~(np.abs(x) <= LARGEST).all(axis=1)
@@ -111,7 +112,7 @@ def prepare_rows(
             f"up to {LARGEST:g}, found {value}; `wv check` lists such rows"
         )
         raise WvError(message)
-    if normalise:
+    if normalize:
         norms = np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
         # A row so short that one over its length is no float32 is divided in float64.
         tiny = np.flatnonzero((norms > 0) & (norms < _SHORTEST))
@@ -119,9 +120,9 @@ def prepare_rows(
         norms[tiny] = 1
         x *= np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0).astype(np.float32)[:, None]
         x[tiny] = units
-    if centre == "mean" and mean is not None:
+    if center == "mean" and mean is not None:
         x -= mean
-    elif centre == "row":
+    elif center == "row":
         x -= x.mean(axis=1, dtype=np.float64, keepdims=True).astype(np.float32)
     return x
 

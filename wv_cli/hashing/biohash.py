@@ -1,4 +1,4 @@
-"""BioHash: units that compete for the rows and become their centres; the k nearest centres are a row's code (Ryali,
+"""BioHash: units that compete for the rows and become their centers; the k nearest centers are a row's code (Ryali,
 Hopfield, Grinberg, Krotov 2020, arXiv 2001.04907).
 
 Two ways to the weights. `sgd` is the paper's rule by minibatches (csrc/kernels/biohash.c) with its p, rank and delta; a
@@ -30,7 +30,7 @@ def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -
     units = config.expansion
     require_rows(len(x), units, method, f"{units} units")
     if config.rule == "kmeans":
-        return Projections(kmeans_centres(x, units, config.epochs, config.seed, config.threads)[0])
+        return Projections(kmeans_centers(x, units, config.epochs, config.seed, config.threads)[0])
     model = BioHash(x, config)
     return Projections(np.array(model.effective)) if train(model).finished else None
 
@@ -88,7 +88,7 @@ class BioHash(Immediate):
 
     def train_step(self, step: int, worker: tuple[_hashing.BioHash, NDArray[Any]]) -> StepResult:
         epoch, block = divmod(step, self.epoch_steps)
-        rows = self._order.of(epoch)[block * self._step_rows : (block + 1) * self._step_rows].astype(np.int32)
+        rows = self._order.for_epoch(epoch)[block * self._step_rows : (block + 1) * self._step_rows].astype(np.int32)
         lr = self.config.lr * (1 - epoch / self.epochs)
         run, scratch = worker
         energy = run.train(self.x, rows, self.config.batch, lr, scratch)
@@ -108,39 +108,39 @@ class BioHash(Immediate):
         return {"weights": self._weights}
 
 
-def kmeans_centres(
+def kmeans_centers(
     x: NDArray[np.float32], units: int, iterations: int, seed: int, threads: int = 1, isa: str | None = None
 ) -> tuple[NDArray[np.float32], list[float]]:
-    """(centres (units, dim) of unit length, the mean score <centre, x> before each turn and after the last).
+    """(centers (units, dim) of unit length, the mean score <center, x> before each turn and after the last).
 
-    Spherical k-means that starts from `units` rows drawn by the seed; a centre becomes the direction of the sum of its
+    Spherical k-means that starts from `units` rows drawn by the seed; a center becomes the direction of the sum of its
     rows, and one without rows the row that was worst served.
     """
     random = np.random.default_rng(seed)
-    centres = _unit(x[np.sort(random.permutation(len(x))[:units])].astype(np.float64))
+    centers = _unit(x[np.sort(random.permutation(len(x))[:units])].astype(np.float64))
     served: NDArray[np.float64] = np.empty(0)
     scores: list[float] = []
 
-    def assign(centres: NDArray[np.float32]) -> Owner:
+    def assign(centers: NDArray[np.float32]) -> Owner:
         nonlocal served
-        owner = nearest(x, centres, threads, isa)
-        served = np.einsum("ij,ij->i", x, centres[owner], dtype=np.float64)
+        owner = nearest(x, centers, threads, isa)
+        served = np.einsum("ij,ij->i", x, centers[owner], dtype=np.float64)
         scores.append(float(served.mean()))
         return owner
 
-    def centres_of(owner: Owner) -> NDArray[np.float32]:
+    def centers_of(owner: Owner) -> NDArray[np.float32]:
         sums, counts = sums_of_classes(x, owner, units)
-        # float64 sums to unit rows; a sum of exactly zero keeps its old centre.
+        # float64 sums to unit rows; a sum of exactly zero keeps its old center.
         moved = _unit(sums)
         keep = moved.any(axis=1)
-        centres[keep] = moved[keep]
+        centers[keep] = moved[keep]
         empty = np.flatnonzero(counts == 0)
         if len(empty):
-            centres[empty] = _unit(x[np.argsort(served, kind="stable")[: len(empty)]].astype(np.float64))
-        return centres
+            centers[empty] = _unit(x[np.argsort(served, kind="stable")[: len(empty)]].astype(np.float64))
+        return centers
 
-    spherical_kmeans(assign(centres), iterations, centres_of, assign)
-    return centres, scores
+    spherical_kmeans(assign(centers), iterations, centers_of, assign)
+    return centers, scores
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:

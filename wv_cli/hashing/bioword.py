@@ -110,7 +110,7 @@ class Bioword(Immediate):
     def train_step(self, step: int, worker: Worker) -> StepResult:
         """The loss is the energy of the paper with shares of the text for frequencies: it falls, below zero."""
         epoch, block = divmod(step, self.epoch_steps)
-        first = int(self._order.of(epoch)[block]) * self._step_batches
+        first = int(self._order.for_epoch(epoch)[block]) * self._step_batches
         starts = self.starts[first : first + self._step_batches + 1]
         rate = self.config.lr * (1 - epoch / self.epochs)
         (first_worker, *others), pool = worker

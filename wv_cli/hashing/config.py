@@ -28,7 +28,7 @@ class HashConfig(Config):
         low_is="as the method has it",
     )
     normalize: bool = option(True, "Scale vectors to unit length first.")
-    centre: Literal["auto", "none", "mean", "row"] = option(
+    center: Literal["auto", "none", "mean", "row"] = option(
         "auto", "Subtract a mean; auto: of each row for fly, densefly, of all for pcah, itq."
     )
     threshold: Literal["zero", "median"] = option("zero", "Dense codes: set bits above 0, or above the unit's median.")
@@ -57,7 +57,7 @@ class HashConfig(Config):
         False, "sgd: scale weights back to unit length after each update.", only="rule=sgd"
     )
     seed: int = seed_option("Random seed; the same seed gives the same codes.")
-    threads: int = threads_option("Threads for encoding and finding centres (sgd uses one); 0 uses all processors.")
+    threads: int = threads_option("Threads for encoding and finding centers (sgd uses one); 0 uses all processors.")
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,14 @@ def fill_config(config: HashConfig, method: str, dim: int) -> HashConfig:
         sparse = ", ".join(name for name, other in HASHERS.items() if other.expansion is not None)
         message = f"--expansion is for sparse codes ({sparse}), not {method}"
         raise UsageError(message)
-    if row.kind == "product" and (config.centre not in ("auto", "none") or config.threshold != "zero"):
-        message = f"--centre and --threshold are for codes of bits; {method} keeps the vector itself, nearly"
+    if row.kind == "product" and (config.center not in ("auto", "none") or config.threshold != "zero"):
+        message = f"--center and --threshold are for codes of bits; {method} keeps the vector itself, nearly"
         raise UsageError(message)
     if row.sparse and config.threshold == "median":
         message = f"--threshold median is for dense codes; {method} chooses the highest units"
         raise UsageError(message)
-    centre = row.centre if config.centre == "auto" else config.centre
-    return replace(config, length=length, expansion=expansion, centre=centre)
+    center = row.center if config.center == "auto" else config.center
+    return replace(config, length=length, expansion=expansion, center=center)
 
 
 def train_to_the_end(model: Trainable[Worker]) -> run.Outcome:
@@ -61,9 +61,9 @@ def fit(
     config, row = fill_config(config, method, embeddings.dim), HASHERS.find(method)
     if not len(embeddings):
         raise WvError(f"{name}: there are no vectors to fit on")
-    x = prepare_rows(embeddings, slice(None), config.normalize, "row" if config.centre == "row" else "none", name=name)
+    x = prepare_rows(embeddings, slice(None), config.normalize, "row" if config.center == "row" else "none", name=name)
     mean = np.zeros(embeddings.dim, np.float32)
-    if config.centre == "mean":
+    if config.center == "mean":
         mean = x.mean(axis=0, dtype=np.float64).astype(np.float32)
         x -= mean
     module, _, function = row.learner.partition(":")

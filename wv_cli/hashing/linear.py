@@ -1,6 +1,6 @@
 """A fitted hasher: vectors -> codes by projections. All methods but pq (product.py) end in one of these.
 
-A row is scaled to unit length (normalise), centred by its own mean or the mean of the rows it was fitted on, and
+A row is scaled to unit length (normalize), centered by its own mean or the mean of the rows it was fitted on, and
 projected; bits are projections above a threshold, or the `active` highest of them. Saved in a container
 (wv_cli.system.container) and applied later to other rows of the same dimension.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
 from wv_cli.errors import show_value
-from wv_cli.hashing.base import LARGEST, prepare_rows, require_dim
+from wv_cli.hashing.base import CENTER, LARGEST, NORMALIZE, prepare_rows, require_dim
 from wv_cli.hashing.config import HashConfig
 from wv_cli.search.packed import words_per_code
 from wv_cli.system import container
@@ -24,19 +24,19 @@ from wv_cli.system.threads import run_all
 from wv_cli.vectors.codes import MAX_BITS, Codes
 from wv_cli.vectors.embeddings import Embeddings
 
-CENTRES = ("none", "mean", "row")
+CENTERS = ("none", "mean", "row")
 _BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class LinearHasher:
     """`weights` (units, dim) and `thresholds` (units) float32; `active` 0: a bit per unit. `mean` (dim) is what
-    `centre` "mean" takes off."""
+    `center` "mean" takes off."""
 
     method: str
     active: int
-    normalise: bool
-    centre: str
+    normalize: bool
+    center: str
     mean: NDArray[np.float32]
     weights: NDArray[np.float32]
     thresholds: NDArray[np.float32]
@@ -73,7 +73,7 @@ class LinearHasher:
         def work(start: int) -> None:
             nonlocal done
             rows = prepare_rows(
-                embeddings, slice(start, start + _BLOCK_ROWS), self.normalise, self.centre, self.mean, name=name
+                embeddings, slice(start, start + _BLOCK_ROWS), self.normalize, self.center, self.mean, name=name
             )
             scratch = allocate_aligned((kernel.scratch_bytes,), np.uint8)
             (kernel.active if self.active else kernel.bits)(rows, data[start : start + len(rows)], scratch)
@@ -86,7 +86,8 @@ class LinearHasher:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the hasher, whole or not at all. Raises WvError."""
-        facts = {name: getattr(self, name) for name in ("method", "active", "normalise", "centre", "parameters")}
+        facts = {"method": self.method, "active": self.active, NORMALIZE: self.normalize, CENTER: self.center}
+        facts["parameters"] = self.parameters
         arrays = {"mean": self.mean, "weights": self.weights, "thresholds": self.thresholds}
         container.save(path, "hasher", facts, arrays)
 
@@ -114,8 +115,8 @@ class Projections:
         return LinearHasher(
             method=method,
             active=config.length if config.expansion else 0,
-            normalise=config.normalize,
-            centre=config.centre,
+            normalize=config.normalize,
+            center=config.center,
             mean=mean,
             weights=np.ascontiguousarray(self.weights),
             thresholds=np.ascontiguousarray(thresholds),
@@ -127,14 +128,14 @@ def read_hasher(reader: container.Reader) -> LinearHasher:
     """What LinearHasher.save wrote. Raises BadFile."""
     layout = {"mean": ("<f4", ("dim",)), "weights": ("<f4", ("units", "dim")), "thresholds": ("<f4", ("units",))}
     sizes = reader.expect(layout, "a hasher of projections")
-    units, centre = sizes["units"], reader.fact("centre", str)
-    if not 1 <= units <= MAX_BITS or sizes["dim"] < 1 or centre not in CENTRES:
-        reader.refuse(f"{units} units of {sizes['dim']} numbers, centre {show_value(centre)} make no hasher")
+    units, center = sizes["units"], reader.fact(CENTER, str)
+    if not 1 <= units <= MAX_BITS or sizes["dim"] < 1 or center not in CENTERS:
+        reader.refuse(f"{units} units of {sizes['dim']} numbers, center {show_value(center)} make no hasher")
     active = reader.fact("active", int, 0, units)
-    method, normalise = reader.fact("method", str), reader.fact("normalise", bool)
+    method, normalize = reader.fact("method", str), reader.fact(NORMALIZE, bool)
     parameters, arrays = reader.fact("parameters", dict), reader.read()
     mean, weights, thresholds = arrays.values()
     # Sums of products with rows, whose numbers have the same bound (prepared), stay finite.
     reader.require_finite({"mean": mean, "weights": weights}, LARGEST)
     reader.require_finite({"thresholds": thresholds})
-    return LinearHasher(method, active, normalise, centre, mean, weights, thresholds, parameters)
+    return LinearHasher(method, active, normalize, center, mean, weights, thresholds, parameters)

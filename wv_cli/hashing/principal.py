@@ -1,4 +1,4 @@
-"""Hashers from the principal components of the centred rows: pcah (their signs) and itq (their signs after the rotation
+"""Hashers from the principal components of centered rows: pcah (their signs) and itq (their signs after the rotation
 that loses least; Gong, Lazebnik 2011, Iterative quantization).
 
 ITQ minimises |sgn(V R) - V R|^2 over rotations R, V the projected rows, by turns: B = sgn(V R); R from the SVD of B' V.

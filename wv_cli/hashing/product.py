@@ -2,7 +2,7 @@
 Schmid 2011; wv_cli/vectors/quantizer.py). Unlike codes of bits they give the vector back, nearly, and are compared by
 cosine.
 
-A row is scaled to unit length first (normalise) and never centred: the decoded vector stands for the row itself. Saved
+A row is scaled to unit length first (normalize) and never centered: the decoded vector stands for the row itself. Saved
 in a container (wv_cli.system.container) and applied later to other rows of the same dimension.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.hashing.base import LARGEST, Train, prepare_rows, require_dim
+from wv_cli.hashing.base import LARGEST, NORMALIZE, Train, prepare_rows, require_dim
 from wv_cli.hashing.config import HashConfig
 from wv_cli.system import container
 from wv_cli.vectors.codes import MAX_BITS, Codes, product_blocks, product_quantizer
@@ -30,7 +30,7 @@ class ProductHasher:
     """`quantizer` has a byte of the code for each of its blocks."""
 
     method: str
-    normalise: bool
+    normalize: bool
     quantizer: ProductQuantizer
     parameters: dict[str, Any] = field(default_factory=dict)
 
@@ -57,7 +57,7 @@ class ProductHasher:
         data = np.empty((len(embeddings), self.quantizer.nsub), np.uint8)
         step = _BLOCK_ROWS * max(1, threads)
         for start in range(0, len(data), step):
-            rows = prepare_rows(embeddings, slice(start, start + step), self.normalise, "none", name=name)
+            rows = prepare_rows(embeddings, slice(start, start + step), self.normalize, "none", name=name)
             data[start : start + step] = self.quantizer.encode(rows, threads=threads, isa=isa)
             if progress:
                 progress(start + len(rows))
@@ -65,7 +65,7 @@ class ProductHasher:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the hasher, whole or not at all. Raises WvError."""
-        facts = {"method": self.method, "bits": self.units, "normalise": self.normalise, "parameters": self.parameters}
+        facts = {"method": self.method, "bits": self.units, NORMALIZE: self.normalize, "parameters": self.parameters}
         container.save(path, "hasher", facts, {"centroids": self.quantizer.centroids})
 
 
@@ -111,10 +111,10 @@ def read_hasher(reader: container.Reader) -> ProductHasher:
     """What ProductHasher.save wrote. Raises BadFile."""
     numbers = reader.expect({"centroids": ("<f4", ("numbers",))}, "a hasher of product codes")["numbers"]
     method, bits = reader.fact("method", str), reader.fact("bits", int, 8, MAX_BITS)
-    normalise, parameters = reader.fact("normalise", bool), reader.fact("parameters", dict)
+    normalize, parameters = reader.fact(NORMALIZE, bool), reader.fact("parameters", dict)
     arrays = reader.read()
     reader.require_finite(arrays, LARGEST)
     quantizer = product_quantizer(arrays["centroids"], bits)
     if quantizer is None:
         reader.refuse(f"{numbers:,} numbers make no centroids of codes of {bits} bits")
-    return ProductHasher(method, normalise, quantizer, parameters)
+    return ProductHasher(method, normalize, quantizer, parameters)

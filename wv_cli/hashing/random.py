@@ -3,7 +3,7 @@
 * lsh: signs of Gaussian projections; two vectors at angle t agree in a bit with probability 1 - t / pi (Charikar 2002).
   With --orthogonal the projections are orthogonal in groups of `dim`: the same expectation, less variance.
 * fly: each unit sums a fixed share of the coordinates, drawn without replacement; the k highest sums are on (Dasgupta,
-  Stevens, Navlakha 2017; 10 x dim units as in Ryali et al. 2020). Rows are centred by their own mean, or the sum of a
+  Stevens, Navlakha 2017; 10 x dim units as in Ryali et al. 2020). Rows are centered by their own mean, or the sum of a
   row would decide alone.
 * densefly: each unit sums coordinates taken with that probability; bits are sums >= 0 (Sharma, Navlakha 2018).
 * randexp: fly with Gaussian projections (a baseline of Liang et al. 2021).

@@ -176,7 +176,9 @@ def require_comparable(a: Named, b: Named) -> None:
 def _translate(a: WordList, b: WordList, dictionary: Dictionary) -> Pairs:
     """(pairs, 2) rows, -1 where a word is not known."""
     words = zip(*dictionary.pairs, strict=True)
-    return np.stack([each.find_all(WordList.of(side)) for each, side in zip((a, b), words, strict=True)], axis=1)
+    return np.stack(
+        [each.find_all(WordList.from_words(side)) for each, side in zip((a, b), words, strict=True)], axis=1
+    )
 
 
 def require_enough(pairs: Pairs, what: str) -> None:

@@ -28,14 +28,14 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.events import Log
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.labelled import LabelledCorpus
+from wv_cli.text.labeled import LabeledCorpus
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, quantize
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
 _OUT_OF_TIME = "out of time"  # why a trial has no score
-_QOUT_LABELS = 256  # with so many labels the output matrix is quantised, too
+_QOUT_LABELS = 256  # with so many labels the output matrix is quantized, too
 
 
 class NothingFound(WvError):
@@ -83,7 +83,7 @@ class LabelSearch:
         plan: Plan,
         config: SupervisedConfig,
         min_count: int,
-        corpus: LabelledCorpus,
+        corpus: LabeledCorpus,
         pretrained: Embeddings | None,
         inputs: Inputs,
         require_space: Callable[[int], None] = lambda size: None,
@@ -186,18 +186,18 @@ class LabelSearch:
 
     def attempt(self, config: SupervisedConfig, dsub: int, seconds: float) -> tuple[float | None, Outcome]:
         """The score, None when the training was not finished in `seconds`. Raises WvError."""
-        model = Supervised(config, self._min_count, self._corpus, self._fitting(config))
+        model = Supervised(config, self._min_count, self._corpus, self._pretrained_if_fits(config))
         self._require_space(model.input.nbytes + model.output.nbytes)
         outcome = train(Threads(model, config.threads), max_seconds=seconds)
         if not outcome.finished:
             return None, outcome
-        classifier = Classifier(self.finished(model.fasttext_model(), config, dsub))
+        classifier = Classifier(self.finish_model(model.fasttext_model(), config, dsub))
         return self.metric.score(classifier, self.plan.validation, self.plan.predictions, config.threads), outcome
 
-    def _fitting(self, config: SupervisedConfig) -> Embeddings | None:
+    def _pretrained_if_fits(self, config: SupervisedConfig) -> Embeddings | None:
         return self._pretrained if self._pretrained is None or self._pretrained.dim == config.dim else None
 
-    def finished(self, model: FastTextModel, config: SupervisedConfig, dsub: int) -> FastTextModel:
+    def finish_model(self, model: FastTextModel, config: SupervisedConfig, dsub: int) -> FastTextModel:
         """The model to be written; with a size, it is pruned, retrained and quantized to fit."""
         if not self.plan.size:
             return model

@@ -29,7 +29,7 @@ _ADVICE = "go on with --resume, or begin anew with --overwrite"
 @dataclass(frozen=True)
 class Trial:
     """One trial of a search. `score` is None for a trial that failed; `why` says how. `elapsed` is the time used when
-    it ended, `dsub` that of quantising the model."""
+    it ended, `dsub` that of quantizing the model."""
 
     number: int
     config: dict[str, Any]
@@ -48,7 +48,7 @@ def claim_log(path: str, *, discard: bool) -> Iterator[None]:
     """Context manager in which this search alone writes the log at `path`. Raises WvError at its begin when another
     search writes it, or, unless `discard`, when it holds an unfinished search."""
     with hold_lock(path, "another search writes this log; wait for it, or choose another --autotune-log"):
-        with _explained(path):
+        with _explain_errors(path):
             lines = _lines(path)
         if lines and not discard and not _is_over(lines):
             count = max(len(lines) - 1, 0)
@@ -70,8 +70,8 @@ class TrialLog:
         trials: list[Trial] = []
         if not self._path:
             return trials
-        with _explained(self._path):
-            kept = self._kept(_lines(self._path), log) if resume else []
+        with _explain_errors(self._path):
+            kept = self._drop_unfinished(_lines(self._path), log) if resume else []
             if kept:
                 trials = self._trials(kept)
                 log(f"{self._path}: {len(trials)} trials done before")
@@ -104,12 +104,12 @@ class TrialLog:
     def _write(self, metadata: Mapping[str, Any]) -> None:
         if self._stream is None:
             return
-        with _explained(self._path):
+        with _explain_errors(self._path):
             self._stream.write(_line(metadata))
             self._stream.flush()
             host.sync(self._stream.fileno())
 
-    def _kept(self, lines: list[bytes], log: Log) -> list[bytes]:
+    def _drop_unfinished(self, lines: list[bytes], log: Log) -> list[bytes]:
         """The lines but for one at the end that was cut short, and for that of a search that is over."""
         if lines and not lines[-1].endswith(b"\n"):
             log(f"{self._path}:{len(lines)}: cut short; this trial is made again")
@@ -124,7 +124,7 @@ class TrialLog:
                 if not isinstance(found, dict):
                     raise ValueError
                 if number > 1:
-                    trials.append(self._checked(Trial(**found), len(trials)))
+                    trials.append(self._check_trial(Trial(**found), len(trials)))
             except (ValueError, TypeError, RecursionError, WvError) as error:
                 problem = "expected a trial in JSON; begin anew with --overwrite"
                 raise BadFile(self._path, problem, line=number) from error
@@ -134,7 +134,7 @@ class TrialLog:
                 raise BadFile(self._path, message, line=1)
         return trials
 
-    def _checked(self, trial: Trial, number: int) -> Trial:
+    def _check_trial(self, trial: Trial, number: int) -> Trial:
         """A trial of the log. Raises ValueError, TypeError or WvError when it is none of this search."""
         score, numeric = trial.score, (int, float)
         if not (
@@ -153,7 +153,7 @@ class TrialLog:
 
 
 @contextmanager
-def _explained(path: str) -> Iterator[None]:
+def _explain_errors(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -32,7 +32,7 @@ class Number:
     def names(self) -> tuple[str, ...]:
         return (self.name,)
 
-    def moved(self, values: Values, random: np.random.Generator, fraction: float) -> dict[str, Any]:
+    def take_step(self, values: Values, random: np.random.Generator, fraction: float) -> dict[str, Any]:
         """The option after a step from its value in `values`, when `fraction` of the time is used."""
         sigma = self.first - (self.first - self.last) / 0.5 * min(0.5, max(fraction - 0.25, 0.0))
         draw, value = random.normal(0, sigma), values[self.name]
@@ -46,19 +46,19 @@ class Number:
 @dataclass(frozen=True)
 class Choice:
     """A categorical dimension of the search space. Options that are chosen together: `rows` are their values,
-    neighbours alike, and a step is one of Number's."""
+    neighbors alike, and a step is one of Number's."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     first: float
     last: float
 
-    def moved(self, values: Values, random: np.random.Generator, fraction: float) -> dict[str, Any]:
-        """See Number.moved; values that are no row count as the first."""
+    def take_step(self, values: Values, random: np.random.Generator, fraction: float) -> dict[str, Any]:
+        """See Number.take_step; values that are no row count as the first."""
         now = tuple(values[name] for name in self.names)
         at = self.rows.index(now) if now in self.rows else 0
         step = Number("row", 0, len(self.rows) - 1, self.first, self.last, linear=True)
-        return dict(zip(self.names, self.rows[step.moved({"row": at}, random, fraction)["row"]], strict=True))
+        return dict(zip(self.names, self.rows[step.take_step({"row": at}, random, fraction)["row"]], strict=True))
 
 
 Space = tuple[Number | Choice, ...]
@@ -68,7 +68,7 @@ def propose_options(
     space: Space, values: Values, given: Collection[str], random: np.random.Generator, fraction: float
 ) -> dict[str, Any]:
     """The options of `space` after a step of each, but for those `given`."""
-    drawn = [(move, move.moved(values, random, fraction)) for move in space]
+    drawn = [(move, move.take_step(values, random, fraction)) for move in space]
     kept = [new for move, new in drawn if not set(move.names) & set(given)]
     return {name: value for new in kept for name, value in new.items()}
 

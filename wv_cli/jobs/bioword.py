@@ -57,7 +57,7 @@ class BiowordJob(Job):
             message = "-o FILE is missing (or --save-hasher FILE)"
             raise UsageError(message)
         others = {"--save-hasher": saved.save_hasher, "--vocab": self.reading.vocab}
-        given = [*(flag for flag, value in others.items() if value), *self.resume.given]
+        given = [*(flag for flag, value in others.items() if value), *self.resume.given_options]
         if saved.hasher and given:
             raise UsageError(f"--hasher trains nothing; leave {' and '.join(given)} out")
 

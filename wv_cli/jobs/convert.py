@@ -144,7 +144,7 @@ class ConvertJob(Job):
         row = self.output.chosen_format(())
         vectors = self.source.load()
         self.output.save(vectors)
-        run.log(f"{self._called()}: {len(vectors)} rows of {vectors.dim} numbers, {row.name}")
+        run.log(f"{self._output_name()}: {len(vectors)} rows of {vectors.dim} numbers, {row.name}")
         return None, {"rows": len(vectors), "dim": vectors.dim, "format": row.name}
 
     def _write_static(self, run: Run) -> Metadata:
@@ -176,10 +176,10 @@ class ConvertJob(Job):
     def _copy_static(self, run: Run, source: Path) -> Metadata:
         """The table and the tokenizer of another static embedding, in the layout that most programs read."""
         from wv_cli.formats.static import StaticModel
-        from wv_cli.formats.static_folder import merged, save_model
+        from wv_cli.formats.static_folder import save_model, without_mapping
 
-        model = merged(StaticModel.open(source))
-        usage = Usage.of(source) if model.counts_unknown else NO_USAGE
+        model = without_mapping(StaticModel.open(source))
+        usage = Usage.from_folder(source) if model.counts_unknown else NO_USAGE
         matrix, folder = model.table.matrix, str(self.output.output)
         self.source.require_dim(matrix.shape[1])
         table = replace(model.table, matrix=np.ascontiguousarray(matrix[:, : self.source.dim]))
@@ -195,8 +195,8 @@ class ConvertJob(Job):
         model = dense(self.source.load_model(), self.source.source)
         save_model(str(self.output.output), model)
         words, rows = f"{len(model.words)} words, {len(model.labels)} labels", model.input.shape[0]
-        run.log(f"{self._called()}: {words}, {rows} rows of {model.dim} numbers, {_MODEL}")
+        run.log(f"{self._output_name()}: {words}, {rows} rows of {model.dim} numbers, {_MODEL}")
         return {"rows": rows, "dim": model.dim, "format": _MODEL}
 
-    def _called(self) -> str:
+    def _output_name(self) -> str:
         return "standard output" if self.output.output == "-" else str(self.output.output)

@@ -125,7 +125,7 @@ class DistilJob(Job):
             if row is None:
                 save_folder(output, made.vectors, weights=made.weights, split="punctuation", dtype=dtype)
             else:
-                save(output, made.weighted(), format=row.name)
+                save(output, made.apply_weights(), format=row.name)
             count, from_dim, dim = len(vocab.words), made.from_dim, made.vectors.dim
         name = row.name if row else STATIC
         run.log(f"{output}: {count:,} {what}, {from_dim} -> {dim} numbers, {name}")
@@ -142,7 +142,7 @@ class DistilJob(Job):
         if row is None:
             save_model(output, model, dtype=self.config.dtype, settings=settings)
         else:
-            save(output, Embeddings(WordList.of(pieces.tokens), model.table.whole()), format=row.name)
+            save(output, Embeddings(WordList.from_words(pieces.tokens), model.table.whole()), format=row.name)
         return len(pieces.tokens), from_dim, model.table.matrix.shape[1]
 
 
@@ -155,7 +155,7 @@ class Distilled:
     weights: NDArray[np.float64] | None
     from_dim: int
 
-    def weighted(self) -> Embeddings:
+    def apply_weights(self) -> Embeddings:
         """The vectors, each times its weight: for formats that have no other place for it."""
         if self.weights is None:
             return self.vectors
@@ -169,7 +169,7 @@ def distil(encoder: str, vocab: Vocab, config: DistilConfig, progress: OnProgres
     config.validate()
     names = (config.pooling,) if config.pooling is not None else ()
     source = open_encoder(encoder, EncoderConfig(threads=config.threads), names)
-    pooling = Pooling.of(config.pooling or source.pooling, source.layers, source.name)
+    pooling = Pooling.parse(config.pooling or source.pooling, source.layers, source.name)
     texts = [vocab.words[row] for row in range(len(vocab.words))]
     (made,) = encode(source, texts, [pooling], threads=config.threads, progress=progress)
     matrix = made.vectors

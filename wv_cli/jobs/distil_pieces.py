@@ -22,7 +22,7 @@ from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.extra import require
 from wv_cli.system.input import open_input
 from wv_cli.text.vocab import read_vocab
-from wv_cli.transforms.distillation import clustered, rank_weights, reduced
+from wv_cli.transforms.distillation import cluster_rows, rank_weights, reduce_rows
 from wv_cli.transforms.table_training import Bags, fitted, mapped
 
 _PIECES_A = 1e-4  # model2vec's
@@ -73,26 +73,28 @@ def distil_pieces(
     if not isinstance(source, Transformer):
         message = f"{encoder}: expected a BERT-like encoder, whose tokenizer has pieces; for another give VOCAB"
         raise UsageError(message)
-    pieces = Pieces.of(source.root, options.own_words())
+    pieces = Pieces.from_folder(source.root, options.own_words())
     for token, ids in zip(pieces.tokens, pieces.asked, strict=True):
         if len(ids) > source.max_length:
             message = f"{options.words}: {token[:40]!r} has {len(ids)} tokens, more than the encoder reads"
             raise WvError(message)
-    pooling = Pooling.of(how, source.layers, source.name)
+    pooling = Pooling.parse(how, source.layers, source.name)
     (vectors,) = encode_ids(
         source, pieces.asked, [pooling], threads=config.threads, progress=progress, nan_to_zero=True
     )
     a = _PIECES_A if config.sif_a is None else config.sif_a
     weights = np.ones(len(vectors))
     if a:
-        weights = rank_weights(len(vectors), a) if options.counts is None else _counted(pieces, options.counts, a)
+        weights = (
+            rank_weights(len(vectors), a) if options.counts is None else _weights_of_counts(pieces, options.counts, a)
+        )
     mapping, kept = None, None
     if options.clusters:
-        vectors, mapping = clustered(vectors, options.clusters)
+        vectors, mapping = cluster_rows(vectors, options.clusters)
     if config.method == "none":
         matrix, note = vectors.astype(np.float64), ""
     else:
-        matrix, note = reduced(
+        matrix, note = reduce_rows(
             vectors, dim=config.dim, variance=options.variance or 0.0, whiten=config.method == "whiten"
         )
     if note:
@@ -103,7 +105,7 @@ def distil_pieces(
         kept = weights.astype(np.float32)
     rows = matrix.astype(np.float32)
     if fit is not None and fit.train is not None:
-        rows = _fitted(source, pieces, rows, fit, config, log, progress)
+        rows = _fit_table(source, pieces, rows, fit, config, log, progress)
     model = StaticModel(Table(encoder, rows, mapping, kept), pieces.tokenizer, True, _MAX_LENGTH)
     settings = {
         "tokenizer_name": Path(encoder).name,
@@ -115,7 +117,7 @@ def distil_pieces(
     return pieces, without_unknown(model), vectors.shape[1], settings
 
 
-def _fitted(
+def _fit_table(
     source: Transformer,
     pieces: Pieces,
     table: NDArray[np.float32],
@@ -125,7 +127,7 @@ def _fitted(
     progress: OnProgress | None,
 ) -> NDArray[np.float32]:
     """The table fitted to what the encoder makes of texts: the mean of its last layer without the first and the last
-    token, reduced to as many numbers. Raises BadFile, WvError."""
+    token, reduce_rows to as many numbers. Raises BadFile, WvError."""
     assert config.train is not None
     texts = _lines(config.train, "texts")
     read, cut = source.tokens(texts)
@@ -137,8 +139,8 @@ def _fitted(
     if np.count_nonzero(used) <= dim:
         found = f"expected more texts than dimensions, found {np.count_nonzero(used):,} for {dim}"
         raise WvError(f"{config.train}: {found}; give more texts or a smaller --dim")
-    targets, _ = reduced(vectors[used], dim=dim, whiten=how.method == "whiten")
-    bags = Bags.of([each for each, is_used in zip(ids, used.tolist(), strict=True) if is_used])
+    targets, _ = reduce_rows(vectors[used], dim=dim, whiten=how.method == "whiten")
+    bags = Bags.from_texts([each for each, is_used in zip(ids, used.tolist(), strict=True) if is_used])
     log(f"{config.train}: {len(bags):,} texts, {len(bags.flat):,} pieces" + f"; {cut:,} texts were cut" * bool(cut))
     goal = targets.astype(np.float32)
     return fitted(
@@ -154,7 +156,7 @@ def _fitted(
     )
 
 
-def _counted(pieces: Pieces, counts: str, a: float) -> NDArray[np.float64]:
+def _weights_of_counts(pieces: Pieces, counts: str, a: float) -> NDArray[np.float64]:
     """(pieces,): a / (a + p) by the pieces of the words that a vocabulary file counts. Raises BadFile, WvError."""
     package, vocab = require("tokenizers", "the pieces of words"), read_vocab(counts)
     inner = package.Tokenizer.from_str(json.dumps(pieces.tokenizer))

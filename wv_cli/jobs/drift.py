@@ -1,6 +1,6 @@
 """`wv drift`: the words that changed most between two files of vectors.
 
-Drift is told by two scores of the words that both files have. The share of a word's nearest neighbours, among these
+Drift is told by two scores of the words that both files have. The share of a word's nearest neighbors, among these
 words, that are the same in both (Gonen et al. 2020) needs no alignment; the cosine of its two vectors after all have
 been aligned by these words (Hamilton et al. 2016) does.
 """
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from wv_cli.jobs.align import Named, TwoInputs, common, require_comparable, require_enough
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.neighbors import Neighbors
 from wv_cli.transforms.align import cosines, procrustes, with_directions
 from wv_cli.transforms.config import DriftConfig
 from wv_cli.words import WordList
 
-_BATCH = 8192  # words whose neighbours are compared at a time
+_BATCH = 8192  # words whose neighbors are compared at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +32,14 @@ class DriftJob(Job):
         """Compares the words."""
         found = drift(*self.source.load(), self.config)
         rows = zip(found.words, found.shared.tolist(), found.cosine.tolist(), strict=True)
-        words = [{"word": word, "neighbours": shared, "cosine": cosine} for word, shared, cosine in rows]
+        words = [{"word": word, "neighbors": shared, "cosine": cosine} for word, shared, cosine in rows]
         return None, {"compared": found.compared, "words": words}
 
 
 @dataclass(frozen=True, eq=False)
 class Drift:
     """The drift of all common words. Words that both files have, what changed most first; `shared` (words,) is the
-    share of neighbours in common, `cosine` (words,) that of the vectors after aligning. `compared`: how many words
+    share of neighbors in common, `cosine` (words,) that of the vectors after aligning. `compared`: how many words
     there were."""
 
     words: WordList
@@ -56,18 +56,18 @@ def drift(a: Named, b: Named, config: DriftConfig) -> Drift:
     pairs = with_directions(x, y, common(a.vectors.words, b.vectors.words, config.restrict_vocab))
     require_enough(pairs, f"{a.name} and {b.name}: words with vectors in both: {{}}")
     cosine = cosines(x, y, pairs, procrustes(x, y, pairs))
-    shared = shared_neighbours(x[pairs[:, 0]], y[pairs[:, 1]], config.neighbours, config.threads)
-    keys = (cosine, shared) if config.by == "neighbours" else (shared, cosine)
+    shared = shared_neighbors(x[pairs[:, 0]], y[pairs[:, 1]], config.neighbors, config.threads)
+    keys = (cosine, shared) if config.by == "neighbors" else (shared, cosine)
     order = np.lexsort((np.arange(len(pairs)), *keys))[: config.top or None]
     return Drift(a.vectors.words.take(pairs[order, 0]), shared[order], cosine[order], len(pairs))
 
 
-def shared_neighbours(x: NDArray[np.float32], y: NDArray[np.float32], k: int, threads: int = 0) -> NDArray[np.float64]:
+def shared_neighbors(x: NDArray[np.float32], y: NDArray[np.float32], k: int, threads: int = 0) -> NDArray[np.float64]:
     """The fraction of each row's k nearest rows that x and y (n, dim) share, as (n,). Row i of both is the same word;
     with fewer rows than k all others count."""
     n = len(x)
     k = min(k, n - 1)
-    indexes = [Neighbours(matrix, threads=threads) for matrix in (x, y)]
+    indexes = [Neighbors(matrix, threads=threads) for matrix in (x, y)]
     shared = np.empty(n)
     for start in range(0, n, _BATCH):
         rows = np.arange(start, min(start + _BATCH, n))

@@ -19,10 +19,10 @@ from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import recipe_of_classifier
 from wv_cli.filtering.setting import Setting
-from wv_cli.filtering.shard_pass import Done, ShardPass, ShardTask
+from wv_cli.filtering.shard_pass import JudgedShard, ShardPass, ShardTask
 from wv_cli.filtering.shards import Shards
 from wv_cli.filtering.statistics import Totals
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
@@ -103,7 +103,7 @@ class Rules(Part):
         more = [path for path in (self.tokenizer, self.against) if path is not None]
         return [*(path for rule in self.rules for path in rule.files), *more]
 
-    def setting(self) -> Setting:
+    def scorer_setting(self) -> Setting:
         return Setting(self.flatten, self.tokenize, self.unit, self.tokenizer, self.perplexity_of)
 
     def require_words(self, log: Callable[[str], None]) -> None:
@@ -202,14 +202,14 @@ class FilterJob(Job):
         _require_records(texts, source.paths)
         self.kept.require_writable(source.paths, self.rules.reads())
         explained, rules = self.kept.explain, self.rules
-        judge = Judge(rules.rules, rules.setting(), every=explained is not None)
+        judge = Judge(rules.rules, rules.scorer_setting(), every=explained is not None)
         rules.require_words(run.log)
         near = rules.near_duplicates is not None
         if near or any(rule.statistic is not None for rule in judge.rules):
             for note in notes_on_words(texts, source.paths[0], near_duplicates=near):
                 run.log(note)
         if explained is not None:
-            return None, {"explained": _explained(source, judge, explained)}
+            return None, {"explained": _explain(source, judge, explained)}
         judge.duplicates = opened_duplicates(
             rules.exact_duplicates, rules.near_duplicates, rules.against, keep_numbers=rules.keep_numbers
         )
@@ -217,16 +217,16 @@ class FilterJob(Job):
         totals = Totals.of_rules(judge.names)
         if self.kept.output is None:
             clusters = Clusters(self.kept.clusters)
-            for path, found in self._counted(source, judge, totals, run):
+            for path, found in self._count_only(source, judge, totals, run):
                 clusters.add(path, found)
             clusters.write()
         else:
             totals = self._write(source, judge, totals, run, Path(self.kept.output))
         if totals.unreadable == len(source.paths):
             raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")
-        return None, totals.shown()
+        return None, totals.to_dict()
 
-    def _counted(self, source: Source, judge: Judge, totals: Totals, run: Run) -> Iterator[tuple[str, Judged]]:
+    def _count_only(self, source: Source, judge: Judge, totals: Totals, run: Run) -> Iterator[tuple[str, Judged]]:
         """What a run without an output finds, file by file."""
         if self.dask is not None:
             for done in self._by_workers(self.dask, source.paths, run, only=len(source.paths) == 1):
@@ -240,29 +240,31 @@ class FilterJob(Job):
     def _write(self, source: Source, judge: Judge, totals: Totals, run: Run, output: Path) -> Totals:
         journal = Journal(output, self._identity(source))
         shards = Shards(source.paths, self.kept.folders, journal, totals, overwrite=self.kept.overwrite)
-        with shards.claimed():
-            shards.restore(judge.remembering)
+        with shards.claim():
+            shards.restore(judge.duplicate_rules)
             if shards.judged_before:
                 run.log(f"going on after {shards.judged_before:,} records")
             only = len(source.paths) == 1
             if self.dask is not None:
-                left = [files.source for files in shards.left()]
+                left = [files.source for files in shards.pending()]
                 with closing(self._by_workers(self.dask, left, run, only=only)) as found:
                     for path, done in zip(left, found, strict=True):
                         shards.finish(path, *done)
             else:
                 kept = self.kept
                 shard_pass = ShardPass(judge, run.log, self.threads, kept.add_scores, kept.reason, only=only)
-                for files in shards.left():
+                for files in shards.pending():
                     shards.finish(files.source, *shard_pass.write(source, files))
             self._save_index(judge)  # before the journal goes: a run that is killed here goes on
         return shards.totals
 
-    def _by_workers(self, address: str, paths: Sequence[str], run: Run, *, only: bool) -> Generator[Done, None, None]:
+    def _by_workers(
+        self, address: str, paths: Sequence[str], run: Run, *, only: bool
+    ) -> Generator[JudgedShard, None, None]:
         """The shards as the workers of the scheduler at `address` have done them, in order."""
         task = ShardTask(
             rules=tuple(rule.absolute() for rule in self.rules.rules),
-            setting=self.rules.setting().absolute(),
+            setting=self.rules.scorer_setting().absolute(),
             reading=self.records.reading,
             folders=tuple(str(folder.absolute()) for folder in self.kept.folders),
             threads=self.threads,
@@ -271,7 +273,7 @@ class FilterJob(Job):
             only=only,
         )
         with executor(address, run.log, same_kernels=True) as workers:
-            for done, said in workers.mapped("filter", task.done, [str(Path(path).absolute()) for path in paths]):
+            for done, said in workers.map("filter", task.judge_shard, [str(Path(path).absolute()) for path in paths]):
                 for message in said:
                     run.log(message)
                 yield done
@@ -325,20 +327,20 @@ def _require_records(texts: Texts, paths: Sequence[str]) -> None:
             raise UsageError(message)
 
 
-def _explained(source: Source, judge: Judge, number: int) -> dict[str, Any]:
+def _explain(source: Source, judge: Judge, number: int) -> dict[str, Any]:
     """What each rule says of one record. Raises UsageError when there are not so many."""
     before = 0
     for path in source.paths:
         for block in source.blocks(path, ()):
             if number <= before + block.count:
                 text = block.each[number - before - 1]
-                found = judge.judged([text])
+                found = judge.score_batch([text])
                 rules = [
                     {
                         "rule": rule.name,
                         "score": float(found.scores[rule.name][0]),
-                        "range": rule.shown,
-                        "keeps": bool(rule.kept(found.scores[rule.name])[0]),
+                        "range": rule.bounds_text,
+                        "keeps": bool(rule.accepts(found.scores[rule.name])[0]),
                     }
                     for rule in judge.rules
                 ]

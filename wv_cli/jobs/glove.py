@@ -122,8 +122,8 @@ class GloveJob(Job):
             (counts.counts_only and not counts.save_counts, "--counts-only needs --save-counts FILE"),
             (counts.counts_only and bool(outputs), "--counts-only trains nothing; leave -o out"),
             (
-                counts.counts_only and bool(self.resume.given),
-                f"--counts-only trains nothing; leave {' and '.join(self.resume.given)} out",
+                counts.counts_only and bool(self.resume.given_options),
+                f"--counts-only trains nothing; leave {' and '.join(self.resume.given_options)} out",
             ),
             (not counts.counts_only and not outputs, "-o FILE is missing (or --counts-only --save-counts FILE)"),
         ]:
@@ -166,9 +166,9 @@ class GloveJob(Job):
         """`problems` are those with sidecars."""
         begin, continuation = time.monotonic(), self.continuation
         state = open_state(continuation.continue_) if continuation.continue_ else None
-        found = self._counted(run, state, stack)
+        found = self._count(run, state, stack)
         vocab, records, leaves_state = found.vocab, found.records, continuation.leaves_state(known=found.known)
-        run.learns(found.text)
+        run.record_text_digest(found.text)
         kept = RecordFile(self.beside)
         stack.callback(kept.close)
         if self.vocabulary.save_vocab:
@@ -178,7 +178,7 @@ class GloveJob(Job):
             if self.counts.save_counts:
                 records = record_files.write_through(records, files.enter_context(open_output(self.counts.save_counts)))
             if leaves_state:
-                records = kept.kept(records)
+                records = kept.append_all(records)
             if self.counts.counts_only:
                 counted = sum(len(block) for block in records)
             else:
@@ -203,11 +203,11 @@ class GloveJob(Job):
             model.load_raw(self.first.init, self.first.init_gradsq)
         if state is not None:
             fraction = continuation.kept if not found.known else 1
-            model.go_on(state.rows, vocab.words.find_all(state.vocab.words), fraction)
+            model.load_state(state.rows, vocab.words.find_all(state.vocab.words), fraction)
         if continuation.save_state and leaves_state:
             rows = sum(array.nbytes for array in model.state_rows().values())
             check_writable(continuation.save_state, rows + kept.length * RECORD.itemsize, read_only="")
-        outcome = self._trained(model.until(0) if found.known else model, run)
+        outcome = self._train(model.until(0) if found.known else model, run)
         metadata["training_seconds"] = round(outcome.seconds, 3)
         metadata["costs"] = [cost / store.records for cost in model.costs if cost]
         metadata["seconds"] = round(time.monotonic() - begin, 3)
@@ -219,7 +219,7 @@ class GloveJob(Job):
                 left = continuation.left_behind(
                     MODEL, config, self.reading.word_options, lr=config.eta, learnt=learnt, text=found.text
                 )
-                arrays, pairs = model.state_rows(), kept.mapped()
+                arrays, pairs = model.state_rows(), kept.map_records()
                 save_left = partial(save_state, options=left, vocab=vocab, rows=arrays, records=pairs)
                 writers.append((continuation.save_state, save_left))
             missing = write_each(writers)
@@ -227,7 +227,7 @@ class GloveJob(Job):
             problems += self.write_sidecars([path for path in results if path not in missing], metadata)
         return outcome, metadata
 
-    def _counted(self, run: Run, state: GloveState | None, stack: ExitStack) -> Counted:
+    def _count(self, run: Run, state: GloveState | None, stack: ExitStack) -> Counted:
         counting = self.counting
         if self.counts.counts:
             return counting.of_files()
@@ -241,7 +241,7 @@ class GloveJob(Job):
             self.continuation.tell(len(state.vocab), len(found.vocab), run.log)
         return found
 
-    def _trained(self, model: Glove, run: Run) -> Outcome:
+    def _train(self, model: Glove, run: Run) -> Outcome:
         first_step = run.first_step(model)
         told = _Iterations(model, first_step // model.epoch_steps, self.config.threads, run.log)
         advice = f"lower --eta (now {self.config.eta:g}) or --grad-clip"

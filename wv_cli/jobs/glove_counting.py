@@ -103,10 +103,10 @@ class Counting:
             memory=ids_memory,
             spool_beside=self.beside,
             progress=run.on_reading,
-            known_again=self.continuation.knows_texts,
+            compute_digest=self.continuation.knows_texts,
         )
         tell_corpus(corpus, run.log, time.monotonic() - begin)
-        if state is not None and not run.goes_on and self.continuation.knows(corpus.text, run.log):
+        if state is not None and not run.is_resuming and self.continuation.has_seen_text(corpus.text, run.log):
             records = blocks(state.records, _RECORDS)
             return Counted(state.vocab, records, state.digest, joiner, known=True)
         if self.continuation.save_state:

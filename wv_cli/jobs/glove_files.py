@@ -116,7 +116,7 @@ class GloveFilesJob(Job):
             model = Glove(self.config, vocab, store, counts.digest, clip_biases=False)
             if self.source.init or self.source.init_gradsq:
                 model.load_raw(self.source.init, self.source.init_gradsq)
-            outcome = self._trained(model, run)
+            outcome = self._train(model, run)
             if outcome.finished:
                 self.files.save(model, None)
         return outcome, {}
@@ -132,7 +132,7 @@ class GloveFilesJob(Job):
             raise WvError(message)
         return vocab
 
-    def _trained(self, model: Glove, run: Run) -> Outcome:
+    def _train(self, model: Glove, run: Run) -> Outcome:
         if self.files.save_start:
             self.files.save(model, 0)
         run.log("prepared", prepared=True)

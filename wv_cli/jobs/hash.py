@@ -71,7 +71,9 @@ class HashJob(Job):
             raise UsageError(message)
         chosen = self.hasher.method
         for name in self.invocation.explicit if chosen is not None else ():
-            used = [method for method, row in HASHERS.items() if row.config is HashConfig and name in row.used]
+            used = [
+                method for method, row in HASHERS.items() if row.config is HashConfig and name in row.effective_options
+            ]
             if used and chosen not in used:
                 message = f"{flag_of(name)} has no effect with --method {chosen}; it needs --method {either(used)}"
                 raise UsageError(message)
@@ -97,7 +99,7 @@ class HashJob(Job):
             )
         outcome = None
         if hasher is None:
-            hasher, outcome = self._fitted(embeddings, run)
+            hasher, outcome = self._fit_hasher(embeddings, run)
         if hasher is None:
             return outcome, {}
         metadata: Metadata = {
@@ -120,7 +122,7 @@ class HashJob(Job):
         self.finish(run, self.outputs.outputs, metadata)
         return outcome, metadata
 
-    def _fitted(self, embeddings: Embeddings, run: Run) -> tuple[VectorHasher | None, Outcome | None]:
+    def _fit_hasher(self, embeddings: Embeddings, run: Run) -> tuple[VectorHasher | None, Outcome | None]:
         """The hasher, None when its training was stopped; the outcome of the training, if there was one."""
         outcomes: list[Outcome] = []
 

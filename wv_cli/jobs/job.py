@@ -203,13 +203,13 @@ class Job:
         keep(self.reads_again())
         resume, beside = self._resume, self.beside
         for part in self.parts():
-            stack.enter_context(part.claimed(beside, anew=resume is not None and (resume.resume or resume.overwrite)))
+            stack.enter_context(part.claim(beside, anew=resume is not None and (resume.resume or resume.overwrite)))
         if resume is not None and self.trains:
             from_files = any(part.begins_with() for part in self.parts())
             learnt = [text for part in self.parts() for text in part.learnt()]
             saved = resume.saved_run(beside, from_files=from_files, learnt=learnt)
             run = replace(run, saved=saved, save_every=resume.checkpoint_every, max_seconds=resume.max_time)
-            stack.enter_context(saved.claimed(run.log))
+            stack.enter_context(saved.claim(run.log))
         return run
 
     def require_disk_space(self, needed: int) -> None:

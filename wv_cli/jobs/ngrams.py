@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
@@ -21,7 +21,7 @@ from wv_cli.text.input_files import refuse_overwriting
 from wv_cli.text.reading_config import ReadingConfig
 
 # The options that make a model of counts.
-_OF_MODELS = {*LmConfig.options(), "to", "quantise"} - {*CountConfig.options()}
+_OF_MODELS = {*LmConfig.options(), "to", "quantize"} - {*CountConfig.options()}
 # Those that say how text is read.
 _OF_TEXT = {"lowercase", "skip_symbols", *ReadingConfig.options()}
 
@@ -54,16 +54,16 @@ _KENLM_ORDERS = range(2, 7)
 @dataclass(frozen=True, kw_only=True)
 class ModelOutput(Part):
     """The output file of an n-gram model. The file `output` gets the model in the format `to`, or in that of its
-    ending, with numbers of `quantise` bits; with `counts_only` it gets the counts."""
+    ending, with numbers of `quantize` bits; with `counts_only` it gets the counts."""
 
     output: str = "-"
     to: str | None = None
-    quantise: int | None = None
+    quantize: int | None = None
     counts_only: bool = False
 
     def check(self) -> None:
         if not self.counts_only:
-            format_for_output(self.output, self.to).require_quantise(self.quantise)
+            format_for_output(self.output, self.to).require_quantize(self.quantize)
 
     def results(self) -> list[str]:
         return [self.output]
@@ -100,7 +100,7 @@ class NgramJob(Job):
             save_counts(output, counts)
         else:
             made = estimate(counts, config, vocabulary)
-            save(output, made.model, format=self.model.to, quantise=self.model.quantise)
+            save(output, made.model, format=self.model.to, quantize=self.model.quantize)
             if config.order not in _KENLM_ORDERS:
                 run.log(f"note: the kenlm package of PyPI reads models of order 2 to 6, not of {config.order}")
             metadata |= {"kept": made.model.trie.sizes, "discounts": made.discounts}

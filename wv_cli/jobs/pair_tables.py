@@ -69,7 +69,7 @@ class Pieces:
         for texts in found.texts_of(files, numbering, progress):
             ids, starts, _ = self._inner.read([text.decode("utf-8", "surrogateescape") for text in texts])
             parts.append(_Tokens(ids, starts).cut(max_length))
-        return found.corpus(_joined(parts), self.rows, numbering, files)
+        return found.corpus(_join_tokens(parts), self.rows, numbering, files)
 
     def first_rows(self, dim: int, bad_rows: BadRowsName = "error") -> FirstRows | None:
         if self._model is not None:
@@ -84,7 +84,7 @@ class Pieces:
         save_model(path, without_unknown(model))
 
     def words(self) -> WordList:
-        return WordList.of(self._inner.names(range(self.rows)))
+        return WordList.from_words(self._inner.names(range(self.rows)))
 
 
 class Words:
@@ -160,7 +160,7 @@ class _Tokens:
         return _Tokens(self.ids[kept], np.append(0, np.cumsum(np.minimum(counts, most))))
 
 
-def _joined(parts: Sequence[_Tokens]) -> _Tokens:
+def _join_tokens(parts: Sequence[_Tokens]) -> _Tokens:
     ends = np.cumsum([0, *(len(part.ids) for part in parts[:-1])])
     starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=True)]
     return _Tokens(np.concatenate([part.ids for part in parts]), np.concatenate([[0], *starts]))

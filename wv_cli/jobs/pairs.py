@@ -30,7 +30,7 @@ from wv_cli.jobs.run import Metadata, Run
 from wv_cli.jobs.validation import Validated
 from wv_cli.models.pairs import PairCorpus, PairModel
 from wv_cli.models.sentence_config import PairsConfig
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.neighbors import Neighbors
 from wv_cli.system.events import OnProgress
 from wv_cli.system.folders import find_folder
 from wv_cli.system.places import refuse_file
@@ -282,7 +282,7 @@ class ScoredItems:
         found = spearman(np.einsum("ij,ij->i", rows[::2], rows[1::2]).round(12), self.gold)
         return 0.0 if np.isnan(found) else 100 * found
 
-    def shown(self, score: float) -> str:
+    def score_text(self, score: float) -> str:
         return f"Spearman {score:.2f}"
 
 
@@ -308,12 +308,12 @@ class PairItems:
         texts = np.zeros(len(same), np.int64)
         texts[rows] = first + 1
         table = np.asarray(vectors.matrix)
-        index = Neighbours(self.corpus.means(table, texts), threads=threads)
+        index = Neighbors(self.corpus.means(table, texts), threads=threads)
         hits, scores = index.top_k(self.corpus.means(table, first), _DEPTH)
         one = np.ones(1, np.int64)
         judged = [Judged(row[None].astype(np.int32), one, one) for row in rows]
         ranked = [Ranked(hits[i][hits[i] >= 0], scores[i][hits[i] >= 0]) for i in range(pairs)]
         return float(score_all(ranked, judged, _DEPTH, _DEPTH)[0].mean())
 
-    def shown(self, score: float) -> str:
+    def score_text(self, score: float) -> str:
         return f"NDCG@10 {score:.4f}"

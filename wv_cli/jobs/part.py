@@ -47,7 +47,7 @@ class Part:
         """The digests of the texts that were learnt before, one for each time."""
         return ()
 
-    def claimed(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
+    def claim(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
         """Keeps other runs from what this one alone may write, while it lasts. `anew`: what an earlier run has left on
         the way may go. Raises WvError where another run has it."""
         return nullcontext()

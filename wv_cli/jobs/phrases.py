@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 from wv_cli.errors import UsageError
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.distribution import ask, executor, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
@@ -87,13 +87,13 @@ class PhrasesJob(Job):
     out: PhraseOutput = field(default_factory=PhraseOutput)
 
     @property
-    def finding(self) -> PhrasesConfig:
+    def full_config(self) -> PhrasesConfig:
         """The config with the threshold of every pass."""
         passes = self.passes
         return replace(self.config, thresholds=all_thresholds(passes.threshold, passes.passes, self.config.score))
 
     def check(self) -> None:
-        self.finding.validate()
+        self.full_config.validate()
         read_connectors(self.config.connectors)
         refuse_with_dask(
             self.source.dask, across_lines=self.config.across_lines, connectors=bool(self.config.connectors)
@@ -106,17 +106,17 @@ class PhrasesJob(Job):
         source, started = self.source, time.perf_counter()
         asked = input_texts(source.inputs, log=run.log, written=self.results(), reading=source.reading)
         if source.dask is None:
-            metadata = self._joined(asked, run)
+            metadata = self._join(asked, run)
         elif source.apply is not None:
             metadata = self._applied_by(source.dask, source.apply, asked, run)
         else:
             metadata = self._joined_by(source.dask, asked, run)
         return None, {**metadata, "seconds": time.perf_counter() - started}
 
-    def _joined(self, asked: Texts, run: Run) -> Metadata:
+    def _join(self, asked: Texts, run: Run) -> Metadata:
         with JoinedText(
             asked,
-            self.finding,
+            self.full_config,
             spool_beside=self.out.output,
             progress=run.on_reading,
             after_pass=lambda done: run.log(done.summary, **done.metadata),
@@ -129,9 +129,9 @@ class PhrasesJob(Job):
     def _joined_by(self, address: str, asked: Texts, run: Run) -> Metadata:
         """The workers at `address` find the phrases, too."""
         divided = Divided(asked, SHARD_BYTES, run.on_reading, whole_lines=True)
-        finder = PhraseFinder(self.finding, after_pass=lambda done: run.log(done.summary, **done.metadata))
+        finder = PhraseFinder(self.full_config, after_pass=lambda done: run.log(done.summary, **done.metadata))
         with executor(address, run.log) as workers:
-            text = JoinedShards(workers, divided, self.finding, self.out.output)
+            text = JoinedShards(workers, divided, self.full_config, self.out.output)
             finder.join_in(text)
             self._write(finder.rows, text.chunks())
         passes = [done.metadata for done in finder.passes]
@@ -140,8 +140,8 @@ class PhrasesJob(Job):
     def _applied_by(self, address: str, phrases: str, asked: Texts, run: Run) -> Metadata:
         divided = shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)
         total, read = sum(shard.bytes for shard in divided), 0
-        question = _Applied(file=phrases, config=self.finding)
-        applied = ask(address, run.log, "join", question, map(asked.only, divided))
+        question = _Applied(file=phrases, config=self.full_config)
+        applied = ask(address, run.log, "join", question, map(asked.of_shard, divided))
         lines = tokens_read = tokens = 0
         with open_output(self.out.output) as stream:
             for shard, each in zip(divided, applied, strict=True):
@@ -183,7 +183,7 @@ class _Applied:
     file: str
     config: PhrasesConfig
 
-    def opened(self) -> SavedPhrases:
+    def open(self) -> SavedPhrases:
         return read_phrases(self.file)
 
     def answer(self, saved: SavedPhrases, part: Texts) -> _Joined:

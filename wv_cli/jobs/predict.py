@@ -10,7 +10,7 @@ import numpy as np
 from wv_cli.config import require
 from wv_cli.filtering.flattening import FLATTENINGS, UNITS
 from wv_cli.formats.fasttext_bin import load_model
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.distribution import ask, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
@@ -107,9 +107,11 @@ class PredictJob(Job):
         asking = Prediction(asked.model, self.config, answers.prob, answers.as_json)
         with open_output(answers.output) as file:
             if asked.dask is None:
-                file.writelines(asking.lines(Source(texts), asking.opened()))
+                file.writelines(asking.lines(Source(texts), asking.open()))
             else:
-                divided = [texts.only(shard) for shard in shards(expand_inputs(texts), SHARD_BYTES, whole_lines=True)]
+                divided = [
+                    texts.of_shard(shard) for shard in shards(expand_inputs(texts), SHARD_BYTES, whole_lines=True)
+                ]
                 file.writelines(ask(asked.dask, run.log, "predict", asking, divided))
         return None, {}
 
@@ -168,7 +170,7 @@ class Prediction:
     prob: bool = False
     as_json: bool = False
 
-    def opened(self) -> Classifier:
+    def open(self) -> Classifier:
         return Classifier(load_model(self.file), self.file)
 
     def answer(self, classifier: Classifier, asked: Texts) -> bytes:

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from wv_cli.config import require
 from wv_cli.errors import UsageError
-from wv_cli.evaluation.model_score import measure, score
+from wv_cli.evaluation.model_score import metric_name, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.retrain import retrainer
@@ -37,9 +37,9 @@ class Models(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledTexts(Part):
-    """`inputs` are the labelled texts for retraining. `validation` is a file to score the model on before and
-    after: labelled lines for a classifier, pairs of words with scores for word vectors."""
+class LabeledTexts(Part):
+    """`inputs` are the labeled texts for retraining. `validation` is a file to score the model on before and
+    after: labeled lines for a classifier, pairs of words with scores for word vectors."""
 
     inputs: tuple[str, ...] = ()
     validation: str | None = None
@@ -55,7 +55,7 @@ class QuantizeJob(Job):
 
     config: QuantizeConfig
     models: Models
-    texts: LabelledTexts = field(default_factory=LabelledTexts)
+    texts: LabeledTexts = field(default_factory=LabeledTexts)
 
     def check(self) -> None:
         config, size = self.config, self.models.size
@@ -93,7 +93,7 @@ class QuantizeJob(Job):
         run.log(f"{rows_before:,} rows -> {rows:,}", rows_before=rows_before, rows=rows)
         run.log(f"{before:,} bytes -> {after:,}: {before / after:.1f} times smaller", bytes_before=before, bytes=after)
         if old is not None and new is not None:
-            scores = {"measure": measure(dense), "score_before": old, "score_after": new}
+            scores = {"measure": metric_name(dense), "score_before": old, "score_after": new}
             change = f"{scores['measure']} {old:.4f} -> {new:.4f} ({100 * (new - old):+.2f} points)"
             run.log(f"{change} on {validation}", **scores)
         metadata: Metadata = {

@@ -15,10 +15,10 @@ from wv_cli.vectors.fasttext import FastTextModel
 def retrainer(
     inputs: Inputs, config: QuantizeConfig, on_progress: Callable[[Progress], None] | None = None
 ) -> Callable[[FastTextModel], FastTextModel]:
-    """The function with which wv_cli.transforms.quantize.quantize retrains on labelled texts. It raises WvError when
+    """The function with which wv_cli.transforms.quantize.quantize retrains on labeled texts. It raises WvError when
     the texts have no known label or the training diverges, Interrupted for a signal."""
 
-    def retrained(model: FastTextModel) -> FastTextModel:
+    def retrain(model: FastTextModel) -> FastTextModel:
         training = Retraining(
             model, inputs, lr=config.lr, epochs=config.epochs, seed=config.seed, threads=config.threads
         )
@@ -28,4 +28,4 @@ def retrainer(
             raise Interrupted(message, outcome.signal)
         return training.fasttext_model()
 
-    return retrained
+    return retrain

@@ -41,22 +41,22 @@ class Run:
                 self.saved.keep(error)
             raise
 
-    def learns(self, text: str) -> None:
+    def record_text_digest(self, text: str) -> None:
         """The run, which leaves a state, learns the text with this digest."""
         if self.saved is not None:
-            self.saved.learns(text)
+            self.saved.record_text_digest(text)
 
     @property
-    def goes_on(self) -> bool:
+    def is_resuming(self) -> bool:
         """Whether there is a checkpoint with which it goes on."""
         return self.saved is not None and self.saved.is_waiting
 
     def first_step(self, model: "Savable[Any]") -> int:
         """The step to begin with: 0, or where the checkpoint, now loaded, was saved. Raises WvError."""
-        return self._saved.first_step(model, self.log)
+        return self._saved_run.first_step(model, self.log)
 
     @property
-    def _saved(self) -> "SavedRun":
+    def _saved_run(self) -> "SavedRun":
         from wv_cli.engine.saved_run import SavedRun
 
         return self.saved or SavedRun(None)
@@ -75,7 +75,7 @@ class Run:
         WvError; after a divergence its message ends with `advice`."""
         from wv_cli.engine.threads import Threads
 
-        return self._saved.train(
+        return self._saved_run.train(
             model,
             Threads(model, threads, first_step),
             save_every=self.save_every,

@@ -41,7 +41,7 @@ def sentence_lines(
 ) -> Iterator[Shown]:
     """One for each of `batches`, in order; with `dask`, the address of a scheduler, of its workers. Raises WvError."""
     if dask is None:
-        return ThisProcess().mapped("sentences", partial(asking.answer, asking.opened()), batches)
+        return ThisProcess().map("sentences", partial(asking.answer, asking.open()), batches)
     from wv_cli.jobs.distribution import ask, refuse_with_dask
 
     refuse_with_dask(dask)
@@ -58,7 +58,7 @@ class OfVectors:
     precision: Precision
     as_json: bool
 
-    def opened(self) -> Composer:
+    def open(self) -> Composer:
         found = open_vectors(self.file, format=self.from_format, mapped=True, bad_rows=self.bad_rows)
         return composer(found, self.file)
 
@@ -79,27 +79,32 @@ class OfEncoder:
     precision: Precision
     as_json: bool
 
-    def opened(self) -> Encoder:
+    def open(self) -> Encoder:
         return open_encoder(self.file, self.config, (self.pooling,) if self.pooling is not None else ())
 
-    def joining(self, source: Encoder) -> Pooling:
+    def require_pooling(self, source: Encoder) -> Pooling:
         """How tokens become one vector, or which of their vectors are meant. Raises UsageError."""
-        chosen, config = Pooling.of(self.pooling or source.pooling, source.layers, source.name), self.config
+        chosen, config = Pooling.parse(self.pooling or source.pooling, source.layers, source.name), self.config
         if config.mix is None:
             return chosen
-        return chosen.mixed(config.mix, config.gamma, config.mix_norm, source.layers, source.name)
+        return chosen.with_mix(config.mix, config.gamma, config.mix_norm, source.layers, source.name)
 
-    def encoded(
+    def encode(
         self, source: Encoder, lines: Lines, progress: Callable[[int, int | None], None] | None = None
     ) -> Encoded:
         normalize = source.normalize if self.config.normalize is None else self.config.normalize
         (found,) = encode(
-            source, lines, [self.joining(source)], normalize=normalize, threads=self.config.threads, progress=progress
+            source,
+            lines,
+            [self.require_pooling(source)],
+            normalize=normalize,
+            threads=self.config.threads,
+            progress=progress,
         )
         return found
 
     def answer(self, source: Encoder, lines: Lines) -> Shown:
-        found = self.encoded(source, lines)
+        found = self.encode(source, lines)
         text = _text(lines, found.vectors, self.precision, self.as_json)
         return Shown(text, len(lines), found.cut, int(found.empty.sum()))
 

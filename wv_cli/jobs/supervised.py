@@ -1,4 +1,4 @@
-"""`wv train --model supervised`: labelled lines in, a fastText classifier out."""
+"""`wv train --model supervised`: labeled lines in, a fastText classifier out."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -28,12 +28,12 @@ from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import inner_name
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.continued_labels import extend_labelled
+from wv_cli.text.continued_labels import extend_labeled
 from wv_cli.text.continued_vocabulary import decay_vocab
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
-from wv_cli.text.labelled import LabelledCorpus, empty_labelled, encode_labelled
+from wv_cli.text.labeled import LabeledCorpus, empty_labeled, encode_labeled
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
@@ -99,7 +99,7 @@ class SupervisedJob(Job):
         ending = ".ftz" if size else ".bin"
         for path in self.outputs.outputs:
             if not (is_stream(path) or inner_name(path).endswith(ending) or self.fasttext_files):
-                what = "quantised to --autotune-size " if size else ""
+                what = "quantized to --autotune-size " if size else ""
                 message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
                 raise UsageError(message)
         tokenizing = self.reading.reading.tokenizing
@@ -143,7 +143,7 @@ class SupervisedJob(Job):
             expand_inputs(self._texts(run, plan.validation))
         first = self.first
         vectors = formats.load(first.pretrained, bad_rows=first.bad_rows) if first.pretrained else None
-        state = read_state(path, Supervised.state_layout(config), labelled=True) if path else None
+        state = read_state(path, Supervised.state_layout(config), labeled=True) if path else None
         joiner = self.phrases.joiner(run.log, self.reading.memory, no_phrase_begins=config.label_prefix)
         corpus = self.corpus(run, joiner, vectors, state)
         words, labels, lines = corpus.kept - corpus.added, len(corpus.labels), corpus.lines
@@ -155,10 +155,10 @@ class SupervisedJob(Job):
             vocabulary=words,
             labels=labels,
         )
-        known = not run.goes_on and self.continuation.knows(corpus.text, run.log)
+        known = not run.is_resuming and self.continuation.has_seen_text(corpus.text, run.log)
         if known and state is not None and state.labels is not None:
-            corpus = empty_labelled(state.vocab, state.labels)
-        run.learns(corpus.text)
+            corpus = empty_labeled(state.vocab, state.labels)
+        run.record_text_digest(corpus.text)
         if corpus.is_sorted_by_label():
             run.log(
                 "the lines are sorted by label, which trains badly; shuffle them, for example with shuf", sorted=True
@@ -211,7 +211,7 @@ class SupervisedJob(Job):
         if outcome.finished:
             trained = model.fasttext_model()
             if search is not None:
-                trained = search.finished(trained, config, dsub)
+                trained = search.finish_model(trained, config, dsub)
                 metadata["autotune"] = search.metadata()
             writers = self._writers(model, trained, joiner, known=known)
             self.finish(run, self.results(), metadata, writers, last=self.continuation.save_state)
@@ -236,11 +236,11 @@ class SupervisedJob(Job):
 
     def corpus(
         self, run: Run, joiner: Phrases | None = None, vectors: Embeddings | None = None, state: State | None = None
-    ) -> LabelledCorpus:
+    ) -> LabeledCorpus:
         also = vectors.words if vectors is not None and self.first.keep_words else None
         least, keep_dropped = self.config.min_count_label, self.config.uses_buckets or self.plan is not None
         grows, words_config = state is not None, self.reading.words
-        corpus = encode_labelled(
+        corpus = encode_labeled(
             self._texts(run),
             VocabConfig(min_count=1, lowercase=words_config.lowercase) if grows else words_config,
             label_prefix=self.config.label_prefix,
@@ -253,12 +253,12 @@ class SupervisedJob(Job):
             memory=self.phrases.ids_memory(self.reading.memory),
             spool_beside=self.beside,
             progress=run.on_reading,
-            known_again=self.continuation.knows_texts,
+            compute_digest=self.continuation.knows_texts,
         )
         if state is None or state.labels is None:
             return corpus
         words, labels = (decay_vocab(each, self.continuation.kept) for each in (state.vocab, state.labels))
-        return extend_labelled(corpus, words, labels, words_config, min_count_label=least, keep_dropped=keep_dropped)
+        return extend_labeled(corpus, words, labels, words_config, min_count_label=least, keep_dropped=keep_dropped)
 
     def _tell_model(self, run: Run, model: Supervised) -> None:
         """Says what the model takes and refuses a disk that cannot hold it."""
@@ -274,7 +274,7 @@ class SupervisedJob(Job):
             model_bytes=size,
             text_bytes=text,
         )
-        if self.first.pretrained and model.words_initialised:
+        if self.first.pretrained and model.words_initialized:
             start = self.first.pretrained
-            run.log(f"{model.words_initialised:,} of {corpus.kept:,} words start from {start}")
+            run.log(f"{model.words_initialized:,} of {corpus.kept:,} words start from {start}")
         self.require_disk_space(size)

@@ -8,7 +8,7 @@ LOGGER = logging.getLogger("wv_cli")
 LOGGER.addHandler(logging.NullHandler())
 
 
-def logged(log: Log | None) -> Log:
+def tee_log(log: Log | None) -> Log:
     """What tells the logger, at the level INFO, and `log`. A record has the facts as its attribute `facts`."""
 
     def tell(message: str, **facts: object) -> None:

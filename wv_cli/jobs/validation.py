@@ -66,7 +66,7 @@ class Items:
         """The least and the highest that there may be."""
         return (0, 100) if self.task == "analogy" else (-1, 1)
 
-    def shown(self, score: float) -> str:
+    def score_text(self, score: float) -> str:
         return f"{score:.2f} % of the analogies" if self.task == "analogy" else f"Spearman {score:.4f}"
 
 
@@ -93,7 +93,7 @@ class Scorer(Protocol):
     @property
     def digest(self) -> str: ...
     def score(self, vectors: Embeddings, threads: int, /) -> float: ...
-    def shown(self, score: float, /) -> str: ...
+    def score_text(self, score: float, /) -> str: ...
 
 
 class Validated:
@@ -132,7 +132,7 @@ class Validated:
                 for name, array in self.model.arrays().items():
                     self._best[name][...] = array
             best = "" if better else f", the best was epoch {self.best_epoch}"
-            self._log(f"epoch {epoch}: {self.items.shown(score)}{best}", epoch=epoch, score=score, best=better)
+            self._log(f"epoch {epoch}: {self.items.score_text(score)}{best}", epoch=epoch, score=score, best=better)
         return not self.patience or epoch - self.best_epoch < self.patience
 
     def keep_best(self) -> Metadata:
@@ -141,8 +141,8 @@ class Validated:
             array[...] = self._best[name]
         scores, best = self.scores, self.best_epoch
         self._log(
-            f"kept epoch {best} of {len(scores)}, {self.items.shown(scores[best - 1])}; {self.items.path} chose it: "
-            "score the vectors on other data",
+            f"kept epoch {best} of {len(scores)}, {self.items.score_text(scores[best - 1])}; "
+            f"{self.items.path} chose it: score the vectors on other data",
             kept_epoch=best,
             score=scores[best - 1],
         )

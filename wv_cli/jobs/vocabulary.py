@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part

@@ -72,14 +72,14 @@ class Fitting(Part):
         return [*self.moments, *filter(None, [self.fit, self.counts, self.transform])]
 
     @property
-    def given(self) -> list[str]:
+    def given_options(self) -> list[str]:
         """The options that say what is fitted."""
         values = {"--fit": self.fit, "--top": self.top, "--counts": self.counts, "--moments": self.moments}
         return [name for name, value in values.items() if value]
 
     def check(self) -> None:
-        others = [name for name in self.given if name != "--moments"]
-        message = f"{_first(others)} has no effect with --moments, which are fitted already; leave it out"
+        others = [name for name in self.given_options if name != "--moments"]
+        message = f"{_first_flag(others)} has no effect with --moments, which are fitted already; leave it out"
         require(not (self.moments and others), message)
 
 
@@ -113,20 +113,26 @@ class WhitenJob(Job):
     def check(self) -> None:
         fitting, output = self.fitting, self.output.output
         require(bool(self.results()), "nothing would be written; give -o, --save-transform or --save-moments")
-        given = fitting.given
+        given = fitting.given_options
         if self.source.merge:
-            require(not given, f"{_first(given)} has no effect with --merge, which only adds up moments; leave it out")
+            require(
+                not given, f"{_first_flag(given)} has no effect with --merge, which only adds up moments; leave it out"
+            )
             message = "--merge joins moments; apply them with --moments FILE IN -o OUT"
             require(not (output or fitting.transform), message)
         if fitting.transform is not None:
             given += ["--save-moments"] * (self.fitted.save_moments is not None)
-            require(not given, f"{_first(given)} has no effect with --transform, which is fitted already; leave it out")
+            require(
+                not given, f"{_first_flag(given)} has no effect with --transform, which is fitted already; leave it out"
+            )
             explicit = self.invocation.explicit
             chosen = [
                 n for n, default in vars(WhitenConfig()).items() if vars(self.config)[n] != default or n in explicit
             ]
             flags = [flag_of(name) for name in chosen]
-            require(not flags, f"{_first(flags)} has no effect with --transform, which is fitted already; leave it out")
+            require(
+                not flags, f"{_first_flag(flags)} has no effect with --transform, which is fitted already; leave it out"
+            )
             require(output is not None, "--transform FILE is applied to IN; give -o for the result")
         require(self.reads().count("-") <= 1, "- (standard input) can be read only once")
         if output is not None:
@@ -215,7 +221,7 @@ class WhitenJob(Job):
         return {"zero_vectors": zero, "written": written}
 
 
-def _first(names: list[str]) -> str:
+def _first_flag(names: list[str]) -> str:
     return names[0] if names else ""
 
 

@@ -147,10 +147,10 @@ class Word2vecJob(Job):
         corpus = self._corpus(run, joiner, init, state)
         tell_corpus(corpus, run.log, time.monotonic() - begin)
         self.outputs.check_words(corpus.vocab.words)
-        known = not run.goes_on and self.continuation.knows(corpus.text, run.log)
+        known = not run.is_resuming and self.continuation.has_seen_text(corpus.text, run.log)
         if known and state is not None:
             corpus = empty_corpus(state.vocab)
-        run.learns(corpus.text)
+        run.record_text_digest(corpus.text)
         if self.vocabulary.save_vocab:
             write_vocab(self.vocabulary.save_vocab, corpus.vocab)
         if self.outputs.fasttext_files:
@@ -162,7 +162,7 @@ class Word2vecJob(Job):
         model = self._model(run, config, corpus, init, state)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
-        validated = self._validated(model, items, run) if not known else None
+        validated = self._validation_of(model, items, run) if not known else None
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
         first_step = run.first_step(trained)
         outcome = run.train(
@@ -210,7 +210,7 @@ class Word2vecJob(Job):
             memory=self.phrases.ids_memory(reading.memory),
             spool_beside=self.beside,
             progress=run.on_reading,
-            known_again=self.continuation.knows_texts,
+            compute_digest=self.continuation.knows_texts,
         )
 
     def _items(self) -> "Items | None":
@@ -222,7 +222,7 @@ class Word2vecJob(Job):
 
         return Items.read(path)
 
-    def _validated(self, model: Word2vec | Ensemble, items: "Items | None", run: Run) -> "Validated | None":
+    def _validation_of(self, model: Word2vec | Ensemble, items: "Items | None", run: Run) -> "Validated | None":
         if not (self.validation.validation and items and isinstance(model, Word2vec)):
             return None
         from wv_cli.jobs.validation import Validated
@@ -234,15 +234,15 @@ class Word2vecJob(Job):
     ) -> Word2vec | Ensemble:
         """The model, of this config, or the models of the preset, ready to be trained."""
         models = [config] if len(self.models) == 1 else self.models
-        subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
+        subwords = [Subwords.from_words(corpus.vocab.words, each) for each in models]
         allocator = self._predict(run, corpus, models, subwords)
         made = [
             self.kind(each, corpus, init, its, state, allocator) for each, its in zip(models, subwords, strict=True)
         ]
         if init is not None:
-            ngrams = made[0].ngrams_initialised
+            ngrams = made[0].ngrams_initialized
             also = f" and {number_of(ngrams, 'n-gram')}" if ngrams else ""
-            words = f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words"
+            words = f"{made[0].words_initialized:,} of {len(corpus.vocab):,} words"
             run.log(f"{words}{also} start from {self.first.init}")
         return Ensemble(made) if self.members else made[0]
 

@@ -97,7 +97,7 @@ class _Reader:
 
     def _header(self) -> list[int]:
         r"""How many n-grams of each length `\data\` promises; the section of 1-grams comes next."""
-        while (line := self._filled("\\data\\, with which an ARPA file begins")) != b"\\data\\":
+        while (line := self._next_line("\\data\\, with which an ARPA file begins")) != b"\\data\\":
             if found := IRSTLM.fullmatch(line):
                 what = f"found IRSTLM's {found[1].decode()}; make an ARPA of it: compile-lm --text=yes FILE OUT.arpa"
                 raise BadFile(self.name, f"expected an ARPA file, {what}", line=self.line - 1)
@@ -121,7 +121,7 @@ class _Reader:
     def _section(self, words: _arpa.Reader, length: int, sizes: list[int]) -> tuple[Ids, Floats, Floats]:
         """(rows (n, length), prob (n,), backoff (n,)) of a section, as they stand."""
         title = f"\\{length}-grams:"
-        line = self._filled(title)
+        line = self._next_line(title)
         if line != title.encode():
             self._refuse(f"expected {title}, the section of n-grams of this length", line)
         first = self.line
@@ -167,7 +167,7 @@ class _Reader:
             raise BadFile(self.name, problem, line=self._first + place)
 
     def _end_mark(self) -> None:
-        line = self._filled("\\end\\")
+        line = self._next_line("\\end\\")
         if line != b"\\end\\":
             self._refuse("expected \\end\\ after the longest n-grams of the header", line)
 
@@ -189,7 +189,7 @@ class _Reader:
             (self._buffer, self._end), self._begin = block, 0
         return True
 
-    def _filled(self, expected: str) -> bytes:
+    def _next_line(self, expected: str) -> bytes:
         """The next line that is not blank."""
         line = self._line(expected)
         while not line:

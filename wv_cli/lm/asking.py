@@ -13,7 +13,7 @@ from dataclasses import replace
 from wv_cli.errors import UsageError
 from wv_cli.lm.kenlm import KenlmModel
 from wv_cli.lm.model import Ngrams
-from wv_cli.lm.neural import NeuralModel, Normalisers
+from wv_cli.lm.neural import NeuralModel, Normalizers
 
 LanguageModel = Ngrams | KenlmModel | NeuralModel
 
@@ -21,23 +21,23 @@ LanguageModel = Ngrams | KenlmModel | NeuralModel
 def take_unnormalized(model: LanguageModel, name: str) -> NeuralModel:
     """The model with its scores taken for logarithms of probabilities as they are. Raises UsageError, about `name`, for
     one that was not trained for that."""
-    if isinstance(model, NeuralModel) and model.may_be_unnormalised:
-        return replace(model, unnormalised=True)
+    if isinstance(model, NeuralModel) and model.may_be_unnormalized:
+        return replace(model, unnormalized=True)
     message = (
-        f"--unnormalised: {name} was not trained by noise contrast (wv train --model nplm --loss nce): without the sum "
+        f"--unnormalized: {name} was not trained by noise contrast (wv train --model nplm --loss nce): without the sum "
         "over all words its scores are no probabilities"
     )
     raise UsageError(message)
 
 
 def count_normalizers(model: LanguageModel) -> LanguageModel:
-    """The model, with the sums over all words of its scores (Normalisers) counted anew from here on where training by
+    """The model, with the sums over all words of its scores (Normalizers) counted anew from here on where training by
     noise contrast has made them about 1."""
-    return replace(model, normalisers=Normalisers()) if isinstance(model, NeuralModel) else model
+    return replace(model, normalizers=Normalizers()) if isinstance(model, NeuralModel) else model
 
 
-def normalisers_of(model: LanguageModel) -> Normalisers | None:
+def normalizers_of(model: LanguageModel) -> Normalizers | None:
     """None for a model of which there is nothing to say, or that was asked without them."""
-    if isinstance(model, NeuralModel) and model.may_be_unnormalised and model.normalisers.count:
-        return model.normalisers
+    if isinstance(model, NeuralModel) and model.may_be_unnormalized and model.normalizers.count:
+        return model.normalizers
     return None

@@ -42,9 +42,9 @@ def looks_like(head: bytes) -> bool:
     return head.startswith((container.magic(KIND), container.magic(OLD_KIND)))
 
 
-def write(stream: BinaryIO, model: Ngrams, quantise: int | None = None) -> None:
-    """Writes a model, its numbers quantised to so many bits."""
-    packed = _packed(model, quantise)
+def write(stream: BinaryIO, model: Ngrams, quantize: int | None = None) -> None:
+    """Writes a model, its numbers quantized to so many bits."""
+    packed = _pack(model, quantize)
     letters = np.frombuffer(packed.words.blob, np.uint8)
     arrays: dict[str, NDArray[np.generic]] = {name: getattr(packed, name) for name in list(_LAYOUT)[:-1]}
     arrays["letters"] = np.insert(letters, packed.words.starts[1:], _NEWLINE)
@@ -83,11 +83,11 @@ def read(source: Input) -> Ngrams:
     return model
 
 
-def _packed(model: Ngrams, quantise: int | None) -> PackedModel:
-    if quantise is None:
+def _pack(model: Ngrams, quantize: int | None) -> PackedModel:
+    if quantize is None:
         return model if isinstance(model, PackedModel) else model.packed
     whole = unpack_model(model)
-    return pack(whole.trie, whole.prob, whole.backoff, quantise, whole.threads)
+    return pack(whole.trie, whole.prob, whole.backoff, quantize, whole.threads)
 
 
 def _words(reader: container.Reader, letters: NDArray[np.uint8]) -> WordList:

@@ -100,7 +100,7 @@ def sum_counts(
         for part, own_ids in zip(parts, ids, strict=True):
             runs.add(_records(part, own_ids, len(every), order))
         shelf = new_shelf(spool_beside, memory or DEFAULT_MEMORY)
-        return of_records([runs.merged()], every, order, shelf, threads)
+        return of_records([runs.merge()], every, order, shelf, threads)
 
 
 def _windows(counts: NgramCounts, length: int, order: int) -> NDArray[np.int64]:

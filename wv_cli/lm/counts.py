@@ -80,7 +80,7 @@ def count(
         parts = text.parts()
         if len(runs):
             runs.add(chain.from_iterable(parts))
-            parts = [runs.merged()]
+            parts = [runs.merge()]
         blob, starts, _ = text.encoder.vocabulary()
         return of_records(parts, WordList(blob, starts), config.order, new_shelf(spool_beside, memory), threads)
 

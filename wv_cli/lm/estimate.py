@@ -126,7 +126,7 @@ class _Run:
         if length == 1:
             return _words(level, weights, self._smoothing, keep, self._config)
         below = self._powers[trie.suffix[nodes] - trie.levels[length - 2]]
-        make = _interpolated if self._smoothing.interpolated else _backing_off
+        make = _interpolate if self._smoothing.interpolated else _backing_off
         prob, backoff = make(level, weights, keep, below)
         contexts, _ = trie.contexts(length, nodes)
         self.backoff[contexts] = logarithms(backoff)
@@ -178,7 +178,7 @@ def _words(level: Level, weights: Weights, smoothing: Smoothing, keep: Mask, con
     return prob
 
 
-def _interpolated(level: Level, weights: Weights, keep: Mask, below: Floats) -> tuple[Floats, Floats]:
+def _interpolate(level: Level, weights: Weights, keep: Mask, below: Floats) -> tuple[Floats, Floats]:
     """p of the n-grams, and the weight of the shorter ones after each context."""
     mass = np.where(keep, weights.mass, 0.0)
     seen = weights.total > 0

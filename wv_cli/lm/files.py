@@ -22,7 +22,7 @@ from wv_cli.system.output import open_output
 @dataclass(frozen=True)
 class ModelFormat:
     """`looks_like` is given a file's first bytes; `endings` choose the format of a file to be written. `write` is told
-    how many bits to quantise numbers to, None without quantising and where `quantises` is false; a format without it is
+    how many bits to quantize numbers to, None without quantizing and where `quantizes` is false; a format without it is
     only read."""
 
     summary: str
@@ -30,12 +30,12 @@ class ModelFormat:
     looks_like: Callable[[bytes], bool]
     read: Callable[[Input], Ngrams | KenlmModel]
     write: Callable[[BinaryIO, Ngrams, int | None], None] | None
-    quantises: bool
+    quantizes: bool
 
-    def require_quantise(self, bits: int | None) -> None:
-        """Raises UsageError for quantising what is written digit by digit."""
-        if bits is not None and not self.quantises:
-            message = "--quantise makes binary files smaller; name the output .lm, or leave it out"
+    def require_quantize(self, bits: int | None) -> None:
+        """Raises UsageError for quantizing what is written digit by digit."""
+        if bits is not None and not self.quantizes:
+            message = "--quantize makes binary files smaller; name the output .lm, or leave it out"
             raise UsageError(message)
 
 
@@ -108,11 +108,11 @@ def format_for_output(path: str, format: str | None = None) -> ModelFormat:
     return row
 
 
-def save(path: str, model: Ngrams, *, format: str | None = None, quantise: int | None = None) -> None:
-    """Writes a model, whole or not at all, compressed where the name ends so. `quantise`: probabilities and back-offs
-    of each length take at most 2^quantise values. Raises UsageError, WvError."""
+def save(path: str, model: Ngrams, *, format: str | None = None, quantize: int | None = None) -> None:
+    """Writes a model, whole or not at all, compressed where the name ends so. `quantize`: probabilities and back-offs
+    of each length take at most 2^quantize values. Raises UsageError, WvError."""
     row = format_for_output(path, format)
-    row.require_quantise(quantise)
+    row.require_quantize(quantize)
     assert row.write is not None  # format_for_output refuses the others
     with open_output(path) as stream:
-        row.write(stream, model, quantise)
+        row.write(stream, model, quantize)

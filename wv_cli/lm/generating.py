@@ -20,7 +20,7 @@ class Generator:
         self._model: Any = model  # its states are its own affair
         self._begin = model.asked.begin(ends)
 
-    def following(self, start: str, k: int) -> list[tuple[str, float]]:
+    def next_words(self, start: str, k: int) -> list[tuple[str, float]]:
         """The k most probable words after `start` with their probabilities, none that is 0; <unk> is no word. Raises
         UsageError for a start that holds <s> or </s>."""
         probabilities = self._probabilities(self._state(start))
@@ -45,7 +45,7 @@ class Generator:
             yield " ".join(sentence)
 
     def _state(self, start: str) -> Any:
-        found = self._model.words.find_all(WordList.of(split_words(start)))
+        found = self._model.words.find_all(WordList.from_words(split_words(start)))
         if np.isin(found, [SENTENCE, SENTENCE_END]).any():
             message = f"{start!r}: <s> and </s> mark sentences and are no words; leave them out"
             raise UsageError(message)

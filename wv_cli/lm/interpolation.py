@@ -29,7 +29,7 @@ _BLOCK = 1 << 18  # n-grams scored at a time
 def interpolate(models: Sequence[NgramModel], weights: Sequence[float]) -> NgramModel:
     """The interpolation of models with `weights`, which sum to 1."""
     parts = [_Part(model) for model in models]
-    words = WordList.of(dict.fromkeys(word for model in models for word in model.words))
+    words = WordList.from_words(dict.fromkeys(word for model in models for word in model.words))
     for part in parts:
         part.take_words(words)
     levels: Levels | None = None

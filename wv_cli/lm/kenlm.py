@@ -34,7 +34,7 @@ _FIXED = struct.Struct("<B3xfIB3xI")
 _COUNTS_AT = 108
 _TYPES = ("probing", "rest-probing", "trie", "quantized trie", "array trie", "quantized array trie")
 _FIRST_TRIE = 2
-_QUANTISED = (3, 5)
+_QUANTIZED = (3, 5)
 _ARRAYS = (4, 5)
 _ABSENT = -1
 _ADVICE = "make it again with KenLM's build_binary"
@@ -128,7 +128,7 @@ def read(source: Input) -> KenlmModel:
         )
     try:
         asked = _kenlm.Model(
-            contents, header.hashed, layout.words, layout.vocabulary, layout.unigrams, layout.levels, name
+            contents, header.is_hashed, layout.words, layout.vocabulary, layout.unigrams, layout.levels, name
         )
     except ValueError as error:
         _refuse(name, str(error), _COUNTS_AT)
@@ -149,7 +149,7 @@ class _Header:
     counts: tuple[int, ...]
 
     @property
-    def hashed(self) -> bool:
+    def is_hashed(self) -> bool:
         return self.type < _FIRST_TRIE
 
     @classmethod
@@ -189,7 +189,7 @@ class _Layout:
         self._contents, self._header, self._name = contents, header, name
         self.end = (_COUNTS_AT + 8 * header.order + 7) // 8 * 8
         self._require(8)
-        rows = list(self._hashed() if header.hashed else self._trie())
+        rows = list(self._read_hashed() if header.is_hashed else self._trie())
         self._require(0)
         self.levels = np.array(rows, np.int64)
 
@@ -210,7 +210,7 @@ class _Layout:
             product = float(np.float32(self._header.multiplier) * np.float32(entries))
         return max(entries + 1, int(min(product, 2.0**62)))
 
-    def _hashed(self) -> Iterator[list[int]]:
+    def _read_hashed(self) -> Iterator[list[int]]:
         counts, rest = self._header.counts, 4 * (self._header.type == 1)
         version, words = struct.unpack_from("<2I", self._contents, self.end)
         if version or not counts[0] <= words <= counts[0] + 1:
@@ -242,8 +242,8 @@ class _Layout:
                 if self._header.type in _ARRAYS:
                     following, pointers = self._pointers(size, counts[length])
             backoff = backoff if inner else 0
-            quantised = self._header.type in _QUANTISED
-            prob_at, backoff_at = (word + backoff, word) if quantised else (word, word + prob)
+            quantized = self._header.type in _QUANTIZED
+            prob_at, backoff_at = (word + backoff, word) if quantized else (word, word + prob)
             record = word + prob + backoff + following
             start = self._take(((1 + size) * record + 7) // 8 + 8)
             columns = [0, word, prob_at, prob, backoff_at, backoff, word + prob + backoff, following]
@@ -252,7 +252,7 @@ class _Layout:
     def _quantizer(self) -> tuple[dict[int, tuple[int, int]], tuple[int, int]]:
         """(the tables of log10 p and back-offs of each length, the widths of both numbers)."""
         order = self._header.order
-        if self._header.type not in _QUANTISED:
+        if self._header.type not in _QUANTIZED:
             return dict.fromkeys(range(2, order + 1), (_ABSENT, _ABSENT)), (31, 32)
         self._require(8)
         version, prob, backoff = self._contents[self.end : self.end + 3]

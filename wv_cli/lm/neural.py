@@ -52,7 +52,7 @@ class Classes:
 
 
 @dataclass
-class Normalisers:
+class Normalizers:
     """ln of the sums over all words of exp(score), of the events asked so far: what training by noise contrast takes
     for 0."""
 
@@ -80,7 +80,7 @@ class NeuralModel:
     """Matrices of csrc/kernels/wv_neural.h without padding, float32: `input` (words, dim); `mixing` (hidden,
     (order - 1) dim), or diagonal (order - 1, dim), the nearest context word first; `output` (rows, hidden), with direct
     connections (rows, hidden + (order - 1) dim); `bias` (rows,). `hidden_bias` (hidden,): there is a tanh; None: the
-    predicted vector is linear. With `unnormalised` scores are taken for logarithms of probabilities as they are."""
+    predicted vector is linear. With `unnormalized` scores are taken for logarithms of probabilities as they are."""
 
     words: WordList
     order: int
@@ -91,8 +91,8 @@ class NeuralModel:
     output: Floats
     bias: Floats
     outputs: Words | Paths | Classes
-    unnormalised: bool = False
-    normalisers: Normalisers = field(default_factory=Normalisers)
+    unnormalized: bool = False
+    normalizers: Normalizers = field(default_factory=Normalizers)
 
     @property
     def asked(self) -> "NeuralModel":
@@ -100,7 +100,7 @@ class NeuralModel:
         return self
 
     @property
-    def may_be_unnormalised(self) -> bool:
+    def may_be_unnormalized(self) -> bool:
         """Whether training made the sum over all words about 1."""
         return self.loss == "nce"
 
@@ -140,7 +140,7 @@ class NeuralModel:
         scores = (hidden @ self.output.T + self.bias)[0]
         match self.outputs:
             case Words():
-                logs = scores if self.unnormalised else scores - _log_sums(scores[None])
+                logs = scores if self.unnormalized else scores - _log_sums(scores[None])
             case Paths(start, node, answer, codes):
                 logs = _sums_of(np.add, _log_answers(scores[node], answer), start)
                 logs = logs if codes is None else _sums_of(np.logaddexp, logs, codes)
@@ -152,14 +152,14 @@ class NeuralModel:
         logs[SENTENCE] = LOG_ZERO
         return logs
 
-    def predicted(self, contexts: Ids) -> Floats:
+    def predict_vectors(self, contexts: Ids) -> Floats:
         """The vectors that the model predicts after contexts (n, order - 1): what rows of `output` are multiplied with,
         without the part of direct connections."""
         hidden = self._hidden(contexts)
         return hidden if self.hidden_bias is None else hidden[:, : len(self.hidden_bias)]
 
     @cached_property
-    def _mixed(self) -> Floats:
+    def _context_products(self) -> Floats:
         """What each word adds to the hidden layer at each place of the context, (order - 1, words, hidden)."""
         places = self.mixing.reshape(len(self.mixing), self.order - 1, -1)
         return np.stack([self.input @ places[:, j].T for j in range(self.order - 1)])
@@ -169,7 +169,7 @@ class NeuralModel:
         size = (self.order - 1) * len(self.words) * len(self.mixing)
         if self._is_diagonal or size > _MOST_MIXED:
             return None
-        return self._mixed if "_mixed" in self.__dict__ or 2 * events > len(self.words) else None
+        return self._context_products if "_mixed" in self.__dict__ or 2 * events > len(self.words) else None
 
     @property
     def _is_diagonal(self) -> bool:
@@ -212,12 +212,12 @@ class NeuralModel:
                 return lambda hidden, targets: self._ask_classes(classes, hidden, targets)
 
     def _ask_words(self, hidden: Floats, targets: Ids) -> Floats:
-        if self.unnormalised:
+        if self.unnormalized:
             return np.asarray(np.einsum("nd,nd->n", hidden, self.output[targets]) + self.bias[targets])
         scores = hidden @ self.output.T
         scores += self.bias
         sums = _log_sums(scores)
-        self.normalisers.add(sums)
+        self.normalizers.add(sums)
         return np.asarray(scores[np.arange(len(targets)), targets] - sums)
 
     def _ask_paths(self, paths: Paths, hidden: Floats, targets: Ids) -> Floats:

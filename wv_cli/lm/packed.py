@@ -1,7 +1,7 @@
 """PackedModel: a model of n-grams by bits (csrc/core/packedlm.h), as it lies in a file and is asked; making one.
 
 A column of numbers whose values repeat, as those of back-offs do, keeps each value once, in a table, and places in it:
-nothing is lost. Quantised, all columns but those of single words do, and their tables have as many values as the bits
+nothing is lost. Quantized, all columns but those of single words do, and their tables have as many values as the bits
 allow; words are few, and what is unseen ends with them.
 """
 
@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 LOG_ZERO = -100.0  # KenLM's; SRILM writes -99
 _ROUNDS = 50
 _BLOCK = 1 << 20  # numbers at a time; a multiple of 64, so that every block fills whole words
-_KEPT = (0.0, LOG_ZERO)  # values that are never quantised: no back-off, no probability
+_KEPT = (0.0, LOG_ZERO)  # values that are never quantized: no back-off, no probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +53,8 @@ class PackedModel:
 _Column = tuple[int, int, Floats, int]  # level, place in `widths`, values, bits of each without a table
 
 
-def pack(trie: Trie, prob: Floats, backoff: Floats, quantise: int | None = None, threads: int = 1) -> PackedModel:
-    """The model with these numbers (see NgramModel), which quantised take `quantise` bits each."""
+def pack(trie: Trie, prob: Floats, backoff: Floats, quantize: int | None = None, threads: int = 1) -> PackedModel:
+    """The model with these numbers (see NgramModel), which quantized take `quantize` bits each."""
     shelf, nodes = trie.shelf, [trie.level(length) for length in range(1, trie.order + 1)]
     columns = [(level, 1, prob[every], _packedlm.PROB_WIDTH) for level, every in enumerate(nodes)]
     columns += [(level, 3, backoff[every], _packedlm.BACKOFF_WIDTH) for level, every in enumerate(nodes[:-1])]
@@ -66,9 +66,9 @@ def pack(trie: Trie, prob: Floats, backoff: Floats, quantise: int | None = None,
 
     def table_of(column: _Column) -> Floats | None:
         level, _, values, plain = column
-        if quantise is None or level == 0:
+        if quantize is None or level == 0:
             return _distinct(values, plain)
-        return _quantised(*np.unique(values, return_counts=True), quantise)
+        return _quantize(*np.unique(values, return_counts=True), quantize)
 
     def write_words(begin: int, end: int) -> NDArray[np.uint8]:
         return _packedlm.write(trie.word[begin:end].view(np.uint32), word_width)
@@ -91,7 +91,7 @@ def pack(trie: Trie, prob: Floats, backoff: Floats, quantise: int | None = None,
 
     bits = shelf.pieces(np.uint8)
     try:
-        tables = list(in_order(table_of, columns, threads if quantise is None else 1))
+        tables = list(in_order(table_of, columns, threads if quantize is None else 1))
         for part in in_order(lambda make: make(), parts(tables), threads):
             bits.append(part)
             shelf.let_go()
@@ -104,7 +104,7 @@ def pack(trie: Trie, prob: Floats, backoff: Floats, quantise: int | None = None,
     all_tables = np.concatenate([none, *(none if table is None else table for table in tables)])
     sizes = np.array(trie.sizes, np.int64)
     parts_of_all = np.concatenate(index), all_tables, whole
-    return PackedModel(trie.words, sizes, widths, *parts_of_all, closed=_closed(trie), shelf=shelf)
+    return PackedModel(trie.words, sizes, widths, *parts_of_all, closed=_has_all_ends(trie), shelf=shelf)
 
 
 def _blocks(nodes: slice) -> Iterator[tuple[int, int]]:
@@ -115,7 +115,7 @@ def _write_values(values: Floats, table: Floats | None, plain: int, width: int) 
     return _packedlm.write(_codes(values, table, plain), width)
 
 
-def _closed(trie: Trie) -> bool:
+def _has_all_ends(trie: Trie) -> bool:
     """Whether every n-gram's end is listed, too."""
     for length in range(2, trie.order + 1):
         for nodes in trie.blocks(length):
@@ -143,7 +143,7 @@ def _codes(values: Floats, table: Floats | None, plain: int) -> NDArray[np.uint3
     return np.searchsorted((wide[1:] + wide[:-1]) / 2, values.astype(np.float64)).astype(np.uint32)
 
 
-def _quantised(values: Floats, counts: NDArray[np.int64], bits: int) -> Floats | None:
+def _quantize(values: Floats, counts: NDArray[np.int64], bits: int) -> Floats | None:
     """At most 2^bits values that stand for the ascending `values`, of which `counts` there are: Lloyd's algorithm from
     bins of as many each, so that the sum of squared differences is small and the mean stays."""
     most = 1 << bits
@@ -155,11 +155,11 @@ def _quantised(values: Floats, counts: NDArray[np.int64], bits: int) -> Floats |
     weight, sums = (np.concatenate([[0.0], np.cumsum(each)]) for each in (weights, weights * numbers))
     bins = most - len(kept)
     bounds = np.searchsorted(weight, np.arange(1, bins) * (weight[-1] / bins))
-    centres = np.empty(0)
+    centers = np.empty(0)
     for _ in range(_ROUNDS):
         edges = np.unique([0, *bounds.tolist(), len(numbers)])
-        before, centres = centres, np.diff(sums[edges]) / np.diff(weight[edges])
-        if np.array_equal(before, centres):
+        before, centers = centers, np.diff(sums[edges]) / np.diff(weight[edges])
+        if np.array_equal(before, centers):
             break
-        bounds = np.searchsorted(numbers, (centres[1:] + centres[:-1]) / 2)
-    return np.unique(np.concatenate([kept, centres.astype(np.float32)]))
+        bounds = np.searchsorted(numbers, (centers[1:] + centers[:-1]) / 2)
+    return np.unique(np.concatenate([kept, centers.astype(np.float32)]))

@@ -48,7 +48,7 @@ class Pieces:
 
     def pieces(self) -> WordList:
         """All pieces, by their ids."""
-        return WordList.of(map(self._piece, range(self._processor.get_piece_size())))
+        return WordList.from_words(map(self._piece, range(self._processor.get_piece_size())))
 
     def _piece(self, id: int) -> str:
         """How a piece is spelled. Raises BadFile for one that is no text."""

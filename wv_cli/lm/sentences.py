@@ -91,7 +91,7 @@ def _final_ids(stream: IdStream, file: Spool, lookup: NDArray[np.int32]) -> tupl
 
 def all_words(vocab: Vocab) -> WordList:
     """The words of a model by their ids."""
-    return WordList.of([*SPECIAL, *vocab.words])
+    return WordList.from_words([*SPECIAL, *vocab.words])
 
 
 def occurrences(ids: NDArray[np.int32], words: int) -> NDArray[np.int64]:

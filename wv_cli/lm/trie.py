@@ -38,7 +38,7 @@ class Trie:
     @cached_property
     def links(self) -> Links:
         """The same for C."""
-        return _checked(Links(self.levels, self.word, self.first, self.suffix, True), len(self.word), self.shelf)
+        return _check_links(Links(self.levels, self.word, self.first, self.suffix, True), len(self.word), self.shelf)
 
     @property
     def sizes(self) -> list[int]:
@@ -95,7 +95,7 @@ class Trie:
         return rows
 
 
-def _checked(links: Links, nodes: int, shelf: Shelf) -> Links:
+def _check_links(links: Links, nodes: int, shelf: Shelf) -> Links:
     for end in [*range(_BLOCK, nodes, _BLOCK), nodes]:
         links.check(end)
         shelf.let_go()
@@ -109,7 +109,7 @@ def link(
     that are those of no trie."""
     shelf = shelf or Shelf()
     suffix = shelf.new(len(word), np.int32)
-    links = _checked(Links(levels, word, first, suffix, False), len(word), shelf)
+    links = _check_links(Links(levels, word, first, suffix, False), len(word), shelf)
     lacking, lock = 0, Lock()
 
     def fill(block: tuple[int, int, int]) -> None:

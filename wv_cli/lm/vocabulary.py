@@ -8,7 +8,7 @@ from wv_cli.system import container
 from wv_cli.words import WordList
 
 UNKNOWN, SENTENCE, SENTENCE_END = 0, 1, 2
-SPECIAL = WordList.of(["<unk>", "<s>", "</s>"])
+SPECIAL = WordList.from_words(["<unk>", "<s>", "</s>"])
 
 
 def new_encoder(words: WordList) -> _text.Encoder:

@@ -15,4 +15,4 @@ def read_words(path: str) -> WordList:
     if not words:
         problem = "expected words divided by spaces or line ends, found none"
         raise BadFile(path, problem)
-    return WordList.of(words)
+    return WordList.from_words(words)

@@ -1,6 +1,6 @@
 """A fastText classifier for prediction: lines of text in, labels and their probabilities out.
 
-Works on every model file fastText wrote (dense, quantised, pruned) and on models just trained. The answers are those
+Works on every model file fastText wrote (dense, quantized, pruned) and on models just trained. The answers are those
 of fastText's predict; see csrc/kernels/prediction.c for how equal they are. Training is wv_cli.models.supervised.
 """
 
@@ -79,18 +79,18 @@ class Classifier:
         for first in range(0, len(self._output), 1 << 16):
             part = self._output[first : first + (1 << 16)]
             part[:, : model.input.shape[1]] = model.output.take(np.arange(first, first + len(part)))
-        self._engine = self._made()
+        self._engine = self._new_reader()
 
     @property
     def sums_to_one(self) -> bool:
         """Whether the probabilities of all labels come to 1."""
         return self._model.args.loss in ("softmax", "hs")
 
-    def _made(self) -> "_Engine":
+    def _new_reader(self) -> "_Engine":
         model, args = self._model, self._model.args
         buckets, bucket_row = args.buckets, None
         if model.kept_buckets is not None:
-            memory.require(4 * buckets, f"a table of {buckets:,} buckets", "quantise a model that has fewer")
+            memory.require(4 * buckets, f"a table of {buckets:,} buckets", "quantize a model that has fewer")
             bucket_row = memory.zeros(1, buckets).view(np.int32)[0]  # huge pages: any row of it may be next
             bucket_row[:] = -1
             kept = model.kept_buckets[(model.kept_buckets[:, 0] >= 0) & (model.kept_buckets[:, 0] < buckets)]
@@ -167,7 +167,9 @@ class Classifier:
         line of which the model knows nothing has no answer. With `bare_end` a last line without a newline has no
         `</s>`, as in fastText."""
         parts = list(self.answers([text], k, threshold, bare_end=bare_end))
-        return parts[0] if len(parts) == 1 else _together(parts) if parts else self._answer(b"", k, threshold, bare_end)
+        return (
+            parts[0] if len(parts) == 1 else _join_lines(parts) if parts else self._answer(b"", k, threshold, bare_end)
+        )
 
     def _answer(self, text: bytes | _prediction.LongLine, k: int, threshold: float, bare_end: bool) -> Answered:
         """Answers for a block of lines, or for one that is too long for a block."""
@@ -257,7 +259,7 @@ class _Engine:
     predictor: _prediction.Predictor
 
 
-def _together(parts: list[Answered]) -> Answered:
+def _join_lines(parts: list[Answered]) -> Answered:
     """The same for all lines."""
     joined = _prediction.Answers(*(np.concatenate([getattr(part, name) for part in parts]) for name in _ANSWERS))
     reads, seen, true_labels = (
@@ -292,7 +294,7 @@ def _stored_rows(matrix: SparseRows, words: int, buckets: int) -> tuple[NDArray[
     dense = memory.zeros(words + len(matrix.kept) - own + 1, matrix.shape[1])
     for first in range(0, len(matrix.kept), _ROWS_AT_ONCE):
         last = first + _ROWS_AT_ONCE
-        dense[row_of_kept[first:last]] = matrix.stored(first, last)
+        dense[row_of_kept[first:last]] = matrix.stored_rows(first, last)
     bucket_row = np.full(buckets, len(matrix.kept) - own, np.int32)
     bucket_row[matrix.kept[own:] - words] = np.arange(len(matrix.kept) - own, dtype=np.int32)
     return dense, bucket_row

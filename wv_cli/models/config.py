@@ -86,7 +86,7 @@ class Word2vecConfig(Config):
     )
     share_positions: bool = option(
         False,
-        "CBOW: share negatives between neighbouring positions, which is 1.5 times as fast.",
+        "CBOW: share negatives between neighboring positions, which is 1.5 times as fast.",
         only="model=cbow and loss=ns and not maxn and window_side=both",
     )
     power: float = option(0.75, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only=_DRAWS)

@@ -50,7 +50,7 @@ class Doc2vec(BlockTraining[Doc2vecConfig]):
         tags: Tags | None = None,
         before: tuple[Doc2vecModel, NDArray[np.float32]] | None = None,
     ) -> None:
-        """Allocates, in `allocator`, and initialises; `lowercase` is only noted in the model. A line has the vectors of
+        """Allocates, in `allocator`, and initializes; `lowercase` is only noted in the model. A line has the vectors of
         its `tags`, else its own. Training goes on from a model of the same words and its document vectors, `before`.
         Raises WvError for a corpus that cannot be trained on and when there is no room for the matrices."""
         corpus.require_different_words()

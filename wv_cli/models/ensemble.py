@@ -52,15 +52,15 @@ class Ensemble:
             self.models[number].flush(each)
 
     def identity(self) -> Mapping[str, object]:
-        return self._named(lambda model: model.identity())
+        return self._number_facts(lambda model: model.identity())
 
     def schedule(self) -> Mapping[str, object]:
-        return self._named(lambda model: model.schedule())
+        return self._number_facts(lambda model: model.schedule())
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        return self._named(lambda model: model.arrays())
+        return self._number_facts(lambda model: model.arrays())
 
-    def _named(self, facts: Any) -> dict[str, Any]:
+    def _number_facts(self, facts: Any) -> dict[str, Any]:
         """The facts of every model, by its number from 1."""
         return {
             f"{name} of model {number}": value

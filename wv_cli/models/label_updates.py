@@ -26,7 +26,7 @@ class OutputReplicas:
     interval: int
 
     @staticmethod
-    def of(config: SupervisedConfig, rows: int) -> "OutputReplicas | None":
+    def for_threads(config: SupervisedConfig, rows: int) -> "OutputReplicas | None":
         """None for one thread, and where threads seldom meet in a row: layers that take a few labels of an example, and
         so many rows that copies do not fit.
 

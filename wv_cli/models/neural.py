@@ -38,7 +38,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
     The matrices are those of csrc/kernels/wv_neural.h; `corpus` is what wv_cli.lm.sentences makes of a text."""
 
     def __init__(self, config: NeuralConfig, corpus: Corpus, clusters: NeuralModel | None = None) -> None:
-        """Allocates and initialises; a clustered tree is made of what the model `clusters` predicts. Raises WvError
+        """Allocates and initializes; a clustered tree is made of what the model `clusters` predicts. Raises WvError
         when the matrices do not fit in memory."""
         self.config, self.corpus, self.layer = config, corpus, NEURAL_LAYERS[config.loss]
         words = len(corpus.vocab) + len(SPECIAL)
@@ -129,7 +129,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
     def train_step(self, step: int, worker: _neural.Worker) -> StepResult:  # type: ignore[override]
         """See engine.trainer.Trainable."""
         epoch, place = divmod(step, self.epoch_steps)
-        block = int(self._order.of(epoch)[place])
+        block = int(self._order.for_epoch(epoch)[place])
         share = max(1 - step / self.steps, self.config.lr_floor)
         return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch, self.config.lr * share)
 
@@ -176,11 +176,11 @@ class NeuralLm(BlockTraining[NeuralConfig]):
             bias=self.bias,
             outputs=self.outputs,
         )
-        return replace(made, bias=made.bias - self._excess(made)) if made.may_be_unnormalised else made
+        return replace(made, bias=made.bias - self._excess(made)) if made.may_be_unnormalized else made
 
     def _excess(self, model: NeuralModel) -> np.float32:
         """The mean of ln Z over some positions of the text, which dropout moves away from 0: it is taken off all
-        biases, which changes nothing but scores that are not normalised."""
+        biases, which changes nothing but scores that are not normalized."""
         ids, random = self.corpus.ids, np.random.default_rng(self.config.seed)
         places = random.integers(0, len(ids), min(len(ids), _POSITIONS_ASKED))
         contexts = contexts_of(ids, places, self.config.order - 1)

@@ -73,16 +73,16 @@ class BatchOrder:
         self._order = EpochOrder(seed, len(corpus))
         self._last: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
 
-    def of(self, epoch: int) -> NDArray[np.int64]:
+    def for_epoch(self, epoch: int) -> NDArray[np.int64]:
         """The numbers of all pairs as this epoch takes them, a batch after the other."""
         if len(self._files) == 1:
-            return self._order.of(epoch)
+            return self._order.for_epoch(epoch)
         if self._last[0] != epoch:
-            self._last = epoch, self._drawn(epoch)
+            self._last = epoch, self._draw_batches(epoch)
         return self._last[1]
 
-    def _drawn(self, epoch: int) -> NDArray[np.int64]:
-        order, batch, sizes = self._order.of(epoch), self._batch, np.array(self._files)
+    def _draw_batches(self, epoch: int) -> NDArray[np.int64]:
+        order, batch, sizes = self._order.for_epoch(epoch), self._batch, np.array(self._files)
         ends = np.cumsum(sizes)
         by_file = np.argsort(np.searchsorted(ends, order, side="right"), kind="stable")
         within = np.arange(len(order)) - np.repeat(ends - sizes, sizes)
@@ -98,14 +98,14 @@ class PairModel:
     """A table in training. Satisfies wv_cli.engine.saved_run.Savable: the engine runs one step at a time."""
 
     def __init__(self, config: PairsConfig, corpus: PairCorpus, first: FirstRows | None = None) -> None:
-        """Allocates and initialises. Raises WvError when the table does not fit in memory."""
+        """Allocates and initializes. Raises WvError when the table does not fit in memory."""
         self.config, self.corpus, self._first = config, corpus, first
         memory.require(self.bytes_needed(config, corpus.rows), "training", "lower --dim, or take a smaller vocabulary")
         stride = memory.pad_width(config.dim)
         self.table = memory.zeros(corpus.rows, stride)
         self._last = np.zeros(corpus.rows, np.int32)
         self._done = np.zeros(1, np.int64)
-        self.lr = config.lr * self._initialise()
+        self.lr = config.lr * self._initialize()
         adam = config.optimizer == "adam"
         self._moments = {name: memory.zeros(corpus.rows, stride) for name in (("mean", "square") if adam else ())}
         self._sum = None if adam else np.zeros(corpus.rows, np.float32)
@@ -143,7 +143,7 @@ class PairModel:
         matrices = 3 if config.optimizer == "adam" else 1
         return 4 * rows * memory.pad_width(config.dim) * matrices
 
-    def _initialise(self) -> float:
+    def _initialize(self) -> float:
         """Fills the table; returns the root mean square of its numbers. Random rows are as large as those given."""
         config, random = self.config, np.random.default_rng(self.config.seed)
         size, known = 1.0, np.zeros(self.corpus.rows, np.bool_)
@@ -180,7 +180,7 @@ class PairModel:
     def train_step(self, step: int, worker: "Worker") -> StepResult:
         """See engine.trainer.Trainable."""
         epoch, place = divmod(step, self.epoch_steps)
-        pairs = self._order.of(epoch)[place * self.config.batch : (place + 1) * self.config.batch]
+        pairs = self._order.for_epoch(epoch)[place * self.config.batch : (place + 1) * self.config.batch]
         lr = self.rate(step)
         tokens = self._run.take(pairs, step + 1, lr)
         worker.work()
@@ -225,7 +225,7 @@ class PairModel:
 
     def embeddings(self) -> Embeddings:
         """The rows, called by their numbers."""
-        return Embeddings(WordList.of(map(str, range(self.corpus.rows))), self.matrix())
+        return Embeddings(WordList.from_words(map(str, range(self.corpus.rows))), self.matrix())
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""

@@ -76,15 +76,15 @@ def updates_per_word(
     words are drawn in proportion to `noise`.
     """
     contexts = words * (config.window + 1 if config.shrink_window else 2 * config.window)
-    centres = contexts if config.model == "skipgram" else words
+    centers = contexts if config.model == "skipgram" else words
     updates: list[NDArray[np.float64]] = []
     nodes = 0
     if path is not None:
         starts, node, _ = path
         nodes = int(node.max()) + 1
-        updates.append(np.bincount(node, np.repeat(centres, np.diff(starts)), nodes).astype(np.float64))
+        updates.append(np.bincount(node, np.repeat(centers, np.diff(starts)), nodes).astype(np.float64))
     if noise is not None:
-        updates.append(centres + config.negative * centres.sum() * noise / noise.sum())
+        updates.append(centers + config.negative * centers.sum() * noise / noise.sum())
     return contexts, np.concatenate(updates), nodes
 
 

@@ -12,7 +12,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.labelled import LabelledCorpus, encode_labelled, renumber_ids
+from wv_cli.text.labeled import LabeledCorpus, encode_labeled, renumber_ids
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel
 from wv_cli.words import WordList, concatenate_words
@@ -21,7 +21,7 @@ _DROPPED = -2  # in bucket_row: the bucket has no row and gets none
 
 
 class Retraining(Supervised):
-    """A model that starts from the rows of `model`, pruned and dense, and learns from labelled texts. Raises WvError
+    """A model that starts from the rows of `model`, pruned and dense, and learns from labeled texts. Raises WvError
     when these have none of its labels."""
 
     def __init__(
@@ -42,7 +42,7 @@ class Retraining(Supervised):
             seed=seed,
             threads=threads,
         )
-        read = encode_labelled(inputs, VocabConfig(min_count=1), label_prefix=_prefix(model.labels))
+        read = encode_labeled(inputs, VocabConfig(min_count=1), label_prefix=_prefix(model.labels))
         super().__init__(settings, args.min_count, _in_the_models_words(read, model))
 
     def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -69,7 +69,7 @@ class Retraining(Supervised):
             self.bucket_row[kept[:, 0]] = nwords + kept[:, 1]
         return self._model.input.shape[0]
 
-    def _initialise(self, pretrained: Embeddings | None) -> int:
+    def _initialize(self, pretrained: Embeddings | None) -> int:
         dim = self.config.dim
         self.input[:, :dim] = self._model.input.take(np.arange(len(self.input)))
         self.output[:, :dim] = self._model.output.take(np.arange(len(self.output)))
@@ -99,7 +99,7 @@ def _prefix(labels: WordList) -> str:
     return prefix
 
 
-def _in_the_models_words(corpus: LabelledCorpus, model: FastTextModel) -> LabelledCorpus:
+def _in_the_models_words(corpus: LabeledCorpus, model: FastTextModel) -> LabeledCorpus:
     """The same text with the model's word and label numbers. Words that it has not come behind its own; labels that it
     has not are taken out."""
     nwords = len(model.words)

@@ -32,7 +32,7 @@ class Subwords:
     buckets: NDArray[np.int32]
 
     @classmethod
-    def of(cls, words: WordList, config: Word2vecConfig) -> "Subwords | None":
+    def from_words(cls, words: WordList, config: Word2vecConfig) -> "Subwords | None":
         """None when the config asks for no subwords. A word without n-grams is its row alone. Raises WvError when the
         table of buckets, 4 bytes each for a moment, does not fit in memory."""
         if config.maxn == 0:
@@ -139,7 +139,7 @@ def fasttext_model(
         ),
         words=words,
         counts=counts,
-        labels=WordList.of([]),
+        labels=WordList.from_words([]),
         label_counts=np.empty(0, np.int64),
         tokens=vocab.tokens_read + vocab.lines,
         kept_buckets=None,

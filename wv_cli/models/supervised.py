@@ -20,7 +20,7 @@ from wv_cli.models.label_updates import OutputReplicas, replica_bytes
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import container, memory
 from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
-from wv_cli.text.labelled import LabelledCorpus
+from wv_cli.text.labeled import LabeledCorpus
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows
@@ -45,12 +45,12 @@ class Supervised(BlockTraining[SupervisedConfig]):
         self,
         config: SupervisedConfig,
         min_count: int,
-        corpus: LabelledCorpus,
+        corpus: LabeledCorpus,
         pretrained: Embeddings | None = None,
         before: State | None = None,
         allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
-        """Allocates, in `allocator`, and initialises; `min_count` is only noted in the model's file. With a state
+        """Allocates, in `allocator`, and initializes; `min_count` is only noted in the model's file. With a state
         `before`, all of whose words and labels are in the corpus, training goes on.
         Raises UsageError for `pretrained` that does not fit, WvError when there is no room for the matrices or the
         state is not that of such a model."""
@@ -70,13 +70,13 @@ class Supervised(BlockTraining[SupervisedConfig]):
         needed += replica_bytes(config, outputs)
         allocator.require(needed, matrices, "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = allocator.zeros(rows, stride), allocator.zeros(outputs, stride)
-        self.words_initialised = self._initialise(pretrained)
+        self.words_initialized = self._initialize(pretrained)
         if before is not None:
-            self._carry(before)
+            self._restore_state(before)
         step_ids = self._step_ids()
         self.starts = _word2vec.block_starts(corpus.ids, step_ids, 2**31 - 1)
         self._run = self._make_run()
-        self._replicas = OutputReplicas.of(config, len(self.output))
+        self._replicas = OutputReplicas.for_threads(config, len(self.output))
 
     def _make_rules(self) -> _supervised.Rules:
         config, corpus = self.config, self.corpus
@@ -139,7 +139,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         outputs = labels / _LABELS_PER_ROW * corpus.lines / len(corpus.ids)
         return max(1, int(_STEP_ROWS * 100 / max(config.dim, 16) / (rows + outputs)))
 
-    def _initialise(self, pretrained: Embeddings | None) -> int:
+    def _initialize(self, pretrained: Embeddings | None) -> int:
         """Uniform in +-1 / dim as fastText; output rows stay zero. Returns how many words came from `pretrained`; its
         words that are not in the text are left out."""
         dim = self.config.dim
@@ -151,7 +151,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         self.input[found, :dim] = pretrained.matrix[known[found]]
         return len(found)
 
-    def _carry(self, before: State) -> None:
+    def _restore_state(self, before: State) -> None:
         """Puts the rows of a state in the place of those that training would start from. Raises WvError when they are
         not those of such a model."""
         dim, arrays, corpus = self.config.dim, before.arrays, self.corpus

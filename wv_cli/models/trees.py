@@ -63,7 +63,7 @@ def predicted_vectors(model: NeuralModel, ids: NDArray[np.int32], lookup: NDArra
     counts = np.zeros(len(lookup))
     for begin in range(0, min(len(ids), _MOST_POSITIONS), _BLOCK):
         places = np.arange(begin, min(begin + _BLOCK, len(ids)))
-        hidden = model.predicted(theirs[contexts_of(ids, places, model.order - 1)].astype(np.int32))
+        hidden = model.predict_vectors(theirs[contexts_of(ids, places, model.order - 1)].astype(np.int32))
         targets = np.where(ids[places] < 0, SENTENCE_END, ids[places])
         order = np.argsort(targets, kind="stable")
         first = np.flatnonzero(np.diff(targets[order], prepend=-1))

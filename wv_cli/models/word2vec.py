@@ -45,7 +45,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         before: State | None = None,
         allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
-        """Allocates, in `allocator`, and initialises; `subwords` are those of the vocabulary, when the caller has them
+        """Allocates, in `allocator`, and initializes; `subwords` are those of the vocabulary, when the caller has them
         already. With a state `before`, all of whose words are in the vocabulary, training goes on
         (models.continued_rows). Raises UsageError for a corpus or `init` that cannot be trained on, WvError when there
         is no room for the matrices or the state is not that of such a model."""
@@ -53,7 +53,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if init is not None and init.dim != config.dim:
             message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}; give --dim {init.dim}"
             raise UsageError(message)
-        self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
+        self.subwords = subwords or Subwords.from_words(corpus.vocab.words, config)
         matrices = self.checkpoint_bytes(config, words, self.subwords)
         allocator.require(
             self.bytes_needed(config, words, self.subwords, corpus.tokens), matrices, "lower --dim or raise --min-count"
@@ -66,10 +66,10 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self.input = allocator.zeros(words + _ngrams(self.subwords), memory.pad_width(config.dim))
         self.output = allocator.zeros(outputs, memory.pad_width(config.dim))
         self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
-        self.ngrams_initialised = 0
-        self.words_initialised = self._initialise(init)
+        self.ngrams_initialized = 0
+        self.words_initialized = self._initialize(init)
         if before is not None:
-            self._carry(before)
+            self._restore_state(before)
         # A step is so short that a signal is answered at once and threads share evenly.
         self.starts = _word2vec.block_starts(corpus.ids, self._step_ids, config.max_sentence)
         self._run, self._replicas = self._make_run()
@@ -93,7 +93,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
     def checkpoint_bytes(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
         return (_matrices(config) * words + _ngrams(subwords)) * 4 * memory.pad_width(config.dim)
 
-    def _initialise(self, init: Embeddings | None) -> int:
+    def _initialize(self, init: Embeddings | None) -> int:
         """Uniform in +-0.5 / dim as word2vec, with subwords in +-1 / dim as fastText; output rows stay zero. Returns
         how many words came from `init`. With the same n-grams, a fastText model gives its rows of words and n-grams;
         other n-grams stay random."""
@@ -115,14 +115,14 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             block = rows[begin : begin + rows_at_once]
             held = np.flatnonzero(block >= 0)
             self.input[first + begin + held, :dim] = model.input.take(block[held])
-        self.ngrams_initialised = int(np.count_nonzero(rows >= 0))
+        self.ngrams_initialized = int(np.count_nonzero(rows >= 0))
         return len(found)
 
     def _has_ngrams_of(self, model: FastTextModel) -> bool:
         config = self.config
         return (config.minn, config.maxn, config.buckets) == (*model.char_ngrams, model.args.buckets)
 
-    def _carry(self, before: State) -> None:
+    def _restore_state(self, before: State) -> None:
         """Puts the rows of a state in the place of those that training would start from. Raises WvError when they are
         not those of such a model with these words."""
         dim, arrays = self.config.dim, before.arrays
@@ -190,9 +190,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if config.threads == 1 or self.layer.takes_all:
             return run, None
         rows = replica_rows(config, self.corpus.tokens)
-        return run, choose_replicas(config, self._kept(counts), self._path, noise, rows, self.subwords)
+        return run, choose_replicas(config, self._keep_probabilities(counts), self._path, noise, rows, self.subwords)
 
-    def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _keep_probabilities(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """How often a word of the text with these counts is each word, and survives subsampling."""
         keep = self._keep()
         kept: NDArray[np.float64] = (counts * (1.0 if keep is None else keep)) / max(1, counts.sum())
@@ -208,7 +208,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     def _updates(self, counts: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How often one word of a text with these counts changes each row of `input` and of `output`."""
-        contexts, outputs, _ = updates_per_word(self.config, self._kept(counts), self._path, self._noise())
+        contexts, outputs, _ = updates_per_word(
+            self.config, self._keep_probabilities(counts), self._path, self._noise()
+        )
         if self.layer.takes_all:
             outputs = np.ones(len(self.output))
         if self.subwords is not None:

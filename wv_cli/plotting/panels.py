@@ -15,12 +15,12 @@ from wv_cli.words import WordList
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """What is drawn: `words`, the first `top` words, and the `neighbours` nearest ones of each of `words`; how they are
+    """What is drawn: `words`, the first `top` words, and the `neighbors` nearest ones of each of `words`; how they are
     projected (wv_cli/plotting/plane.py)."""
 
     words: Sequence[str]
     top: int | None
-    neighbours: int | None
+    neighbors: int | None
     method: str
     perplexity: float
     seed: int
@@ -32,7 +32,7 @@ class Drawing:
             if problem:
                 raise WvError(problem)
             rows += found
-        return self._panel(read, file, rows, title), WordList.of(read.words[row] for row in dict.fromkeys(rows))
+        return self._panel(read, file, rows, title), WordList.from_words(read.words[row] for row in dict.fromkeys(rows))
 
     def beside(self, read: Embeddings, file: str, words: WordList) -> tuple[Panel, int]:
         """The panel of those of `words` that another file has, and how many these are."""
@@ -40,9 +40,9 @@ class Drawing:
         return self._panel(read, file, rows, None), len(rows)
 
     def _panel(self, read: Embeddings, file: str, rows: list[int], title: str | None) -> Panel:
-        if self.neighbours is not None:
+        if self.neighbors is not None:
             asked = [read.words[row] for found, _ in find_queries(read.words, self.words, file) for row in found]
-            near = [read.neighbours(word, k=self.neighbours) for word in asked]
+            near = [read.neighbors(word, k=self.neighbors) for word in asked]
             rows = [*rows, *(read.words.find(word) for each in near for word, _ in each)]
         chosen = list(dict.fromkeys(rows))
         matrix = read.matrix[np.array(chosen, np.int64)]

@@ -101,13 +101,13 @@ def write_page(stream: BinaryIO, panels: Sequence[Panel]) -> None:
     """One drawing for each panel, under its title where there are several."""
     title, body = (
         ", ".join(panel.title for panel in panels),
-        "\n".join(_drawing(panel, len(panels) > 1) for panel in panels),
+        "\n".join(_new_figure(panel, len(panels) > 1) for panel in panels),
     )
     count = sum(len(panel.labels) for panel in panels)
     stream.write(_PAGE.format(title=html.escape(title), count=count, letters=SIZE, body=body).encode())
 
 
-def _drawing(panel: Panel, titled: bool) -> str:
+def _new_figure(panel: Panel, titled: bool) -> str:
     lines = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">']
     for (x, y), (label, place) in zip(panel.on_canvas().tolist(), panel.texts(), strict=True):
         word = html.escape(label)

@@ -1,6 +1,6 @@
 """Vectors as points in the plane, for pictures: PCA, or t-SNE by scikit-learn.
 
-PCA shows where most of the variance is and is the same every time. t-SNE keeps neighbours together and nothing else:
+PCA shows where most of the variance is and is the same every time. t-SNE keeps neighbors together and nothing else:
 its distances and the sizes of its clusters mean little.
 """
 
@@ -41,7 +41,7 @@ def _tsne(unit: NDArray[np.float64], perplexity: float, seed: int) -> NDArray[np
     except ImportError:
         message = "--method tsne needs scikit-learn; pip install scikit-learn, or use --method pca"
         raise WvError(message) from None
-    # A perplexity is a number of neighbours: there must be more points than that.
+    # A perplexity is a number of neighbors: there must be more points than that.
     model = TSNE(2, perplexity=min(perplexity, (len(unit) - 1) / 3), init="pca", random_state=seed, metric="cosine")
     result: NDArray[np.float64] = model.fit_transform(unit).astype(np.float64)
     return result

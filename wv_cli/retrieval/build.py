@@ -53,7 +53,7 @@ class Builder:
         name = found.path.encode("utf-8", "surrogateescape")
         chunks, entries = len(self._lines), len(self._ids)
         try:
-            digest = self._reused(found.path, name) if name in self._known else b""
+            digest = self._reuse_chunks(found.path, name) if name in self._known else b""
             if not digest:
                 text = FileText(found.path, self._config, self._log)
                 for chunk in text:
@@ -74,7 +74,7 @@ class Builder:
         self._digests.append(digest)
         self._chunk_at.append(len(self._lines))
 
-    def _reused(self, path: str, name: bytes) -> bytes:
+    def _reuse_chunks(self, path: str, name: bytes) -> bytes:
         """The digest of a file that has not changed, whose chunks are taken; b"" for another one."""
         assert self._old is not None
         file, digest = self._known[name], file_digest(path) if path != "-" else b""
@@ -126,10 +126,10 @@ class Builder:
             "norms": norms,
             "found": found,
             "digests": np.frombuffer(b"".join(self._digests), np.uint8).reshape(-1, DIGEST_BYTES),
-            "names": _joined(self._names),
+            "names": _join_texts(self._names),
             "texts": np.frombuffer(self._texts, np.uint8),
             "records": np.frombuffer(self._records, np.uint8),
-            "words": _joined(words),
+            "words": _join_texts(words),
             "vectors": rows.view(np.uint8),
         }
         model = (self._model.name, self._model.digest) if self._model is not None else ("", "")
@@ -269,7 +269,7 @@ def _sort_chunks(documents: NDArray[np.int32], found: NDArray[np.uint16], postin
         documents[place], found[place] = documents[place][order], found[place][order]
 
 
-def _joined(texts: Sequence[bytes]) -> NDArray[np.uint8]:
+def _join_texts(texts: Sequence[bytes]) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(texts), np.uint8)
 
 

@@ -74,7 +74,7 @@ class FileText:
     def __iter__(self) -> Iterator[Chunk]:
         name = name_of_input(self.path)
         with open_raw(self.path) as raw:
-            text = decompress(self._hashed(blocks(raw, name, CHUNK)), name)
+            text = decompress(self._hash_chunks(blocks(raw, name, CHUNK)), name)
             kind = record_kind(self.path) if self._config.field is not None else None
             if kind is not None:
                 rules = Rules(ReadingConfig(field=self._config.field), False, self._log, whole=True)
@@ -84,7 +84,7 @@ class FileText:
             else:
                 yield from cut(_require_text(without_mark(text), name), self._config)
 
-    def _hashed(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    def _hash_chunks(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         for chunk in chunks:
             self._hash.update(chunk)
             yield chunk

@@ -46,7 +46,7 @@ def _encoder(path: str | Path, threads: int) -> Callable[[Sequence[str]], NDArra
     from wv_cli.encoders.pooling import Pooling
 
     encoder = open_encoder(path)
-    pooling = [Pooling.of(encoder.pooling, encoder.layers, encoder.name)]
+    pooling = [Pooling.parse(encoder.pooling, encoder.layers, encoder.name)]
     return lambda texts: encode(encoder, texts, pooling, threads=threads)[0].vectors
 
 

@@ -40,11 +40,11 @@ def open_searcher(
             raise
         message = f"{error}; name its new place with --model, or search without it: --vector-weight 0"
         raise WvError(message) from error
-    found = index or _made(path, text, opened, log)
-    return Searcher.of(found, opened, fusion.vector_weight, path, is_stored=index is not None)
+    found = index or _build_index(path, text, opened, log)
+    return Searcher.from_index(found, opened, fusion.vector_weight, path, is_stored=index is not None)
 
 
-def _made(path: str, text: TextConfig, model: Model | None, log: Callable[[str], None]) -> SearchIndex:
+def _build_index(path: str, text: TextConfig, model: Model | None, log: Callable[[str], None]) -> SearchIndex:
     from wv_cli.retrieval.build import build
     from wv_cli.retrieval.files import find_files
     from wv_cli.text.input_files import files_without_text

@@ -64,7 +64,7 @@ class Searcher:
     is_stored: bool
 
     @classmethod
-    def of(
+    def from_index(
         cls, index: SearchIndex, model: Model | None, vector_weight: float, name: str, *, is_stored: bool = True
     ) -> "Searcher":
         """Raises BadFile for settings that no index has, WvError for another model than that of the index."""
@@ -80,7 +80,7 @@ class Searcher:
     def answers(self, query: str, k: int) -> list[Answer]:
         """The k best chunks, best first."""
         tokens = self.reader.query_tokens(query)
-        rows, scores = self._ranked(query, tokens, k)
+        rows, scores = self._rank(query, tokens, k)
         wanted = frozenset(tokens)
         return [self._answer(row, score, wanted) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
 
@@ -104,10 +104,10 @@ class Searcher:
         step = "make the index with --stop-words keep" if self.is_stored else "--stop-words keep finds them"
         return f"all words of the query are stop words; {step}"
 
-    def _ranked(self, query: str, tokens: Sequence[str], k: int) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
+    def _rank(self, query: str, tokens: Sequence[str], k: int) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
         vector = self.model.encode([query])[0] if self.model is not None and self.vector_weight else None
         if vector is None or not vector.any():
-            return self.bm25.top(tokens, k) if self.model is None or self.vector_weight < 1 else _nothing()
+            return self.bm25.top(tokens, k) if self.model is None or self.vector_weight < 1 else _no_answers()
         if len(vector) != self.index.vectors.shape[1]:
             self.index.refuse(f"expected vectors of {len(vector)} numbers, found {self.index.vectors.shape[1]}")
         found = cosines(self.index.vectors, self.index.arrays["norms"], vector)
@@ -135,7 +135,7 @@ class Searcher:
         return Answer(name, line, lines[best].strip(), first, best + 1, text, score, record)
 
 
-def _nothing() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _no_answers() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return np.zeros(0, np.int64), np.zeros(0)
 
 

@@ -1,4 +1,4 @@
-"""Exact nearest neighbours among codes: by popcount over packed codes, or by an inverted index over sparse ones where
+"""Exact nearest neighbors among codes: by popcount over packed codes, or by an inverted index over sparse ones where
 that is less work (csrc/kernels/hamming.c). Answers are the same either way; ties go to the lowest row.
 """
 
@@ -31,7 +31,7 @@ _THREAD_ROWS = 1 << 15  # are worth a thread
 _INDEX_COST = 10.0
 
 
-class CodeNeighbours:
+class CodeNeighbors:
     """A search.topk.Index of codes.
 
     data: dense codes of `bits` bits (active 0) are (n, words_per_code(bits)) uint64 as packed.py has them; sparse ones
@@ -83,9 +83,9 @@ class CodeNeighbours:
         """The code of each query (queries, width); the arguments are those of `nearest`."""
         return combine_rows(asked, weights, lambda numbers: take_rows(self.data, numbers, beyond), self.majority)
 
-    def part(self, rows: NDArray[np.int64]) -> "CodeNeighbours":
+    def part(self, rows: NDArray[np.int64]) -> "CodeNeighbors":
         """An index of some rows."""
-        return CodeNeighbours(self.bits, self.active, self.data[rows], threads=self.threads, isa=self._isa)
+        return CodeNeighbors(self.bits, self.active, self.data[rows], threads=self.threads, isa=self._isa)
 
     def majority(self, codes: NDArray[Any], weights: NDArray[np.float32] | None = None) -> NDArray[Any]:
         """The code that stands for several (n, width): the bits that most of them have (ties on), or the `active`
@@ -111,7 +111,7 @@ class CodeNeighbours:
         """The k nearest rows of each query: (rows (q, k) int32, similarities (q, k) float32), best first.
 
         queries: codes like those of `data`. The similarity is the share of equal bits, for sparse codes the share of
-        common active ones. exclude, rows and positions that cannot be filled: as Neighbours.top_k. Raises ValueError
+        common active ones. exclude, rows and positions that cannot be filled: as Neighbors.top_k. Raises ValueError
         for codes of another kind.
         """
         self._require(queries)
@@ -147,7 +147,7 @@ class CodeNeighbours:
         part: tuple[int, int],
     ) -> Callable[[], None]:
         hits, scores = heap
-        packed = self._packed(queries)
+        packed = self._pack(queries)
         run = _hashing.Hamming(self.panels, len(self), packed, scores, hits, starts, excluded, self._isa)
         return lambda: run.scan(*part)
 
@@ -174,7 +174,7 @@ class CodeNeighbours:
             lanes = _hashing.CODE_LANES
             self._panels = allocate_aligned((-(-len(self) // lanes), words_per_code(self.bits), lanes), np.uint64)
             self._panels[-1:] = 0
-            _hashing.pack_codes(self._packed(self.data), self._panels)
+            _hashing.pack_codes(self._pack(self.data), self._panels)
         return self._panels
 
     def distances(self, queries: NDArray[Any]) -> NDArray[np.int32]:
@@ -185,13 +185,13 @@ class CodeNeighbours:
             return out
         heap = np.zeros((len(queries), 1), np.float32)
         nothing = np.zeros(len(queries) + 1, np.int64)
-        packed = self._packed(queries)
+        packed = self._pack(queries)
         _hashing.Hamming(
             self.panels, len(self), packed, heap, heap.astype(np.int32), nothing, np.empty(0, np.int32), self._isa
         ).distances(0, len(self), out)
         return out
 
-    def _packed(self, codes: NDArray[Any]) -> NDArray[np.uint64]:
+    def _pack(self, codes: NDArray[Any]) -> NDArray[np.uint64]:
         return pack_positions(codes, self.bits) if self.active else np.ascontiguousarray(codes, np.uint64)
 
     def _require(self, queries: NDArray[Any]) -> None:

@@ -54,7 +54,7 @@ class Cosines(ABC):
         unit[inside] = self._unit(numbers[inside])
         if beyond is not None:
             others = np.array(beyond[numbers[~inside] - self._n], np.float32)
-            _search.normalise(others, others, self._isa)
+            _search.normalize(others, others, self._isa)
             unit[~inside] = others
         return unit
 
@@ -86,7 +86,7 @@ class Cosines(ABC):
     ) -> Hits:
         """The k rows of highest cosine with each query: (rows (q, k) int32, cosines (q, k) float32), best first.
 
-        queries: (q, dim), normalised here. exclude: for each query the rows it must not get. rows: search only the
+        queries: (q, dim), normalized here. exclude: for each query the rows it must not get. rows: search only the
         first so many. Positions that cannot be filled (k > rows, NaN) have row -1 and score -inf. Raises ValueError for
         shapes that do not fit.
         """
@@ -97,8 +97,8 @@ class Cosines(ABC):
         if exclude is not None and len(exclude) != len(vectors):
             message = f"{len(exclude)} lists of excluded rows for {len(vectors)} queries"
             raise ValueError(message)
-        n = self._searched(rows)
-        _search.normalise(vectors, vectors, self._isa)
+        n = self._rows_to_search(rows)
+        _search.normalize(vectors, vectors, self._isa)
 
         def search(batch: slice, k: int) -> Hits:
             queries = Packed(vectors[batch], self._isa)
@@ -118,7 +118,7 @@ class Cosines(ABC):
     def _top_k(self, queries: Packed, k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int) -> Hits:
         """top_k of the first n rows, 1 at least; starts and excluded are topk.exclusions."""
 
-    def _searched(self, rows: int | None) -> int:
+    def _rows_to_search(self, rows: int | None) -> int:
         """The rows to look at; none of vectors without numbers."""
         n = len(self) if self.dim else 0
         return n if rows is None else max(0, min(rows, n))

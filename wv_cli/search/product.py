@@ -1,4 +1,4 @@
-"""Exact nearest neighbours by cosine among product codes, searched as they are (csrc/kernels/productsearch.c).
+"""Exact nearest neighbors by cosine among product codes, searched as they are (csrc/kernels/productsearch.c).
 
 Cosines are those of the vectors that the codes stand for, but for rounding; these are never made. Answers do not depend
 on the number of threads or on which queries are asked together; ties go to the lowest row.
@@ -19,7 +19,7 @@ from wv_cli.system.threads import run_all
 _THREAD_ROWS = 1 << 14  # are worth a thread, which makes tables of its own
 
 
-class ProductNeighbours(Cosines):
+class ProductNeighbors(Cosines):
     """A search.topk.Index of codes (n, ceil(dim / dsub)) uint8, each naming a centroid for each block of `dsub`
     coordinates; `centroids` is flat as in vectors.quantizer.ProductQuantizer, and finite."""
 
@@ -40,14 +40,14 @@ class ProductNeighbours(Cosines):
         self._magnitude = 1 / largest if largest else 0.0
         self._scales = np.full(self._n, -1, np.float32)
 
-    def part(self, rows: NDArray[np.int64]) -> "ProductNeighbours":
+    def part(self, rows: NDArray[np.int64]) -> "ProductNeighbors":
         codes = self._codes[rows]
-        return ProductNeighbours(codes, self.dim, self._dsub, self._centroids, threads=self.threads, isa=self._isa)
+        return ProductNeighbors(codes, self.dim, self._dsub, self._centroids, threads=self.threads, isa=self._isa)
 
     def _unit(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         unit = np.empty((len(numbers), self.dim), np.float32)
         _product.decode(self._codes, numbers, self.dim, self._dsub, self._centroids, np.empty(0, np.float32), unit)
-        _search.normalise(unit, unit, self._isa)
+        _search.normalize(unit, unit, self._isa)
         return unit
 
     def _top_k(self, queries: Packed, k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int) -> Hits:

@@ -1,4 +1,4 @@
-"""Nearest neighbours in two steps: an index that is cheap to search proposes, exact cosines decide."""
+"""Nearest neighbors in two steps: an index that is cheap to search proposes, exact cosines decide."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.neighbors import Neighbors
 from wv_cli.search.topk import NO_HIT, Asked, Hits, Index, merge
 
 
@@ -15,7 +15,7 @@ class Reranker:
     its scores. Row i of `first` is row numbers[i] of `exact`."""
 
     def __init__(
-        self, first: Index, exact: Neighbours, numbers: NDArray[np.int64], candidates: int | None = None
+        self, first: Index, exact: Neighbors, numbers: NDArray[np.int64], candidates: int | None = None
     ) -> None:
         self._first, self._exact, self._numbers, self._candidates = first, exact, numbers, candidates
 

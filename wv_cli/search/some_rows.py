@@ -10,7 +10,7 @@ from wv_cli.search.topk import Asked, Hits, Index
 
 
 class Exact(Index, Protocol):
-    """An exact index: search.cosines.Cosines or search.codes.CodeNeighbours. `stand_for` makes queries as
+    """An exact index: search.cosines.Cosines or search.codes.CodeNeighbors. `stand_for` makes queries as
     `nearest` does, `top_k` searches for them, and `part` is an index of some rows."""
 
     def stand_for(

@@ -99,7 +99,7 @@ class Reader:
         self._crc = zlib.crc32(line, zlib.crc32(title))
         self.header_at = len(title)
         try:
-            self.header, self.layout = _parsed(line)
+            self.header, self.layout = _parse(line)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self.refuse("expected a line of JSON that names the arrays; it is damaged")
         self._arrays_at = source.position
@@ -253,7 +253,7 @@ class Reader:
 Header = tuple[dict[str, object], dict[str, tuple[str, tuple[int, ...]]]]
 
 
-def _parsed(line: bytes) -> Header:
+def _parse(line: bytes) -> Header:
     """Raises ValueError, KeyError and their like for anything that write() would not have written."""
     header = json.loads(line)
     entries = header.pop("arrays")

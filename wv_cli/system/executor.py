@@ -19,14 +19,12 @@ class Executor(Protocol):
 
     @property
     def scratch(self) -> Callable[[], str | None]: ...
-    def mapped(
-        self, what: str, function: Callable[..., Value], shards: Iterable[Shard], *held: Held
-    ) -> Iterator[Value]:
+    def map(self, what: str, function: Callable[..., Value], shards: Iterable[Shard], *held: Held) -> Iterator[Value]:
         """function(shard, *held) of one shard after the other, in order; shards are taken as results are asked for.
         `what` names the tasks to whoever watches. Raises WvError."""
         ...
 
-    def reduced(
+    def reduce(
         self,
         what: str,
         function: Callable[..., Value],
@@ -35,11 +33,11 @@ class Executor(Protocol):
         after: Callable[[int], None],
         *held: Held,
     ) -> Value | None:
-        """function(shard, *held) of all shards merged in their order, neighbours first; None without shards. `merge` is
+        """function(shard, *held) of all shards merged in their order, neighbors first; None without shards. `merge` is
         associative. `after` is told the place of each shard that is done, in any order. Raises WvError."""
         ...
 
-    def held(self, value: object) -> Held:
+    def broadcast(self, value: object) -> Held:
         """A value that many tasks are given: sent once, wherever they run."""
         ...
 
@@ -55,13 +53,11 @@ class ThisProcess:
     def scratch() -> None:
         """See Executor."""
 
-    def mapped(
-        self, what: str, function: Callable[..., Value], shards: Iterable[Shard], *held: Held
-    ) -> Iterator[Value]:
+    def map(self, what: str, function: Callable[..., Value], shards: Iterable[Shard], *held: Held) -> Iterator[Value]:
         """See Executor."""
         return (function(shard, *held) for shard in shards)
 
-    def reduced(
+    def reduce(
         self,
         what: str,
         function: Callable[..., Value],
@@ -78,7 +74,7 @@ class ThisProcess:
             after(place)
         return merged
 
-    def held(self, value: object) -> Held:
+    def broadcast(self, value: object) -> Held:
         return value
 
     def everywhere(self, function: Callable[[], Value]) -> dict[str, Value]:

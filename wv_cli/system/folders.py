@@ -186,7 +186,7 @@ class Usage:
     truncate_dim: int | None = None
 
     @classmethod
-    def of(cls, path: Path) -> "Usage":
+    def from_folder(cls, path: Path) -> "Usage":
         """Raises BadFile, WvError."""
         settings = Settings(path / USAGE, required=False)
         name, prompts = settings.facts.get("default_prompt_name"), settings.facts.get("prompts") or {}

@@ -85,7 +85,11 @@ class Input:
     def origin(self, read: Reader) -> Origin | None:
         """The file itself, for objects that keep it mapped and that `read` reads again from its path; None for a
         pipe and for what is decompressed."""
-        return Origin.of(self.name, self._stream.fileno(), read) if isinstance(self._stream, io.FileIO) else None
+        return (
+            Origin.from_descriptor(self.name, self._stream.fileno(), read)
+            if isinstance(self._stream, io.FileIO)
+            else None
+        )
 
     def line_blocks(self, size: int = BLOCK_BYTES) -> Iterator[tuple[bytearray, int]]:
         """Whole lines in buffers of at least `size` bytes: (buffer, length), the last byte a newline (added when the

@@ -93,7 +93,9 @@ def advise_vectors(head: bytes) -> str:
     first, second, *_ = (line.strip(b"\r").split(b",") for line in head[:_CSV_BYTES].split(b"\n", 2))
     if not all(map(_is_number, second[1:])):
         return ", which are no vectors: expected a word and numbers"
-    is_header = not first[0].strip(b'"') or not all(map(_is_number, first[1:])) or first[1:] in _counted(len(first) - 1)
+    is_header = (
+        not first[0].strip(b'"') or not all(map(_is_number, first[1:])) or first[1:] in _numbered_names(len(first) - 1)
+    )
     unquoted = "tr -d '\"' | " if b'"' in head[:_CSV_BYTES] else ""
     read = "tail -n +2 FILE |" if is_header else "cat FILE |"
     return f"; make word vectors of it: {read} {unquoted}tr , ' ' > vectors.txt"
@@ -107,7 +109,7 @@ def _is_number(cell: bytes) -> bool:
     return True
 
 
-def _counted(cells: int) -> list[list[bytes]]:
+def _numbered_names(cells: int) -> list[list[bytes]]:
     """Names of columns that count them, from 0 and from 1."""
     return [[b"%d" % (first + cell) for cell in range(cells)] for first in (0, 1)]
 

@@ -26,7 +26,7 @@ def hold_lock(path: str | os.PathLike[str], who: str) -> Iterator[bool]:
     """Keeps others from holding `path` while the block runs; False where the file system has no locks. Raises WvError
     when it is held already, with `who` may hold it and what to do, or when the lock's file cannot be made."""
     name = lock_path(path)
-    descriptor, locked = _opened(path, name, who)
+    descriptor, locked = _open_locked(path, name, who)
     try:
         yield locked
     finally:
@@ -48,7 +48,7 @@ def take(descriptor: int) -> bool:
     return True
 
 
-def _opened(path: str | os.PathLike[str], name: Path, who: str) -> tuple[int, bool]:
+def _open_locked(path: str | os.PathLike[str], name: Path, who: str) -> tuple[int, bool]:
     """(the lock's file, whether it is locked): the file that has the name, not one removed since it was opened."""
     while True:
         try:

@@ -35,7 +35,7 @@ def map_file(file: io.FileIO, size: int, name: str) -> mmap.mmap | None:
         return None
     descriptor = os.dup(file.fileno())
     _watched[address] = (name, descriptor, _state(descriptor))
-    weakref.finalize(mapped, _unmapped, address, _mapguard.release).atexit = False
+    weakref.finalize(mapped, _unmap, address, _mapguard.release).atexit = False
     return mapped
 
 
@@ -54,7 +54,7 @@ def _state(descriptor: int) -> _State:
     return status.st_size, status.st_mtime_ns
 
 
-def _unmapped(address: int, release: Callable[[int], None]) -> None:
+def _unmap(address: int, release: Callable[[int], None]) -> None:
     release(address)
     name, descriptor, state = _watched.pop(address)
     if _state(descriptor) != state:

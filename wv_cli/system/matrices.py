@@ -45,7 +45,7 @@ class MatrixAllocator:
         """A zeroed (rows, columns) float32 matrix that begins on a page. Raises WvError."""
         if not self.on_disk:
             return memory.zeros(rows, columns)
-        mapped = self._mapped(rows * columns)
+        mapped = self._map_file(rows * columns)
         host.want_single_pages(mapped)
         return np.frombuffer(mapped, np.float32, rows * columns).reshape(rows, columns)
 
@@ -54,12 +54,12 @@ class MatrixAllocator:
         than the run may take, whatever the matrices are. Raises WvError."""
         if self._most is not None and 4 * count > self._most:
             self._file().require_disk_space(4 * count)
-            return np.frombuffer(self._mapped(count), np.int32, count)
+            return np.frombuffer(self._map_file(count), np.int32, count)
         memory.require(4 * count, "training on the word n-grams of the text", "give --memory or lower --word-ngrams")
         numbers: NDArray[np.int32] = memory.zeros(1, count)[0].view(np.int32)
         return numbers
 
-    def _mapped(self, numbers: int) -> mmap.mmap:
+    def _map_file(self, numbers: int) -> mmap.mmap:
         length = 4 * max(numbers, 1)  # nothing cannot be mapped
         with self._file() as spool, spool.errors():
             host.reserve(spool.descriptor, length)

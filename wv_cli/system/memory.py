@@ -22,7 +22,7 @@ def pad_width(dim: int) -> int:
 
 
 def allocate_aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
-    """An uninitialised C-ordered array that begins on a cache line, as the kernels need their scratch."""
+    """An uninitialized C-ordered array that begins on a cache line, as the kernels need their scratch."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     block = np.empty(size + 64, np.uint8)
     offset = -block.ctypes.data % 64

@@ -25,7 +25,7 @@ class Origin(NamedTuple):
     state: tuple[int, int, int, int]
 
     @classmethod
-    def of(cls, path: str, descriptor: int, read: Reader) -> "Origin | None":
+    def from_descriptor(cls, path: str, descriptor: int, read: Reader) -> "Origin | None":
         """The origin of what was read from an open file; None where `path` does not lead to that file."""
         state = _state(os.fstat(descriptor))
         whole = str(Path(path).absolute())

@@ -125,7 +125,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     if is_stream(path):
         _set.streamed = True
-        with _opened(path) as stream, _compressed(path, stream) as inner:
+        with _open_stream(path) as stream, _compress(path, stream) as inner:
             yield inner
         return
     refuse_folder(path)
@@ -139,7 +139,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             stream = output.create()
             if outputs is not None:
                 outputs.append(output)
-            with _compressed(path, stream) as inner:
+            with _compress(path, stream) as inner:
                 yield inner
             output.finish()
         if outputs is None:
@@ -150,7 +150,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def _open_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """What is no file, written directly; standard output as the program has it, which shields a terminal."""
     with _explain_errors("standard output" if os.fspath(path) == "-" else path):
         if is_stdout(path):
@@ -163,7 +163,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def _compressed(path: str | os.PathLike[str], stream: BinaryIO) -> Iterator[BinaryIO]:
+def _compress(path: str | os.PathLike[str], stream: BinaryIO) -> Iterator[BinaryIO]:
     """`stream`, or what compresses into it, as the name asks."""
     if not compression_of(path):
         yield stream

@@ -95,23 +95,23 @@ def open_bytes(path: str | os.PathLike[str], *, once: bool = False) -> io.RawIOB
     OSError, ValueError."""
     is_stdin = os.fspath(path) == "-"
     if _Kept.pipes is None:
-        return _opened(path, is_stdin)
+        return _open_pipe(path, is_stdin)
     status = os.fstat(0) if is_stdin else Path(path).stat()
     if is_stdin and stat.S_ISREG(status.st_mode):
-        stream = _opened(path, is_stdin)
+        stream = _open_pipe(path, is_stdin)
         _Kept.begin = stream.tell() if _Kept.begin is None else stream.seek(_Kept.begin)
         return stream
     if not (stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)):
-        return _opened(path, is_stdin)
+        return _open_pipe(path, is_stdin)
     key = (status.st_dev, status.st_ino)
     if key not in _Kept.pipes:
         if once and os.fspath(path) not in _Kept.again:
-            return _opened(path, is_stdin)
-        _Kept.pipes[key] = _Pipe(_opened(path, is_stdin))
+            return _open_pipe(path, is_stdin)
+        _Kept.pipes[key] = _Pipe(_open_pipe(path, is_stdin))
     return PipeReader(_Kept.pipes[key])
 
 
-def _opened(path: str | os.PathLike[str], is_stdin: bool) -> io.FileIO:
+def _open_pipe(path: str | os.PathLike[str], is_stdin: bool) -> io.FileIO:
     # Standard input by its descriptor: a thread may hang in a read of it when the interpreter ends, and the lock of
     # sys.stdin would then be fatal.
     return open(0 if is_stdin else path, "rb", buffering=0, closefd=not is_stdin)

@@ -56,10 +56,10 @@ class SortedRuns:
         if self._length > begin:
             self._bounds.append((begin, self._length))
 
-    def merged(self) -> Iterator[Records]:
+    def merge(self) -> Iterator[Records]:
         """All runs as one. Equal records are added up in the order of the runs."""
         while len(self._bounds) > self._most:
-            # Neighbours are merged, so that the order of adding stays that of the runs.
+            # Neighbors are merged, so that the order of adding stays that of the runs.
             groups = [self._bounds[first : first + self._most] for first in range(0, len(self._bounds), self._most)]
             self._bounds = []
             for group in groups:

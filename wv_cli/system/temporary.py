@@ -40,7 +40,7 @@ class Temporary:
         while not self._is_ours():
             self.close()
             self._name = self.target.with_name(
-                f"{beginning(self.target)}{time.time_ns():016x}{secrets.token_hex(4)}{_ENDING}"
+                f"{temporary_prefix(self.target)}{time.time_ns():016x}{secrets.token_hex(4)}{_ENDING}"
             )
             with defer_signals():
                 self._descriptor = os.open(
@@ -98,7 +98,7 @@ def remove_strays(target: Path) -> None:
 
 def _in_use(target: Path) -> Iterator[str]:
     """The names of the temporaries of `target` that a process is writing. Removes those that none does."""
-    first = beginning(target)
+    first = temporary_prefix(target)
     length = len(first) + _DIGITS + len(_ENDING)
     try:
         names = os.listdir(target.parent)
@@ -137,7 +137,7 @@ def keep_mode(descriptor: int, target: Path) -> None:
         os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
-def beginning(target: Path) -> str:
+def temporary_prefix(target: Path) -> str:
     """Of the name that a file has until it becomes `target`: hidden, and not too long for what follows."""
     name = target.name
     if len(os.fsencode(name)) > _LONGEST:

@@ -110,7 +110,7 @@ class PhraseLearning(Config):
     def check(self) -> None:
         _check_phrases(self._thresholds(), self.phrase_score, self.phrase_delimiter, "--phrase-")
 
-    def finding(self, memory: int | None = None) -> PhrasesConfig | None:
+    def phrases_config(self, memory: int | None = None) -> PhrasesConfig | None:
         """How the phrases of a text are found when there are `memory` bytes, or as many as `wv phrases` takes; None:
         there are none to find."""
         if not self.learn_phrases:

@@ -1,4 +1,4 @@
-"""Labelled texts in the words and labels of a classifier that goes on with them."""
+"""Labeled texts in the words and labels of a classifier that goes on with them."""
 
 import hashlib
 from dataclasses import replace
@@ -7,20 +7,20 @@ import numpy as np
 
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
-from wv_cli.text.labelled import LabelledCorpus, renumber_ids
+from wv_cli.text.labeled import LabeledCorpus, renumber_ids
 from wv_cli.text.vocab import Vocab
 from wv_cli.words import concatenate_words
 
 
-def extend_labelled(
-    corpus: LabelledCorpus,
+def extend_labeled(
+    corpus: LabeledCorpus,
     words: Vocab,
     labels: Vocab,
     config: VocabConfig,
     *,
     min_count_label: int = 0,
     keep_dropped: bool = False,
-) -> LabelledCorpus:
+) -> LabeledCorpus:
     """A text of which every word and label was kept, in the ids of a classifier with `words` and `labels`, both of
     which grow as text.continued_vocabulary.extend_vocab says; `config` is for words alone. With `keep_dropped` the
     words that it cuts stay in the stream. Raises WvError for counts of 2^63 or more."""

@@ -49,7 +49,7 @@ class Corpus:
     lines: int
     digest: str
     tokens_read: int = 0
-    labels: WordList = field(default_factory=lambda: WordList.of([]))
+    labels: WordList = field(default_factory=lambda: WordList.from_words([]))
     label_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     added: int = 0
     left_out: int = 0
@@ -100,7 +100,7 @@ def encode(
     progress: OnProgress | None = None,
     may_be_empty: bool = False,
     every_line: bool = False,
-    known_again: bool = False,
+    compute_digest: bool = False,
 ) -> Corpus:
     """Reads texts (see text.source.Source) once and returns their ids.
 
@@ -110,21 +110,21 @@ def encode(
     `older`, it is what that grows to (text.continued_vocabulary). `phrases` are joined first, as if the joined text
     were read. When the ids take more than `memory` bytes they go to a file in the folder of `spool_beside` (default:
     the current folder). With `every_line` each line has a line end in the stream, whether it has a word or not. Memory
-    used otherwise: 4 bytes a token and the vocabulary. `known_again` is Source's.
+    used otherwise: 4 bytes a token and the vocabulary. `compute_digest` is Source's.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
     """
     known = vocab.cut(config) if vocab is not None else None
     source = Source(
-        inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, known_again=known_again
+        inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, compute_digest=compute_digest
     )
     # Words that are in no vocabulary stand between others: they are dropped when phrases have been joined.
     at_once = known is not None and phrases is None
     encoder = _text.Encoder(
         (known.words.blob, known.words.starts) if known is not None and at_once else None, every_line=every_line
     )
-    labels, label_counts, added = WordList.of([]), np.empty(0, np.int64), 0
+    labels, label_counts, added = WordList.from_words([]), np.empty(0, np.int64), 0
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
         if not may_be_empty:

@@ -81,10 +81,10 @@ def count_words(
             return
         _keep(encoder, by_word, seen)
         by_count = stack.enter_context(WordRuns(spool_beside, room // 2, repeated=False))
-        words, last = _by_count(by_word.merged(), config, by_count, room // _ORDER_SHARE)
+        words, last = _by_count(by_word.merge(), config, by_count, room // _ORDER_SHARE)
         by_word.close()
-        pieces = by_count.merged() if last is None else iter([last])
-        yield Counts(encoder.tokens, encoder.lines, words, _first(pieces, config.max_vocab))
+        pieces = by_count.merge() if last is None else iter([last])
+        yield Counts(encoder.tokens, encoder.lines, words, _most_frequent(pieces, config.max_vocab))
 
 
 def _pieces(chunk: bytes, size: int) -> Iterator[memoryview]:
@@ -135,7 +135,7 @@ def _by_count(blocks: Iterable[Rows], config: VocabConfig, runs: WordRuns, memor
     return words, None
 
 
-def _first(pieces: Iterable[Rows], most: int) -> Iterator[Vocab]:
+def _most_frequent(pieces: Iterable[Rows], most: int) -> Iterator[Vocab]:
     """The first `most` words (0: all), as vocabularies."""
     left = most
     for rows in pieces:

@@ -34,7 +34,7 @@ class DigestSet:
         """Bytes that the digests take."""
         return sum(level.nbytes for level in self._levels)
 
-    def first(self, digests: Digests) -> NDArray[np.bool_]:
+    def first_seen(self, digests: Digests) -> NDArray[np.bool_]:
         """(n,) whether each digest is seen for the first time; they are seen from now on."""
         values, first = np.unique(digests, return_index=True)
         unseen = np.ones(len(values), np.bool_)

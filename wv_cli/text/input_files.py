@@ -55,7 +55,7 @@ def _files_of(folder: str, texts: Texts | None) -> list[str]:
         _check_readable(path)
     left_out = _left_out(paths, texts) if texts is not None else {}
     paths = [path for path in paths if path not in left_out]
-    skipped = _skipped(left_out)
+    skipped = _describe_skipped(left_out)
     if not paths:
         message = f"{folder}: no files in this folder ({LEFT_OUT})"
         if skipped:
@@ -89,7 +89,7 @@ def files_without_text(number: int) -> str:
     return "1 file that is no text is" if number == 1 else f"{number:,} files that are no text are"
 
 
-def _skipped(left_out: dict[str, str]) -> str:
+def _describe_skipped(left_out: dict[str, str]) -> str:
     if not left_out:
         return ""
     path, what = next(iter(left_out.items()))

@@ -1,7 +1,7 @@
 """Which inputs are running text: what a folder leaves out, and what is refused because it is something else.
 
 Not a reader: judged are names and first bytes (source.py has them). Formats of vectors stand above this room, so what
-recognises them is handed down (formats/recognise.py). A model trained on the bytes of yesterday's vectors looks like
+recognizes them is handed down (formats/recognize.py). A model trained on the bytes of yesterday's vectors looks like
 any other, so doubt is no reason to refuse but knowledge is: a few stray NULs are text, one in a thousand bytes is not.
 """
 
@@ -28,14 +28,14 @@ _LONGEST_WORDS = 7  # letters of these scripts in a piece, on average
 
 @dataclass(frozen=True)
 class Texts:
-    """Inputs that must be running text. `recognise` says what a file is that begins with these bytes, None when it may
+    """Inputs that must be running text. `recognize` says what a file is that begins with these bytes, None when it may
     be text; `is_sidecar` tells by its path a file that stands beside another one. Folders leave out sidecars, what is
-    recognised and the files in `written`, which the run itself writes; `log` is told how many. A file that was named,
+    recognized and the files in `written`, which the run itself writes; `log` is told how many. A file that was named,
     and a pipe, are refused. `reading` says what is read of records, each of which is `one_line` where answers must
     stand beside it; with its `force_text` everything is read but sidecars and `written`."""
 
     inputs: Sequence[str]
-    recognise: Callable[[bytes], str | None]
+    recognize: Callable[[bytes], str | None]
     is_sidecar: Callable[[str], bool]
     log: Callable[[str], None]
     written: Sequence[str] = ()
@@ -57,7 +57,7 @@ class Texts:
         """Whether what is made of a line depends on all of it."""
         return self.reading.tokenize is not None
 
-    def only(self, shard: Shard) -> "Texts":
+    def of_shard(self, shard: Shard) -> "Texts":
         """What another process reads of them, wherever it is; of files that are named there is nothing to note."""
         return replace(self, inputs=shard.paths, part=shard, log=_unheard, written=())
 
@@ -101,7 +101,7 @@ class Texts:
         `is_whole` may yet turn out to be binary data, if it has a NUL."""
         if self.reading.force_text:
             return None
-        found = self.recognise(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
+        found = self.recognize(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
         return found or (describe_foreign(head) if (is_whole or 0 not in head) and is_foreign(head) else None)
 
 

@@ -50,10 +50,10 @@ class JoinedIds:
         across_lines: bool = False,
         connectors: Sequence[str] = (),
     ) -> "Iterator[Pairs]":
-        """(first words, second words, counts) of the pairs of neighbours that PairCounts counts within `bounds` (words,
+        """(first words, second words, counts) of the pairs of neighbors that PairCounts counts within `bounds` (words,
         2) and that are seen `least` times. Counts take `memory` bytes, in as many walks as that needs. `connectors`
         are in no pair but may stand between its words; `last_words` and `middles` take such second words apart."""
-        self._chains = self._new_chains(self.words.find_all(WordList.of(connectors)))
+        self._chains = self._new_chains(self.words.find_all(WordList.from_words(connectors)))
         table = _phrases.PairCounts(bounds, memory, self._chains)
         while True:
             for block in self.stream.blocks():
@@ -79,7 +79,7 @@ class JoinedIds:
                 left, last = self._steps[left - self._before].tolist()
                 ids.append(last)
             found.append(b" ".join(self.words.bytes_at(each) for each in [left, *ids[::-1]][:-1]))
-        return WordList.of(found)
+        return WordList.from_words(found)
 
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
         """Makes the phrase of the same place of each pair (first, second) of ids, in one walk from the left: the right
@@ -96,7 +96,7 @@ class JoinedIds:
         before, after = (self._ids(words).astype(np.int64) for words in (first, second))
         between = [] if middle is None else [words.split(b" ") if words else [] for words in map(encode, middle)]
         connectors = list(dict.fromkeys(word for words in between for word in words))
-        places = dict(zip(connectors, self._ids(WordList.of(connectors)).tolist(), strict=True))
+        places = dict(zip(connectors, self._ids(WordList.from_words(connectors)).tolist(), strict=True))
         self._chains = self._new_chains(np.array(list(places.values()), np.int64))
         for i, words in enumerate(between):
             after[i] = self._chains.chain([*(places[word] for word in words), int(after[i])])

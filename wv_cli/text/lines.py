@@ -23,26 +23,26 @@ class Lines:
         self._seen = DigestSet()
         self.left_out = 0
 
-    def kept(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    def filter_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The chunks, cut anywhere, without the lines that are left out; a line is held until it is whole."""
         unfinished: list[bytes] = []
         for chunk in chunks:
             cut = chunk.rfind(b"\n") + 1
             if cut:
-                yield self._chosen(b"".join([*unfinished, chunk[:cut]]))
+                yield self._choose(b"".join([*unfinished, chunk[:cut]]))
                 unfinished = []
             unfinished += [chunk[cut:]] if cut < len(chunk) else []
         if unfinished:
-            yield self._chosen(b"".join(unfinished))
+            yield self._choose(b"".join(unfinished))
 
-    def _chosen(self, text: bytes) -> bytes:
+    def _choose(self, text: bytes) -> bytes:
         lines = _lines(text)
         chosen = np.ones(len(lines), np.bool_)
         if self._least:
             chosen &= np.array([len(line.translate(_BLANK).split()) >= self._least for line in lines])
         if self._repeated:
             where = np.flatnonzero(chosen)
-            chosen[where] = self._seen.first(digests(lines[i].rstrip(b"\n") for i in where))
+            chosen[where] = self._seen.first_seen(digests(lines[i].rstrip(b"\n") for i in where))
         self.left_out += len(lines) - int(chosen.sum())
         return text if chosen.all() else b"".join(lines[i] for i in np.flatnonzero(chosen))
 

@@ -88,7 +88,7 @@ class PhraseFinder:
 
     def saved(self) -> SavedPhrases:
         """What was found, as it is read from a file of `rows`."""
-        return SavedPhrases.of(one.found for one in self.passes)
+        return SavedPhrases.from_passes(one.found for one in self.passes)
 
     @property
     def digest(self) -> str:
@@ -108,7 +108,7 @@ class PhraseFinder:
         first, second, counts, scores = first[order], second[order], counts[order], scores[order]
         delimiter = encode(self.config.delimiter)
         last, middle = text.last_words(second), text.middles(second)
-        phrases = WordList.of(
+        phrases = WordList.from_words(
             delimiter.join([words.bytes_at(a), *encode(between).split(), words.bytes_at(b)])
             for a, between, b in zip(first.tolist(), middle, last.tolist(), strict=True)
         )
@@ -195,7 +195,7 @@ class _Word2vecScoring(_Scoring):
 
 
 class _NpmiScoring(_Scoring):
-    """Normalised pointwise mutual information (Bouma 2009): ln(p_ab / (p_a p_b)) / -ln p_ab, from -1 to 1."""
+    """Normalized pointwise mutual information (Bouma 2009): ln(p_ab / (p_a p_b)) / -ln p_ab, from -1 to 1."""
 
     def score(self, first: Counts, second: Counts, pairs: Counts) -> NDArray[np.float64]:
         if self.total == 1:

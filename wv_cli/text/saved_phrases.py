@@ -47,7 +47,7 @@ class SavedPhrases:
     digest: str
 
     @classmethod
-    def of(cls, passes: Iterable[PhrasePass]) -> "SavedPhrases":
+    def from_passes(cls, passes: Iterable[PhrasePass]) -> "SavedPhrases":
         """What a file keeps of them: not the passes that found nothing."""
         kept = tuple(one for one in passes if len(one.phrases))
         state = hashlib.blake2b(digest_size=16)
@@ -88,13 +88,13 @@ def read_phrases(path: str) -> SavedPhrases:
         if pair in passes.setdefault(which, {}):
             raise BadFile(path, f"the pair {show_bytes(b' '.join(pair))} stands in this pass twice", line=number)
         passes[which][pair] = phrase
-    return SavedPhrases.of(_pass(pairs) for pairs in passes.values())
+    return SavedPhrases.from_passes(_pass(pairs) for pairs in passes.values())
 
 
 def _pass(pairs: dict[tuple[bytes, ...], bytes]) -> PhrasePass:
-    first, second = WordList.of(words[0] for words in pairs), WordList.of(words[-1] for words in pairs)
-    middle = WordList.of(b" ".join(words[1:-1]) for words in pairs)
-    return PhrasePass(first, second, WordList.of(pairs.values()), middle if middle.blob else None)
+    first, second = WordList.from_words(words[0] for words in pairs), WordList.from_words(words[-1] for words in pairs)
+    middle = WordList.from_words(b" ".join(words[1:-1]) for words in pairs)
+    return PhrasePass(first, second, WordList.from_words(pairs.values()), middle if middle.blob else None)
 
 
 def _fields(path: str, number: int, line: bytes) -> tuple[bytes, int, tuple[bytes, ...]]:

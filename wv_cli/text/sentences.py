@@ -24,7 +24,7 @@ _EXPECTED = "a list of tokens as str, or a line as str"
 
 
 @contextlib.contextmanager
-def spooled(
+def spool_sentences(
     sentences: Sentences, beside: str | None = None, *, name: str = "sentences", may_be_empty: bool = False
 ) -> Iterator[str]:
     """The path of a file with the sentences, one a line, in the folder of `beside` (None, a pipe: that of temporary
@@ -33,7 +33,7 @@ def spooled(
     folder = None if beside is None or is_stream(beside) else str(Path(os.path.realpath(beside)).parent)
     blocks = blocks_of(sentences)
     with contextlib.ExitStack() as stack:
-        with _keeping(folder):
+        with _disk_errors(folder):
             made = stack.enter_context(tempfile.TemporaryDirectory(prefix=".wv-", dir=folder))
             path = Path(made, "sentences")
             stream = stack.enter_context(path.open("wb", buffering=0))
@@ -41,7 +41,7 @@ def spooled(
         for block in blocks:
             are_empty = are_empty and not block.translate(None, SEPARATORS)
             lines += block.count(b"\n") if are_empty else 0
-            with _keeping(folder):
+            with _disk_errors(folder):
                 view = memoryview(block)
                 while view:
                     view = view[stream.write(view) :]
@@ -81,7 +81,7 @@ def _block(batch: list[Any], first: int) -> bytes:
             line: str = sentence.replace("\n", " ") if "\n" in sentence else sentence
             tokens += 1 + _separators(encode(line))
         else:
-            listed = sentence if isinstance(sentence, list | tuple) else _listed(sentence, first + place)
+            listed = sentence if isinstance(sentence, list | tuple) else _list_tokens(sentence, first + place)
             batch[place] = listed
             try:
                 line = " ".join(listed)
@@ -101,7 +101,7 @@ def _separators(text: bytes) -> int:
     return len(text) - len(text.translate(None, SEPARATORS))
 
 
-def _listed(sentence: Any, number: int) -> Sequence[str]:
+def _list_tokens(sentence: Any, number: int) -> Sequence[str]:
     if isinstance(sentence, bytes | bytearray) or not isinstance(sentence, Iterable):
         decode = "; decode it" if isinstance(sentence, bytes | bytearray) else ""
         message = f"sentences: expected {_EXPECTED}, found {sentence!r:.60} as number {number}{decode}"
@@ -128,7 +128,7 @@ def _require_words(batch: list[Any], first: int) -> None:
 
 
 @contextlib.contextmanager
-def _keeping(folder: str | None) -> Iterator[None]:
+def _disk_errors(folder: str | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:

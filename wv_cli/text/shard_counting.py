@@ -3,7 +3,7 @@
 All sums are of integers, so they are those of one pass over the whole text, to the bit; words stand in its order. What
 is held where:
 
-    words      a task adds up those of two neighbours, until one list of all is fetched
+    words      a task adds up those of two neighbors, until one list of all is fetched
     records    never in one place: a task gives a piece of a shard's, up to a bound, then the next of the same shard;
                this process holds two of them, then the buffers of merging; the runs wait in a file without a name
 """
@@ -50,7 +50,7 @@ class Divided:
         self.parts = []
         for shard in shards(paths, most, whole_lines=whole_lines):
             self._bytes.append(shard.bytes)
-            self.parts.append(texts.only(shard))
+            self.parts.append(texts.of_shard(shard))
         self._read = 0
 
     def after(self, place: int) -> None:
@@ -62,7 +62,7 @@ class Divided:
 
 def words_of(executor: Executor, divided: Divided, count: Callable[[Texts], Tally]) -> Tally:
     """The words that `count` finds in every shard, added up by the tasks. Raises EmptyVocabulary, WvError."""
-    whole = executor.reduced("count words", count, divided.parts, added_up, divided.after)
+    whole = executor.reduce("count words", count, divided.parts, added_up, divided.after)
     require_words(whole.tokens_read if whole is not None else 0, divided.names)
     assert whole is not None, "it has words"
     return whole
@@ -91,19 +91,19 @@ def records_of(
     shard whose records are more than a piece is counted again for the next one. Raises WvError."""
     give = partial(_piece, counted, max(piece_bytes(memory) // RECORD.itemsize, 1))
 
-    first = executor.mapped(what, give, [(part, 0) for part in parts], *held)
+    first = executor.map(what, give, [(part, 0) for part in parts], *held)
 
     def pieces(part: Texts) -> Iterator[Records]:
         records, row = next(first)
         yield records
         while row is not None:
-            ((records, row),) = executor.mapped(what, give, [(part, row)], *held)
+            ((records, row),) = executor.map(what, give, [(part, row)], *held)
             yield records
 
     with pair_runs(beside, what, memory, as_values=False) as runs:
         for part in parts:
             runs.add(pieces(part))
-        yield from runs.merged()
+        yield from runs.merge()
 
 
 def _piece(counted: Counted, most: int, asked: tuple[Texts, int], *held: Any) -> tuple[Records, int | None]:

@@ -42,7 +42,7 @@ class JoinedShards:
         whole = words_of(executor, divided, partial(tally, config=VocabConfig(lowercase=config.lowercase)))
         self.words, self.counts = whole.words, whole.counts
         self.lines, self.tokens_read = whole.lines, whole.tokens_read
-        self._whole = executor.held(whole)
+        self._whole = executor.broadcast(whole)
         self._ids = _text.WordMap()
         self._ids.add(whole.words.blob, whole.words.starts)
         self._passes: list[Pass] = []
@@ -62,7 +62,7 @@ class JoinedShards:
         connectors: Sequence[str] = (),
     ) -> Iterator[Pairs]:
         assert not across_lines and not connectors, "shards know neither each other's lines nor their chains"
-        held = self._whole, self._held_passes(), self._executor.held(bounds)
+        held = self._whole, self._held_passes(), self._executor.broadcast(bounds)
         count, parts = self._reading.pairs, self._divided.parts
         for records in records_of(
             self._executor, "count pairs", count, parts, *held, memory=memory, beside=self._beside
@@ -75,7 +75,7 @@ class JoinedShards:
         return second
 
     def middles(self, second: Counts) -> WordList:
-        return WordList.of([b""] * len(second))
+        return WordList.from_words([b""] * len(second))
 
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
         if not len(phrases):
@@ -83,7 +83,7 @@ class JoinedShards:
         self._ids.add(phrases.blob, phrases.starts)
         self.words = WordList(*self._ids.words())
         self._passes.append((first, second, phrases))
-        changed = self._executor.reduced(
+        changed = self._executor.reduce(
             "count joined",
             self._reading.changes,
             self._divided.parts,
@@ -99,10 +99,10 @@ class JoinedShards:
 
     def chunks(self) -> Iterator[bytes]:
         """The joined text: one space between words, every line in its place, empty ones included."""
-        return self._executor.mapped("join", self._reading.text, self._divided.parts, self._whole, self._held_passes())
+        return self._executor.map("join", self._reading.text, self._divided.parts, self._whole, self._held_passes())
 
     def _held_passes(self) -> Held:
-        return self._executor.held(tuple(self._passes))
+        return self._executor.broadcast(tuple(self._passes))
 
 
 class _Changed(NamedTuple):

@@ -41,7 +41,7 @@ class Source:
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
     None when it cannot be known, and once at the end with two equal numbers. `divided` counts the lines of which the
     end stands in the part that another process reads; here they get a newline all the same. A text that is to be
-    `known_again` has a `digest` when it is read: of its bytes as they lie in the files, before anything is changed.
+    `compute_digest` has a `digest` when it is read: of its bytes as they lie in the files, before anything is changed.
 
     Raises WvError for an input that is missing, unreadable or empty of files, BadFile for one that is not the text it
     must be, UsageError when there is none; while iterating BadFile for damaged or truncated compressed data.
@@ -55,7 +55,7 @@ class Source:
         lines: "Lines | None" = None,
         bare_end: bool = False,
         progress: OnProgress | None = None,
-        known_again: bool = False,
+        compute_digest: bool = False,
     ) -> None:
         self._texts = inputs if isinstance(inputs, Texts) else None
         self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs
@@ -70,7 +70,7 @@ class Source:
         if self._pieces is not None:
             self.total = sum(end - begin for _, begin, end in self._pieces)
         self._progress = progress
-        self._digest = new_digest() if known_again else None
+        self._digest = new_digest() if compute_digest else None
         self._tokenizer = _tokenizer(self._texts) if self._texts is not None else None
         self._invalid = InvalidBytes()
 
@@ -79,13 +79,13 @@ class Source:
         return self._digest.hexdigest() if self._digest is not None else ""
 
     def __iter__(self) -> Iterator[bytes]:
-        chunks: Iterable[bytes] = self._all_files() if self._digest is None else self._hashed(self._all_files())
+        chunks: Iterable[bytes] = self._all_files() if self._digest is None else self._hash_chunks(self._all_files())
         if self._tokenizer is not None:
             chunks = self._tokenizer.lines(chunks)
         if self.lowercase:
             chunks = lowercase_chunks(chunks)
         if self.lines is not None:
-            chunks = self.lines.kept(chunks)
+            chunks = self.lines.filter_chunks(chunks)
         for chunk in chunks:
             yield chunk
             if self._progress is not None:
@@ -118,10 +118,10 @@ class Source:
             else:
                 documents = [b"".join(self._file(path))]
             for document in documents:
-                text = tokenizer.extracted(document)
+                text = tokenizer.extract_text(document)
                 yield (text.replace(b"\n", b" ") if self._texts.one_line else text) + b"\n"
 
-    def _hashed(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    def _hash_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         assert self._digest is not None
         for chunk in chunks:
             self._digest.update(chunk)
@@ -134,10 +134,12 @@ class Source:
             yield from filter(None, (block.texts for block in self.blocks(path)))  # of bad records there is no text
             return
         with open_raw(path, once=self._texts is not None) as raw:
-            text = without_mark(decompress(self._counted(blocks(raw, name, CHUNK)), name))
+            text = without_mark(decompress(self._count_bytes(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
-                text = _judged(self._texts, text, name, first=path == self.paths[0] and self._tokenizer is None)
-                text = text if self._texts.reading.force_text else self._checked(text, name)
+                text = _require_text_head(
+                    self._texts, text, name, first=path == self.paths[0] and self._tokenizer is None
+                )
+                text = text if self._texts.reading.force_text else self._count_invalid(text, name)
             first = next(text, b"")
             if self._texts is None and (what := foreign_encoding(first)):
                 raise BadFile(name, f"expected UTF-8 text, found {what}")
@@ -145,7 +147,7 @@ class Source:
                 yield first
             yield from text
 
-    def _checked(self, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    def _count_invalid(self, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
         """The chunks of a text, whose bytes that are no UTF-8 are counted."""
         for chunk in chunks:
             self._invalid.add(chunk, name)
@@ -159,7 +161,7 @@ class Source:
         name = name_of_input(path)
         with open_raw(path) as raw:
             yield from self._texts.read_records(
-                path, name, decompress(self._counted(blocks(raw, name, CHUNK)), name), added, start=start
+                path, name, decompress(self._count_bytes(blocks(raw, name, CHUNK)), name), added, start=start
             )
 
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
@@ -186,7 +188,7 @@ class Source:
                 self.consumed += len(block)
         self.divided += end < Path(path).stat().st_size and block[-1:] != b"\n"
 
-    def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    def _count_bytes(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         for block in blocks:
             self.consumed += len(block)
             yield block
@@ -209,7 +211,7 @@ def new_digest() -> "hashlib.blake2b":
 
 def text_digest(inputs: Inputs) -> str:
     """The digest of a text that somebody else reads. Raises what Source raises."""
-    source = Source(inputs, known_again=True)
+    source = Source(inputs, compute_digest=True)
     for _ in source:
         pass
     return source.digest
@@ -241,7 +243,7 @@ def _lower(text: bytes) -> bytes:
     return text.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-def _judged(texts: Texts, chunks: Iterator[bytes], name: str, first: bool) -> Iterator[bytes]:
+def _require_text_head(texts: Texts, chunks: Iterator[bytes], name: str, first: bool) -> Iterator[bytes]:
     """The chunks as they come, however small a pipe makes them. Raises BadFile once they are seen to be no text. Of the
     `first` file it is noted that no blanks part its words."""
     head, judged = b"", 0

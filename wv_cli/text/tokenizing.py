@@ -75,7 +75,7 @@ class Tokenizer:
         self._config = config
         self._segment = SEGMENTERS[config.words]() if config.words in SEGMENTERS else None
         self._extract = MARKUPS[config.markup]() if config.markup in MARKUPS else None
-        self._folder = _segments.Folder(partial(character_page, config), partial(_folded, config))
+        self._folder = _segments.Folder(partial(character_page, config), partial(_fold_line, config))
         self._writer = _segments.WordWriter(
             blanks=config.words != "unicode",
             drop_punctuation=config.punctuation == "drop",
@@ -91,9 +91,9 @@ class Tokenizer:
     def lines(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The words of a text in chunks that are cut anywhere."""
         for piece in _pieces(chunks):
-            yield self._writer.write(self._prepared(piece))
+            yield self._writer.write(self._cut_beside_labels(piece))
 
-    def extracted(self, document: bytes) -> bytes:
+    def extract_text(self, document: bytes) -> bytes:
         """The text of a document with markup, without a line end behind it."""
         assert self._extract is not None
         text = self._extract(document.decode("utf-8", "replace")).encode("utf-8", "replace")
@@ -101,19 +101,19 @@ class Tokenizer:
 
     def words_of(self, text: bytes) -> bytes:
         """The words of one text, without a line end behind it."""
-        text = self.extracted(text) if self.extracts else text
+        text = self.extract_text(text) if self.extracts else text
         return b"".join(self.lines([text])).removesuffix(b" ")
 
-    def _prepared(self, piece: bytes) -> bytes:
+    def _cut_beside_labels(self, piece: bytes) -> bytes:
         if b"__label__" not in piece and b"__weight__" not in piece:
-            return self._changed(piece)
+            return self._cut_words(piece)
         found, at = [], 0
         for label in _LABEL.finditer(piece):
-            found += [self._changed(piece[at : label.start()]), label[0]]
+            found += [self._cut_words(piece[at : label.start()]), label[0]]
             at = label.end()
-        return b"".join([*found, self._changed(piece[at:])])
+        return b"".join([*found, self._cut_words(piece[at:])])
 
-    def _changed(self, piece: bytes) -> bytes:
+    def _cut_words(self, piece: bytes) -> bytes:
         if piece.isascii():
             piece = piece.lower() if self._config.lowercase else piece
         elif self._config.lowercase or self._config.form != "none":
@@ -125,7 +125,7 @@ class Tokenizer:
         return text.encode("utf-8", "surrogateescape")
 
 
-def _folded(config: TokenizeConfig, line: bytes) -> bytes:
+def _fold_line(config: TokenizeConfig, line: bytes) -> bytes:
     """A line with a character that csrc/core/simplify.c does not replace alone."""
     text = _normal(config, line.decode("utf-8", "surrogateescape"))
     return (text.lower() if config.lowercase else text).encode("utf-8", "surrogateescape")

@@ -38,7 +38,7 @@ class PieceFile:
     normalizer: dict[int, Any]
 
     @classmethod
-    def of(cls, contents: bytes) -> Self:
+    def from_bytes(cls, contents: bytes) -> Self:
         """Raises ValueError for what is no such file."""
         try:
             return cls._of(contents)
@@ -96,7 +96,7 @@ class PieceFile:
 
 
 def _read(contents: bytes) -> Unigram | None:
-    file = PieceFile.of(contents)
+    file = PieceFile.from_bytes(contents)
     known = [(spelling, id, score) for id, (spelling, score, kind) in enumerate(file.pieces) if kind == NORMAL]
     unknown = [id for id, (_, _, kind) in enumerate(file.pieces) if kind == UNKNOWN]
     if any(kind == USER_DEFINED or b"\0" in spelling for spelling, _, kind in file.pieces):

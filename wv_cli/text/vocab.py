@@ -74,13 +74,13 @@ class Vocab:
             raise EmptyVocabulary(message)
         if config.max_vocab:
             kept = min(kept, config.max_vocab)
-        return self.first(kept)
+        return self.most_frequent(kept)
 
     def often(self, min_count: int) -> int:
         """How many words occur `min_count` times or more; they come first."""
         return int(np.count_nonzero(self.counts >= min_count))
 
-    def first(self, count: int) -> "Vocab":
+    def most_frequent(self, count: int) -> "Vocab":
         """The `count` most frequent words, perhaps none."""
         if count == len(self):
             return self

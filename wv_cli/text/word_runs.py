@@ -118,7 +118,7 @@ class WordRuns:
             self._end = (rows, letters)
             self._runs.append((begin, self._end))
 
-    def merged(self) -> Iterator[Rows]:
+    def merge(self) -> Iterator[Rows]:
         """All runs as one."""
         while len(self._runs) > self._most:
             runs, self._runs = self._runs, []
@@ -127,10 +127,10 @@ class WordRuns:
         yield from self._merge(self._runs)
 
     def _merge(self, runs: list[_Run]) -> Iterator[Rows]:
-        blocks = self._sorted(runs)
+        blocks = self._sort_rows(runs)
         return sum_rows(blocks) if self._repeated else blocks
 
-    def _sorted(self, runs: list[_Run]) -> Iterator[Rows]:
+    def _sort_rows(self, runs: list[_Run]) -> Iterator[Rows]:
         size = max(self._memory // (_COPIES * max(len(runs), 1)), _LEAST_BLOCK)
         readers = [_Reader(self._tables, self._letters, begin, end[0], size) for begin, end in runs]
         while True:
@@ -148,7 +148,7 @@ class _Reader:
     def __init__(self, tables: Spool, letters: Spool, begin: tuple[int, int], end: int, size: int) -> None:
         self._tables, self._letters, self._size = tables, letters, size
         (self._row, self._letter), self._end = begin, end
-        self._rows = Rows(WordList.of([]), np.empty((0, _LENGTH), np.int64))
+        self._rows = Rows(WordList.from_words([]), np.empty((0, _LENGTH), np.int64))
 
     @property
     def more(self) -> bool:

@@ -1,1 +1,1 @@
-"""What makes other vectors of vectors: whitening, sentences, quantising, classes."""
+"""What makes other vectors of vectors: whitening, sentences, quantizing, classes."""

@@ -18,7 +18,7 @@ from wv_cli.errors import WvError
 from wv_cli.search.csls import mutual
 
 LEAST_PAIRS = 2  # one pair of vectors says nothing of the other directions
-CSLS_NEIGHBOURS = 10  # as its authors
+CSLS_NEIGHBORS = 10  # as its authors
 
 _BLOCK = 1 << 15
 
@@ -52,12 +52,12 @@ def map_rows(x: Matrix, w: NDArray[np.float64]) -> Matrix:
 
 
 def refine_pairs(x: Matrix, y: Matrix, rotation: NDArray[np.float64], *, rows: int, threads: int = 0) -> Pairs:
-    """The pairs, of the first `rows` rows of each, that are mutual nearest neighbours by CSLS after the rotation: what
+    """The pairs, of the first `rows` rows of each, that are mutual nearest neighbors by CSLS after the rotation: what
     to rotate by next (Conneau et al. 2018). Raises WvError when there are too few."""
-    pairs = mutual(map_rows(x[:rows], rotation), y[:rows], k=CSLS_NEIGHBOURS, threads=threads)
+    pairs = mutual(map_rows(x[:rows], rotation), y[:rows], k=CSLS_NEIGHBORS, threads=threads)
     pairs = with_directions(x, y, pairs)
     if len(pairs) < LEAST_PAIRS:
-        message = f"refining found {len(pairs)} mutual nearest neighbours, {LEAST_PAIRS} at least are needed"
+        message = f"refining found {len(pairs)} mutual nearest neighbors, {LEAST_PAIRS} at least are needed"
         raise WvError(message)
     return pairs
 

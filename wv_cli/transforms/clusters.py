@@ -1,7 +1,7 @@
 """Spherical k-means: rows of similar direction in one class. Who uses it says how it starts and what becomes of a class
 without rows: word_classes here, hashing/biohash.py for its units.
 
-The k-means of product quantisation is another one, of Euclidean distances, and is in C (csrc/kernels/product.c).
+The k-means of product quantization is another one, of Euclidean distances, and is in C (csrc/kernels/product.c).
 """
 
 from collections.abc import Callable
@@ -23,12 +23,12 @@ Owner = NDArray[np.int64]  # (rows,): the class of each row
 
 
 def spherical_kmeans(
-    owner: Owner, rounds: int, centres_of: Callable[[Owner], NDArray[np.floating]], assign: Callable[..., Owner]
+    owner: Owner, rounds: int, centers_of: Callable[[Owner], NDArray[np.floating]], assign: Callable[..., Owner]
 ) -> Owner:
-    """At most `rounds` of: centres_of(owner) moves the centres to their rows, assign(centres) gives every row to the
-    centre of highest inner product. Stops early when no row changes its class, after which nothing would."""
+    """At most `rounds` of: centers_of(owner) moves the centers to their rows, assign(centers) gives every row to the
+    center of highest inner product. Stops early when no row changes its class, after which nothing would."""
     for _ in range(rounds):
-        before, owner = owner, assign(centres_of(owner))
+        before, owner = owner, assign(centers_of(owner))
         if np.array_equal(before, owner):
             break
     return owner
@@ -50,12 +50,12 @@ def sums_of_classes(
     return sums, counts
 
 
-def nearest(x: NDArray[np.float32], centres: NDArray[np.float32], threads: int = 1, isa: str | None = None) -> Owner:
-    """The centre of highest inner product with each row, in float32, the lowest of equal ones."""
+def nearest(x: NDArray[np.float32], centers: NDArray[np.float32], threads: int = 1, isa: str | None = None) -> Owner:
+    """The center of highest inner product with each row, in float32, the lowest of equal ones."""
     lanes = _search.lanes(isa)
-    panels = allocate_aligned((-(-len(centres) // lanes), x.shape[1], lanes))
-    _search.pack(centres, panels, isa)
-    kernel = _hashing.LinearHash(panels, len(centres), 1, np.zeros(len(centres), np.float32), isa)
+    panels = allocate_aligned((-(-len(centers) // lanes), x.shape[1], lanes))
+    _search.pack(centers, panels, isa)
+    kernel = _hashing.LinearHash(panels, len(centers), 1, np.zeros(len(centers), np.float32), isa)
     owner = np.empty((len(x), 1), np.int32)
 
     def work(start: int) -> None:
@@ -76,7 +76,7 @@ def require_classes(classes: int, words: int) -> None:
 
 def word_classes(embeddings: Embeddings, classes: int) -> Owner:
     """Class of every word, 0 .. classes - 1, as word2vec's -classes: word i starts in class i mod k, ten rounds, a
-    centroid is the normalised mean of its words (its count starts at one), inner products in float64. Given the same
+    centroid is the normalized mean of its words (its count starts at one), inner products in float64. Given the same
     vectors the classes are the original's, but for rounding.
 
     Raises UsageError unless 1 <= classes <= words."""

@@ -57,7 +57,7 @@ class OfModel:
 
     def words(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         vectors = self._model.word_vectors(words)
-        listed = self._model.words.find_all(WordList.of(words)) >= 0
+        listed = self._model.words.find_all(WordList.from_words(words)) >= 0
         return vectors, listed | vectors.any(axis=1)
 
     def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
@@ -86,7 +86,7 @@ class OfEmbeddings:
         return self._embeddings.words.find(word) >= 0
 
     def words(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        rows = self._embeddings.words.find_all(WordList.of(words))
+        rows = self._embeddings.words.find_all(WordList.from_words(words))
         vectors = np.zeros((len(rows), self.dim), np.float32)
         vectors[rows >= 0] = self._embeddings.take(rows[rows >= 0])
         known = rows >= 0
@@ -108,7 +108,7 @@ class OfEmbeddings:
         """The means of the words of each line, and how many words they are of."""
         if self._lookup is None:
             self._lookup = Lookup(self._embeddings)
-        found = Sentences.of(lines, self._lookup)
+        found = Sentences.from_texts(lines, self._lookup)
         used, rows = np.unique(found.rows, return_inverse=True)  # a mapped matrix is read no further
         listed, matrix = used < len(self._embeddings), np.zeros((len(used), self.dim), np.float32)
         matrix[listed] = self._embeddings.take(used[listed])
@@ -145,7 +145,7 @@ class OfFolder(OfEmbeddings):
     def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
         """By the folder's own pooling and settings."""
         encoder = self._encoder
-        pooling = Pooling.of(encoder.pooling, encoder.layers, encoder.name)
+        pooling = Pooling.parse(encoder.pooling, encoder.layers, encoder.name)
         return encode_texts(encoder, lines, [pooling], normalize=encoder.normalize)[0].vectors
 
 

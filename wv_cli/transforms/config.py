@@ -1,4 +1,4 @@
-"""What whitening, aligning and quantising are asked to do."""
+"""What whitening, aligning and quantizing are asked to do."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -88,7 +88,7 @@ class AlignConfig(Config):
     )
     refine: int = option(
         0,
-        "Rounds of aligning again by mutual CSLS neighbours.",
+        "Rounds of aligning again by mutual CSLS neighbors.",
         low=0,
         high=1000,
         low_is="off",
@@ -96,7 +96,7 @@ class AlignConfig(Config):
     refine_words: int = option(20_000, "Words of each file in which --refine looks for pairs.", low=2, only="refine>0")
     steps: int = option(10, "rcsls: gradient steps after the rotation.", low=1, high=10**6, only="method=rcsls")
     rcsls_words: int = option(
-        200_000, "rcsls: words of each file among which neighbours are sought.", low=10, only="method=rcsls"
+        200_000, "rcsls: words of each file among which neighbors are sought.", low=10, only="method=rcsls"
     )
     threads: int = search_threads_option(only="refine>0 or method=rcsls")
 
@@ -107,11 +107,11 @@ class DriftConfig(Config):
 
     group: ClassVar[str] = "Method"
 
-    by: Literal["neighbours", "vectors"] = option(
-        "neighbours",
-        "Order of words: fewest shared neighbours first, or lowest cosine first.",
+    by: Literal["neighbors", "vectors"] = option(
+        "neighbors",
+        "Order of words: fewest shared neighbors first, or lowest cosine first.",
     )
-    neighbours: int = option(100, "Nearest words to compare.", low=1, high=10**6)
+    neighbors: int = option(100, "Nearest words to compare.", low=1, high=10**6)
     restrict_vocab: int = option(0, "Compare only the first N words of each file; 0 compares all.", low=0, low_is="all")
     top: int = option(100, "Words to show; 0 shows all.", low=0, low_is="all")
     threads: int = search_threads_option()

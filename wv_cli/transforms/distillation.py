@@ -1,8 +1,8 @@
 """The table of a static embedding from an encoder's vectors of its pieces, as model2vec 0.10 makes it.
 
-reduced    principal components of the centred rows; the score of largest size of each is positive
+reduce_rows    principal components of the centered rows; the score of largest size of each is positive
 weights    SIF, w = a / (a + p). p is Zipf's of the rank, (1 / (i + 2)) / sum_j 1 / (j + 2), or a share of counts
-clustered  k-means of the rows before they are reduced: a table of k centres, and the centre of each row
+cluster_rows  k-means of the rows before they are reduced: a table of k centers, and the center of each row
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ _ROUNDS = 100
 _BLOCK_ROWS = 4096
 
 
-def reduced(
+def reduce_rows(
     matrix: NDArray[np.float32], *, dim: int, variance: float = 0.0, whiten: bool = False
 ) -> tuple[NDArray[np.float64], str]:
     """((rows, dim) scores, what the user should know). `dim` 0 or beyond the columns keeps all of them; `variance`
@@ -46,18 +46,18 @@ def rank_weights(rows: int, a: float) -> NDArray[np.float64]:
     return weights
 
 
-def clustered(
+def cluster_rows(
     matrix: NDArray[np.float32], clusters: int, seed: int = 42
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """((clusters, dim) centres, (rows,) the centre of each row): Lloyd's k-means from drawn rows. A centre that no row
+    """((clusters, dim) centers, (rows,) the center of each row): Lloyd's k-means from drawn rows. A center that no row
     is nearest to takes the row farthest from its own. Raises UsageError for more clusters than rows."""
     if clusters > len(matrix):
         message = f"--clusters {clusters} is more than the {len(matrix):,} pieces"
         raise UsageError(message)
     drawn = np.random.default_rng(seed).choice(len(matrix), clusters, replace=False)
-    centres, owner = matrix[drawn].astype(np.float64), np.full(len(matrix), -1)
+    centers, owner = matrix[drawn].astype(np.float64), np.full(len(matrix), -1)
     for _ in range(_ROUNDS):
-        before, (owner, far) = owner, _nearest(matrix, centres)
+        before, (owner, far) = owner, _nearest(matrix, centers)
         counts = np.bincount(owner, minlength=clusters)
         for empty in np.flatnonzero(counts == 0).tolist():
             row = int(far.argmax())
@@ -67,17 +67,17 @@ def clustered(
         counts = np.bincount(owner, minlength=clusters)
         filled = np.flatnonzero(counts)
         order, starts = np.argsort(owner, kind="stable"), np.cumsum(counts) - counts
-        centres[filled] = np.add.reduceat(matrix[order], starts[filled], axis=0, dtype=np.float64)
-        centres[filled] /= counts[filled, None]
-    return centres.astype(np.float32), owner
+        centers[filled] = np.add.reduceat(matrix[order], starts[filled], axis=0, dtype=np.float64)
+        centers[filled] /= counts[filled, None]
+    return centers.astype(np.float32), owner
 
 
 def _nearest(
-    matrix: NDArray[np.float32], centres: NDArray[np.float64]
+    matrix: NDArray[np.float32], centers: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """((rows,) the nearest centre of each, (rows,) the squared distance, less the row's own square at least 0)."""
+    """((rows,) the nearest center of each, (rows,) the squared distance, less the row's own square at least 0)."""
     owner, far = np.empty(len(matrix), np.int64), np.empty(len(matrix))
-    turned, squares = np.ascontiguousarray(centres.T, np.float32), (centres**2).sum(axis=1)
+    turned, squares = np.ascontiguousarray(centers.T, np.float32), (centers**2).sum(axis=1)
     for first in range(0, len(matrix), _BLOCK_ROWS):
         rows = matrix[first : first + _BLOCK_ROWS]
         distances = squares - 2.0 * (rows @ turned)

@@ -1,6 +1,6 @@
 """Moments: how many rows there are, their mean and their scatter about it, in one pass, in float64.
 
-Each block of rows is centred at its own mean, its scatter is one matrix product (of numbers that are in the cache),
+Each block of rows is centered at its own mean, its scatter is one matrix product (of numbers that are in the cache),
 and blocks, or shards of a file counted on different machines, are joined by the formula of Chan, Golub & LeVeque 1979.
 Neither sum(x x^T) - n m m^T, which cancels when the mean is large, nor a recursion on a running mean, which is not
 exact, nor float32 sums.

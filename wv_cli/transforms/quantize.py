@@ -2,7 +2,7 @@
 and word vectors with subwords. The result is a model of fastText's .ftz files, which fastText reads.
 
 A classifier is made smaller as fastText does it: the rows of the largest norms stay, `</s>` first among them. Word
-vectors need other rules, which are ours. A word that is dropped would vanish from neighbour lists, so words go before
+vectors need other rules, which are ours. A word that is dropped would vanish from neighbor lists, so words go before
 buckets, the most frequent first. Since a word's vector is the mean of its own row and its n-grams' rows, its own row is
 set anew so that this mean, over the n-grams that are left and as their codes give them, is again the vector of the
 word: what pruning and coding do to the n-grams then only reaches words that are not known. The output matrix, which
@@ -27,15 +27,15 @@ _WORDS_AT_ONCE = 1 << 15
 
 
 def require_dense(model: FastTextModel, name: str = "the model") -> None:
-    """Raises WvError for a model that is quantised."""
+    """Raises WvError for a model that is quantized."""
     if isinstance(model.input, QuantMatrix):
-        message = f"{name} is quantised already; start from the .bin it was made of"
+        message = f"{name} is quantized already; start from the .bin it was made of"
         raise WvError(message)
 
 
 def prune(model: FastTextModel, cutoff: int) -> FastTextModel:
     """The model with `cutoff` rows of its input matrix, dense (0 keeps all rows). fastText reads such a model only when
-    it has been quantised; retraining wants it before. Raises WvError when the model is quantised."""
+    it has been quantized; retraining wants it before. Raises WvError when the model is quantized."""
     require_dense(model)
     if not 0 < cutoff < model.input.shape[0]:
         return model
@@ -89,7 +89,7 @@ def quantize(
     """The model with `config.cutoff` rows of its input matrix; these, and with `qout` those of its output matrix, as
     codes. A classifier that was pruned goes through `retrain` between the two.
 
-    Raises WvError when the model is quantised already, or holds NaN.
+    Raises WvError when the model is quantized already, or holds NaN.
     """
     require_dense(model)
     pruned = prune(model, config.cutoff)
@@ -186,7 +186,7 @@ def _own_rows(model: FastTextModel, vectors: NDArray[np.float32], matrix: Rows) 
 
 
 def matrix_bytes(rows: int, dim: int, dsub: int, qnorm: bool) -> int:
-    """What a quantised matrix takes in a file."""
+    """What a quantized matrix takes in a file."""
     return 21 + rows * (-(-dim // dsub) + qnorm) + (16 + 4 * CENTROIDS * dim) + qnorm * (16 + 4 * CENTROIDS)
 
 
@@ -197,7 +197,7 @@ def dense_bytes(model: FastTextModel) -> int:
 
 
 def quantized_bytes(model: FastTextModel) -> int:
-    """The size of a quantised model's .ftz file."""
+    """The size of a quantized model's .ftz file."""
     size = _table_bytes(model) + 2 + 8 * (0 if model.kept_buckets is None else len(model.kept_buckets))
     for matrix in (model.input, model.output):
         rows, dim = matrix.shape

@@ -72,7 +72,7 @@ class Sentences:
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: Sequence[str], lookup: Lookup, stop_words: frozenset[str] = frozenset()) -> "Sentences":
+    def from_texts(cls, texts: Sequence[str], lookup: Lookup, stop_words: frozenset[str] = frozenset()) -> "Sentences":
         seen: dict[str, list[int]] = {}
         return cls.of_rows([word_rows(text, lookup, stop_words, seen) for text in texts])
 
@@ -132,7 +132,7 @@ def pool_rows(sentences: Sentences, matrix: NDArray[np.float32], weights: NDArra
 
 
 def common_component(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(dim,): the first right singular vector of the uncentred rows, its largest component positive."""
+    """(dim,): the first right singular vector of the uncentered rows, its largest component positive."""
     _, directions = np.linalg.eigh(vectors.T @ vectors)
     first: NDArray[np.float64] = directions[:, -1]
     return first if first[np.abs(first).argmax()] >= 0 else -first
@@ -207,7 +207,7 @@ def sentence_vectors(
     """((texts, dim) vectors, mask of the texts no word of which has a vector). Raises UsageError for a pooling that is
     not in POOLINGS and for sif without `vocab`, WvError for idf with a `vocab` that does not tell its number of
     lines."""
-    sentences = Sentences.of(texts, lookup, stop_words)
+    sentences = Sentences.from_texts(texts, lookup, stop_words)
     matrix = embeddings.matrix
     if len(lookup.oov):
         matrix = np.concatenate([matrix, lookup.oov.vectors()])

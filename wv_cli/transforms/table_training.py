@@ -32,7 +32,7 @@ class Bags:
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: list[NDArray[np.int64]]) -> "Bags":
+    def from_texts(cls, texts: list[NDArray[np.int64]]) -> "Bags":
         lengths = [len(text) for text in texts]
         flat = np.concatenate(texts) if texts else np.empty(0, np.int64)
         return cls(flat.astype(np.int64), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
@@ -42,7 +42,7 @@ class Bags:
 
     def part(self, rows: NDArray[np.int64]) -> "Bags":
         """These texts in this order."""
-        return Bags.of([self.flat[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()])
+        return Bags.from_texts([self.flat[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()])
 
     def means(self, table: NDArray[np.floating]) -> NDArray[np.floating]:
         """(texts, dim): the mean of each text's rows."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError, show_bytes
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.search.topk import take_rows
 from wv_cli.search.transport import Costs, Counts, bound_costs, distances, least_cost
 from wv_cli.system.marks import split_lines

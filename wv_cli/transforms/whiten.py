@@ -4,7 +4,7 @@ With covariance U diag(l) U^T, eigenvalues l falling, y = (x - mean) W and
 
     whiten  W = U l^-1/2               covariance I (Su et al. 2021, arXiv 2103.15316)
     zca     W = U l^-1/2 U^T           the same turned back to the old axes, so that the vectors move least
-    pca     W = U                      only turned; distances and cosines of the centred vectors stay
+    pca     W = U                      only turned; distances and cosines of the centered vectors stay
     soft    W = U l^-beta/2            between pca (0) and whiten (1)
     abtt    W = I - U_D U_D^T          all but the top D directions (Mu & Viswanath 2018, arXiv 1702.01417)
     project y = x W, W normal with variance 1 / new dim: inner products stay in expectation, whatever the rows (Johnson
@@ -197,7 +197,7 @@ def _projection(moments: Moments, config: WhitenConfig, source: str) -> Transfor
 
 
 def _require_rows(moments: Moments, config: WhitenConfig, name: str) -> None:
-    """N rows, centred, span at most N - 1 dimensions. With N <= dim all of them whiten to vectors with the same cosine,
+    """N rows, centered, span at most N - 1 dimensions. With N <= dim all of them whiten to vectors of the same cosine,
     -1 / (N - 1): nothing of what they were is left. pca and abtt divide by no eigenvalue and need two rows."""
     if moments.rows < 2:
         message = f"{name}: a covariance needs at least 2 rows, found {moments.rows}"

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
-from wv_cli.search.codes import CodeNeighbours
+from wv_cli.search.codes import CodeNeighbors
 from wv_cli.search.packed import pack_positions, unpack_bits, words_per_code
-from wv_cli.search.product import ProductNeighbours
+from wv_cli.search.product import ProductNeighbors
 from wv_cli.search.reranking import Reranker
 from wv_cli.search.some_rows import Exact
 from wv_cli.search.topk import Index
@@ -98,7 +98,7 @@ def product_blocks(dim: int, bits: int) -> int | None:
 
 
 def product_quantizer(centroids: NDArray[np.float32], bits: int) -> ProductQuantizer | None:
-    """The quantiser of codes of so many bits with these centroids, flat; None when they do not fit."""
+    """The quantizer of codes of so many bits with these centroids, flat; None when they do not fit."""
     dim, rest = divmod(centroids.size, CENTROIDS)
     dsub = product_blocks(dim, bits)
     sane = centroids.ndim == 1 and not rest and dsub and bool(np.isfinite(centroids).all())
@@ -122,27 +122,27 @@ class CodeVectors(Embeddings):
 
     @cached_property
     def matrix(self) -> NDArray[np.float32]:
-        return self._decoded(self.codes.data)
+        return self._decode(self.codes.data)
 
     @property
     def dim(self) -> int:
         return self.codes.quantizer.dim if self.codes.quantizer is not None else self.codes.bits
 
     def row(self, row: int) -> NDArray[np.float32]:
-        return self._decoded(self.codes.data[[row]]).reshape(-1)
+        return self._decode(self.codes.data[[row]]).reshape(-1)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        return self._decoded(self.codes.data[rows])
+        return self._decode(self.codes.data[rows])
 
     def search(self, *, threads: int = 0) -> Exact:
         """An index of the codes, product codes by the vectors they stand for."""
         codes = self.codes
         if codes.quantizer is not None:
             quantizer = codes.quantizer
-            return ProductNeighbours(codes.data, quantizer.dim, quantizer.dsub, quantizer.centroids, threads=threads)
-        return CodeNeighbours(codes.bits, codes.active, codes.data, threads=threads)
+            return ProductNeighbors(codes.data, quantizer.dim, quantizer.dsub, quantizer.centroids, threads=threads)
+        return CodeNeighbors(codes.bits, codes.active, codes.data, threads=threads)
 
-    def _decoded(self, data: NDArray[Any]) -> NDArray[np.float32]:
+    def _decode(self, data: NDArray[Any]) -> NDArray[np.float32]:
         codes = self.codes
         if codes.quantizer is not None:
             return codes.quantizer.decode(data)

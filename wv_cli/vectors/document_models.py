@@ -44,5 +44,5 @@ def ids_of(model: TextModel, line: str) -> Ids:
     tokens = list(tokens_of(line))
     if model.lowercase:
         tokens = [encode(decode(token).lower()) for token in tokens]
-    ids = model.words.find_all(WordList.of(tokens))
+    ids = model.words.find_all(WordList.from_words(tokens))
     return ids[ids >= 0]

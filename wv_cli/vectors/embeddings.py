@@ -17,7 +17,7 @@ from wv_cli.vectors.spelling import describe_missing
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
-    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.search.neighbors import Neighbors
     from wv_cli.search.some_rows import Exact
     from wv_cli.vectors.document_models import TextModel
 
@@ -32,7 +32,7 @@ class Embeddings:
     >>> e = wv_cli.load("vectors.bin")
     >>> own = wv_cli.Embeddings(["king", "queen"], [[0.1, 0.2], [0.3, 0.4]])
     >>> "king" in e, e["king"].shape, e.similarity("king", "queen")
-    >>> e.neighbours(["king", "woman"], ["man"], k=5)
+    >>> e.neighbors(["king", "woman"], ["man"], k=5)
     """
 
     words: WordList
@@ -52,7 +52,7 @@ class Embeddings:
         if isinstance(words, str):
             message = f"words: expected several words, found the str {words[:40]!r}"
             raise TypeError(message)
-        listed = words if isinstance(words, WordList) else WordList.of(list_words(words, "words"))
+        listed = words if isinstance(words, WordList) else WordList.from_words(list_words(words, "words"))
         rows = _numbers(matrix)
         if rows.ndim != 2 or len(listed) != rows.shape[0]:
             message = f"{len(listed)} words do not fit a matrix of shape {rows.shape}"
@@ -78,7 +78,7 @@ class Embeddings:
 
     def __contains__(self, word: object) -> bool:
         """Whether e[word] gives a vector: the word is listed, or composed of its subwords."""
-        return isinstance(word, str) and (word in self.words or self._composed(word) is not None)
+        return isinstance(word, str) and (word in self.words or self._compose(word) is not None)
 
     def __getitem__(self, word: str | Iterable[str]) -> NDArray[np.float32]:
         """The vector (dim,) of a word as it is spelled, a copy; of several words (words, dim). A word that is not
@@ -88,7 +88,7 @@ class Embeddings:
             rows = [self[each] for each in list_words(word, "word")]
             return np.array(rows, np.float32).reshape(len(rows), self.dim)
         row = self.words.find(word)
-        vector = self.row(row) if row >= 0 else self._composed(word)
+        vector = self.row(row) if row >= 0 else self._compose(word)
         if vector is None:
             raise KeyError(describe_missing(self.words, word, "the vectors"))
         return vector
@@ -118,7 +118,7 @@ class Embeddings:
         between 0 and 2. Raises KeyError as e[word], ValueError for an empty text."""
         return movers_distance(unit(self._of_all(a, "a")), unit(self._of_all(b, "b")))
 
-    def neighbours(
+    def neighbors(
         self,
         positive: str | Iterable[str],
         negative: str | Iterable[str] = (),
@@ -165,11 +165,11 @@ class Embeddings:
         """An exact search over the rows; `threads` 0 uses all processors."""
         return self.exact(threads=threads)
 
-    def exact(self, *, threads: int = 0) -> "Neighbours":
+    def exact(self, *, threads: int = 0) -> "Neighbors":
         """An exact search over the rows, which must not change while it is used."""
-        from wv_cli.search.neighbours import Neighbours
+        from wv_cli.search.neighbors import Neighbors
 
-        return Neighbours(self.matrix, threads=threads)
+        return Neighbors(self.matrix, threads=threads)
 
     # What follows has the names, arguments and answers of gensim's KeyedVectors.
 
@@ -229,7 +229,7 @@ class Embeddings:
             raise ValueError(message)
         return np.array(found, np.float64)
 
-    def _composed(self, word: str) -> NDArray[np.float32] | None:
+    def _compose(self, word: str) -> NDArray[np.float32] | None:
         return self.subwords.oov_vector(word) if self.subwords is not None else None
 
 

@@ -82,7 +82,7 @@ class SparseRows:
             result[found] = self.values[position if self.source is None else self.source[position]]
         return result
 
-    def stored(self, begin: int, end: int) -> NDArray[np.float32]:
+    def stored_rows(self, begin: int, end: int) -> NDArray[np.float32]:
         """The rows kept[begin:end]."""
         return self.values[begin:end] if self.source is None else self.values[self.source[begin:end]]
 
@@ -182,7 +182,7 @@ class FastTextModel:
 
     def word_rows(self, word: str | bytes) -> Rows:
         """The rows whose mean is the word's vector: its own, if it is known, then those of its n-grams."""
-        return self._rows_of_words(WordList.of([word]), np.array([self.words.find(word)]))[1]
+        return self._rows_of_words(WordList.from_words([word]), np.array([self.words.find(word)]))[1]
 
     def ngrams(self, word: str | bytes) -> list[tuple[bytes, int]]:
         """(n-gram, row of the input matrix) for every character n-gram of a word that has one, in fastText's order."""
@@ -206,13 +206,13 @@ class FastTextModel:
 
     def word_vectors(self, words: Sequence[str | bytes]) -> NDArray[np.float32]:
         """The vectors of several words, (len(words), dim); see word_vector."""
-        listed = WordList.of(words)
+        listed = WordList.from_words(words)
         return self._vectors(listed, self.words.find_all(listed))
 
     def line_rows(self, line: Iterable[str | bytes]) -> Rows:
         """The rows whose mean is the hidden vector of a classifier for a line of tokens: words with their n-grams, the
         line end, and the n-grams of words. Labels are left out."""
-        listed = WordList.of(chain(line, [END_OF_LINE]))
+        listed = WordList.from_words(chain(line, [END_OF_LINE]))
         own, is_label = self.words.find_all(listed), self.labels.find_all(listed) >= 0
         if is_label.any() or LABEL_PREFIX in listed.blob:
             begins_as_one = np.isin(np.arange(len(listed)), listed.beginning_with(LABEL_PREFIX))

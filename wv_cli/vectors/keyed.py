@@ -116,8 +116,8 @@ def most_similar(
     """
     if topn is not None and whole_number(topn, "topn") < 1:
         return []
-    keys, weights = _weighted(vectors, positive, 1.0, "positive")
-    others, less = _weighted(vectors, negative, -1.0, "negative")
+    keys, weights = _split_weights(vectors, positive, 1.0, "positive")
+    others, less = _split_weights(vectors, negative, -1.0, "negative")
     keys, weights = keys + others, weights + less
     if not keys:
         message = "name at least one word"
@@ -162,7 +162,7 @@ def closer_than(vectors: Keyed, key1: str, key2: str) -> list[str]:
 
 
 def rank(vectors: Keyed, key1: str, key2: str) -> int:
-    """The place of `key2` among the neighbours of `key1`, from 1."""
+    """The place of `key2` among the neighbors of `key1`, from 1."""
     return len(closer_than(vectors, key1, key2)) + 1
 
 
@@ -243,7 +243,7 @@ def _key(vectors: Keyed, item: Any, name: str) -> Key:
     return item.astype(np.float32)
 
 
-def _weighted(vectors: Keyed, keys: Keys | None, weight: float, name: str) -> tuple[list[Key], list[float]]:
+def _split_weights(vectors: Keyed, keys: Keys | None, weight: float, name: str) -> tuple[list[Key], list[float]]:
     """Keys, each with its own weight if it is a pair, else with `weight`."""
     pairs = []
     for item in () if keys is None else _items(keys, name):

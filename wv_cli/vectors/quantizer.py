@@ -1,9 +1,9 @@
-"""Product quantisation: a vector as one byte per block of its coordinates, as fastText's .ftz files hold it.
+"""Product quantization: a vector as one byte per block of its coordinates, as fastText's .ftz files hold it.
 
 Jegou, Douze, Schmid 2011 (Product quantization for nearest neighbor search); for matrices of text models Joulin et al.
 2016, arXiv 1612.03651. A vector of `dim` coordinates is cut into blocks of `dsub` (the last may be shorter); each block
 is replaced by the nearest of CENTROIDS centroids found by k-means (csrc/kernels/product.c). Not a search index: see
-wv_cli.search.neighbours for exact search.
+wv_cli.search.neighbors for exact search.
 """
 
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ class ProductQuantizer:
         rows, dim = x.shape
         _require_finite(x)
         if not rows:
-            message = "there are no vectors to learn a quantiser from"
+            message = "there are no vectors to learn a quantizer from"
             raise WvError(message)
         chosen = _choose(np.random.default_rng(seed), rows, sample)
         centroids = np.empty(CENTROIDS * dim, np.float32)
@@ -103,7 +103,7 @@ class ProductQuantizer:
 
         Raises WvError when x holds NaN or infinity."""
         if x.ndim != 2 or x.shape[1] != self.dim:
-            message = f"rows of shape {x.shape} do not fit a quantiser of dim {self.dim}"
+            message = f"rows of shape {x.shape} do not fit a quantizer of dim {self.dim}"
             raise ValueError(message)
         _require_finite(x)
         codes = np.empty((len(x), self.nsub), np.uint8)
@@ -130,7 +130,7 @@ class ProductQuantizer:
 
 @dataclass(frozen=True, eq=False)
 class QuantMatrix:
-    """A matrix whose rows are kept as codes; the rows of fastText's quantised matrices.
+    """A matrix whose rows are kept as codes; the rows of fastText's quantized matrices.
 
     `codes` is (rows, quantizer.nsub) uint8. With norms kept apart, row i is norm_quantizer's centroid norm_codes[i]
     times the decoded codes; norm_codes is (rows,) uint8 and norm_quantizer has dim 1. Arrays may be memory-mapped and
@@ -160,7 +160,7 @@ class QuantMatrix:
     def fit(
         cls, matrix: Rows, dsub: int, *, norms_apart: bool = False, seed: int = 1, threads: int = 1
     ) -> "QuantMatrix":
-        """Quantises `matrix`, a part of it at a time; with `norms_apart` the directions and the norms of its rows each
+        """Quantizes `matrix`, a part of it at a time; with `norms_apart` the directions and the norms of its rows each
         for themselves. Raises WvError as ProductQuantizer.fit."""
         quantizers = fit_quantizers(matrix, dsub, norms_apart=norms_apart, seed=seed, threads=threads)
         return cls.encode(matrix, *quantizers, threads=threads)
@@ -174,7 +174,7 @@ class QuantMatrix:
         *,
         threads: int = 1,
     ) -> "QuantMatrix":
-        """Quantises `matrix` with quantisers that are there."""
+        """Quantizes `matrix` with quantizers that are there."""
         codes = np.empty((matrix.shape[0], quantizer.nsub), np.uint8)
         norm_codes = None if norm_quantizer is None else np.empty(len(codes), np.uint8)
         step = max(_ROWS_AT_ONCE * threads, _BYTES_AT_ONCE // (4 * quantizer.dim))
@@ -207,7 +207,7 @@ class QuantMatrix:
 def fit_quantizers(
     matrix: Rows, dsub: int, *, norms_apart: bool = False, seed: int = 1, threads: int = 1
 ) -> tuple[ProductQuantizer, ProductQuantizer | None]:
-    """The quantisers of QuantMatrix.fit: of the rows, or with `norms_apart` of their directions and of their norms."""
+    """The quantizers of QuantMatrix.fit: of the rows, or with `norms_apart` of their directions and of their norms."""
     learned = _sample(matrix, seed)
     norm_quantizer = None
     if norms_apart:
@@ -245,5 +245,5 @@ def _require_finite(x: NDArray[np.float32]) -> None:
         finite = np.isfinite(x[start : start + _ROWS_AT_ONCE]).all(axis=1)
         if not finite.all():
             row = start + int(np.argmin(finite))
-            message = f"row {row:,} holds NaN or infinity, which cannot be quantised; train again with a lower --lr"
+            message = f"row {row:,} holds NaN or infinity, which cannot be quantized; train again with a lower --lr"
             raise WvError(message)

@@ -72,8 +72,10 @@ class WordIndex:
     def nearest(self, queries: Sequence[str], k: int, *, rows: int | None = None) -> list[Answer]:
         """The k words nearest to the word of each query, or to the sum that it is (sums.Sum.read), its words left out.
         A query that is itself a word is that word. rows: answer only with the first so many words."""
-        own = self.words.find_all(WordList.of(queries)).tolist()
-        asked = [Sum.of([query]) if row >= 0 else Sum.read(query) for row, query in zip(own, queries, strict=True)]
+        own = self.words.find_all(WordList.from_words(queries)).tolist()
+        asked = [
+            Sum.from_words([query]) if row >= 0 else Sum.read(query) for row, query in zip(own, queries, strict=True)
+        ]
         return self.nearest_to_sums(asked, k, rows=rows)
 
     def nearest_to_sums(self, sums: Sequence[Sum], k: int, *, rows: int | None = None) -> list[Answer]:
@@ -107,12 +109,12 @@ class WordIndex:
     def analogies(
         self, questions: Sequence[str], k: int, *, method: str = "3cosadd", rows: int | None = None
     ) -> list[Answer]:
-        """The k best answers to each question of three words `a b c`; see Neighbours.analogies. Raises TypeError for an
+        """The k best answers to each question of three words `a b c`; see Neighbors.analogies. Raises TypeError for an
         index of something else than vectors."""
-        from wv_cli.search.neighbours import Neighbours
+        from wv_cli.search.neighbors import Neighbors
 
         index, oov = self._index, self._oov()
-        if not isinstance(index, Neighbours):
+        if not isinstance(index, Neighbors):
             message = f"analogies need vectors, not {type(index).__name__}"
             raise TypeError(message)
         found = find_queries(self.words, questions, self.name, oov=oov, whole=False, rest=self._rest)
@@ -132,7 +134,9 @@ class WordIndex:
         if not positive and not negative:
             message = "name at least one word"
             raise ValueError(message)
-        return self.similar_to_mean((*positive, *negative), Sum.of(positive, negative).weights if negative else None, k)
+        return self.similar_to_mean(
+            (*positive, *negative), Sum.from_words(positive, negative).weights if negative else None, k
+        )
 
     def similar_to_mean(
         self, keys: Sequence[Key], weights: Sequence[float] | None, k: int, *, rows: int | None = None
@@ -145,7 +149,7 @@ class WordIndex:
         each = None if weights is None else [weights]
         k = min(k, len(self))
         hits, scores = self._index.nearest([asked], k, weights=each, beyond=oov.vectors(), rows=rows)
-        return next(self._named(hits, scores))
+        return next(self._name_hits(hits, scores))
 
     def _number(self, key: Key, oov: OovRows) -> int:
         if not isinstance(key, str):
@@ -174,11 +178,11 @@ class WordIndex:
         answers = [Answer(query, problem=problem) for query, (_, problem) in zip(queries, found, strict=True)]
         known = [i for i, (_, problem) in enumerate(found) if not problem]
         if known:
-            for i, hits in zip(known, self._named(*search(known)), strict=True):
+            for i, hits in zip(known, self._name_hits(*search(known)), strict=True):
                 answers[i].hits = hits
         return answers
 
-    def _named(self, rows: NDArray[np.int32], scores: NDArray[np.float32]) -> Iterator[Named]:
+    def _name_hits(self, rows: NDArray[np.int32], scores: NDArray[np.float32]) -> Iterator[Named]:
         """Of each query, best first."""
         found = rows >= 0
         words = iter(self.words.take(rows[found]))

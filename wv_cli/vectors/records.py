@@ -17,7 +17,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
-    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.search.neighbors import Neighbors
 
 _BLOCK_VALUES = 1 << 20
 
@@ -90,10 +90,10 @@ class Records(Embeddings):
             self._refuse(int(rows[bad[0]]))
         return values
 
-    def exact(self, *, threads: int = 0) -> "Neighbours":
-        from wv_cli.search.neighbours import Neighbours
+    def exact(self, *, threads: int = 0) -> "Neighbors":
+        from wv_cli.search.neighbors import Neighbors
 
-        return Neighbours.of_bytes(self._data, self._offsets, self._dim, threads=threads, refuse=self._refuse)
+        return Neighbors.of_bytes(self._data, self._offsets, self._dim, threads=threads, refuse=self._refuse)
 
     def _blocks(self) -> Iterator[NDArray[np.float32]]:
         step = max(1, _BLOCK_VALUES // self._dim)

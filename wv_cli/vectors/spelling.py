@@ -20,7 +20,7 @@ def find_queries(
 ) -> list[tuple[list[int], str]]:
     """find_words of each query, whose words are separated as in a text; with `whole` a query that is itself a word is
     that word."""
-    own = words.find_all(WordList.of(queries)).tolist() if whole else [-1] * len(queries)
+    own = words.find_all(WordList.from_words(queries)).tolist() if whole else [-1] * len(queries)
     fields = [[query] if row >= 0 else split_words(query) for row, query in zip(own, queries, strict=True)]
     return find_words(words, fields, name, oov=oov, rest=rest)
 
@@ -30,7 +30,7 @@ def find_words(
 ) -> list[tuple[list[int], str]]:
     """For each list of words (rows, ""): a word that is not in `words` gets its row from `oov`. ([], problem) when one
     has none: what is missing in `name`, and a near spelling if any. `rest`: see missing."""
-    found = iter(words.find_all(WordList.of(word for each in asked for word in each)).tolist())
+    found = iter(words.find_all(WordList.from_words(word for each in asked for word in each)).tolist())
     return [_compose_rows(words, each, [next(found) for _ in each], name, oov, rest) for each in asked]
 
 
@@ -62,13 +62,13 @@ def near_spelling(words: WordList, word: str) -> str:
     """The first (most frequent) word that differs in case only or, failing that, by one edit: a character dropped,
     added, replaced or two swapped. "" when there is none."""
     cases = (word.lower(), word.capitalize(), word.title(), word.upper())
-    for case, row in zip(cases, words.find_all(WordList.of(cases)).tolist(), strict=True):
+    for case, row in zip(cases, words.find_all(WordList.from_words(cases)).tolist(), strict=True):
         if row >= 0:
             return case
     if len(word) > 50:
         return ""
     edits = _edits(word) | _edits(word.lower())
-    rows = words.find_all(WordList.of(edits))
+    rows = words.find_all(WordList.from_words(edits))
     return words[int(rows[rows >= 0].min())] if (rows >= 0).any() else ""
 
 

@@ -17,7 +17,7 @@ class Sum(NamedTuple):
     problem: str = ""
 
     @classmethod
-    def of(cls, positive: Sequence[str], negative: Sequence[str] = ()) -> "Sum":
+    def from_words(cls, positive: Sequence[str], negative: Sequence[str] = ()) -> "Sum":
         weights = (1.0,) * len(positive) + (-1.0,) * len(negative)
         signs = ["+ " if weight > 0 else "- " for weight in weights]
         text = " ".join(f"{sign}{word}" for sign, word in zip(signs, (*positive, *negative), strict=True))

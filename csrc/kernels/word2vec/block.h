@@ -12,7 +12,7 @@
 enum {
     BATCH_WORDS = 512, /* sentences are read until so many words are there: short lines share a pipeline */
     TILE_STAGES = 5,
-    WV_SHARING = 4, /* neighbouring positions that may share a tile */
+    WV_SHARING = 4, /* neighboring positions that may share a tile */
 };
 
 /* The `size` random numbers mix(seed), mix(seed + 1) .. that choose the words of a block (deterministic.h). */
@@ -39,16 +39,16 @@ typedef struct {
 typedef struct {
     int opens, position, first, last;
     uint64_t *negative_draw; /* negative sampling: the numbers that choose them */
-    const int32_t *path;     /* hierarchical softmax: that of the centre word */
+    const int32_t *path;     /* hierarchical softmax: that of the center word */
     int inputs, outputs, fetch, fetch_end, weighted;
-    int32_t centre;
+    int32_t center;
     int32_t *output_row;
     float **input, **output, **output_bias; /* output_bias: NCE */
     float *input_weight, *output_weight, *output_label; /* input_weight: only with subwords */
     row_copies copies;
 } position_tile;
 
-/* The centres position .. position + positions - 1 and the context first .. last of all of them (neighbour_tiles.h). */
+/* The centers position .. position + positions - 1 and the context first .. last of all of them (neighbor_tiles.h). */
 typedef struct {
     int position, positions, first, last;
     int window_first[WV_SHARING], window_last[WV_SHARING];
@@ -57,9 +57,9 @@ typedef struct {
     float **input;  /* (inputs) */
     int32_t *word;  /* (negatives): distinct */
     float *share;   /* (negatives): how much one is to count for each position */
-    float **output; /* (fetch_end): the negatives, the centres, and the rows of words that are new in the windows */
+    float **output; /* (fetch_end): the negatives, the centers, and the rows of words that are new in the windows */
     row_copies copies;
-} neighbour_tile;
+} neighbor_tile;
 
 /* The buffers in which a thread trains its tiles, the learning rate, and the sums so far. */
 typedef struct {
@@ -73,14 +73,14 @@ typedef struct {
     int64_t examples;
 } tile_training;
 
-/* The buffers in which it trains neighbouring positions that share a tile (cbow_neighbours.h). */
+/* The buffers in which it trains neighboring positions that share a tile (cbow_neighbors.h). */
 typedef struct {
     float *score, *label, *weight; /* (cells): scores and steps, labels, weights */
     float *held;                   /* (inputs, WV_SHARING): 1 where a window holds the row */
     float *hidden, *delta;         /* (WV_SHARING, dim) */
     float *mean;                   /* (dim): of the drawn output rows */
     int tiles;                     /* that it is made of, at most MEAN_TILES */
-} neighbour_training;
+} neighbor_training;
 
 /* Positions left .. entered-1 of a batch are in the window; position p lies in row p % rows, a power of two
  * (subwords.h). */
@@ -102,8 +102,8 @@ typedef struct {
     subword_ring ring;
     position_tile tile[TILE_STAGES];
     tile_training training;
-    neighbour_tile neighbours[TILE_STAGES];
-    neighbour_training shared;
+    neighbor_tile neighbors[TILE_STAGES];
+    neighbor_training shared;
 } word2vec_block;
 
 #endif

@@ -15,7 +15,7 @@
 enum { CACHED_NODES = 8 }; /* of a Huffman path, from the root */
 
 typedef struct {
-    int shares; /* neighbouring positions may share a draw of negatives (neighbour_tiles.h) */
+    int shares; /* neighboring positions may share a draw of negatives (neighbor_tiles.h) */
     /* Scores of one input, at most; -1 when a table is missing. */
     int (*most_scores)(const wv_word2vec_run *run);
     /* Draws what is random about the outputs of a position and asks for what `list_outputs` will read. NULL: nothing. */
@@ -149,17 +149,17 @@ WV_INLINE void add_output(word2vec_block *block, const row_store *store, positio
     tile->outputs++;
 }
 
-/* `skip_centre`, a constant: a centre that is drawn is left out. Otherwise it is noise too (outputs.h has its label),
+/* `skip_center`, a constant: a center that is drawn is left out. Otherwise it is noise too (outputs.h has its label),
  * in its one row of the tile: the rows of a tile are distinct. The words' rows begin at `first`. */
-WV_INLINE void list_drawn(word2vec_block *block, const row_store *store, position_tile *tile, int skip_centre,
+WV_INLINE void list_drawn(word2vec_block *block, const row_store *store, position_tile *tile, int skip_center,
                           int32_t first) {
     const wv_word2vec_run *run = block->run;
-    add_output(block, store, tile, first + tile->centre, 1);
+    add_output(block, store, tile, first + tile->center, 1);
     for (int k = 0; k < run->options.negative; k++) {
         int32_t word = drawn_word(run, tile->negative_draw[k]);
-        if (!skip_centre || word != tile->centre) add_output(block, store, tile, first + word, 0);
+        if (!skip_center || word != tile->center) add_output(block, store, tile, first + word, 0);
     }
-    if (!skip_centre) tile->output_label[0] = 1 / tile->output_weight[0];
+    if (!skip_center) tile->output_label[0] = 1 / tile->output_weight[0];
 }
 
 WV_INLINE void list_negatives(word2vec_block *block, const row_store *store, position_tile *tile) {
@@ -200,7 +200,7 @@ WV_INLINE void fetch_path(word2vec_block *block, const row_store *store, positio
 
 /* The nodes of a path are distinct rows. */
 WV_INLINE void list_path(word2vec_block *block, const row_store *store, position_tile *tile) {
-    const int64_t *start = &block->run->path_start[tile->centre];
+    const int64_t *start = &block->run->path_start[tile->center];
     tile->outputs = (int)(start[1] - start[0]);
     for (int j = 0; j < tile->outputs; j++) {
         int32_t step = tile->path[j];
@@ -262,7 +262,7 @@ static void train_softmax(word2vec_block *block, const position_tile *tile, cons
     }
     for (int i = 0; i < inputs; i++) {
         float *score = training->score + (size_t)i * scores;
-        loss += softmax_steps(words, score, tile->centre, training->lr, &training->totals);
+        loss += softmax_steps(words, score, tile->center, training->lr, &training->totals);
     }
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int some = outputs_from(word, words);
@@ -276,7 +276,7 @@ static void train_softmax(word2vec_block *block, const position_tile *tile, cons
     training->loss += loss;
 }
 
-/* One yes/no question for each word: is it the centre? The blocks all see the inputs as they were. */
+/* One yes/no question for each word: is it the center? The blocks all see the inputs as they were. */
 static void train_every_word(word2vec_block *block, const position_tile *tile, const position_tile *fetched, int inputs,
                              float **x, float *delta) {
     (void)fetched;
@@ -289,7 +289,7 @@ static void train_every_word(word2vec_block *block, const position_tile *tile, c
         rows_of_words(run, word, some, y);
         tile_scores(inputs, old, some, y, width, g);
         for (int i = 0; i < inputs; i++)
-            for (int j = 0; j < some; j++) training->label[i * some + j] = (float)(word + j == tile->centre);
+            for (int j = 0; j < some; j++) training->label[i * some + j] = (float)(word + j == tile->center);
         logistic_steps(inputs * some, g, training->label, NULL, training->lr, g, &training->totals);
         update_outputs(&(tile_step){inputs, some, width, old, x, y, g, {0, NULL}}, delta);
     }

@@ -2,7 +2,7 @@
  * what is predicted, the context rule (word2vec.c) what a tile computes.
  *
  * A tile is one position of a sentence with all its context words, or, without shared negatives, with one of them;
- * or several positions (neighbour_tiles.h).
+ * or several positions (neighbor_tiles.h).
  */
 #ifndef WV_WORD2VEC_POSITIONS_H
 #define WV_WORD2VEC_POSITIONS_H

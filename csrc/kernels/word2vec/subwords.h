@@ -7,7 +7,7 @@
  * fastText does: the mean of rows that all move by g moves by g, so `hidden` is what the mean would have become.
  * What is given up: rows that two words of a window share do not see each other's steps before they leave.
  *
- * The inputs must be the context words for that, as in word2vec. fastText's skip-gram turns them round (the centre word
+ * The inputs must be the context words for that, as in word2vec. fastText's skip-gram turns them round (the center word
  * is the input, each context word is predicted), which loses a fifth of the analogies once negatives are shared.
  */
 #ifndef WV_WORD2VEC_SUBWORDS_H

@@ -7,18 +7,18 @@
  *
  * Departures from word2vec C; what they do to quality is measured in benchmarks/README.md:
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
- *   once, from the same old values. word2vec draws anew for every (context, centre) pair: share_negatives = 0 does so.
- *   With share_positions = 1 neighbouring positions of CBOW share a draw, too: cbow_neighbours.h.
+ *   once, from the same old values. word2vec draws anew for every (context, center) pair: share_negatives = 0 does so.
+ *   With share_positions = 1 neighboring positions of CBOW share a draw, too: cbow_neighbors.h.
  * - A word drawn twice as a negative enters the tile once, with a weight of two. A context word that stands twice in
  *   the window enters twice, one update after the other.
  * - The sigmoid is exact (outputs.h); the learning rate follows the position in the corpus, not a clock of threads.
- * As in word2vec: the context row is the input and the centre word is predicted; subsampling comes before windowing; a
- * negative equal to the centre is skipped, not redrawn (negative sampling; the noise of NCE is kept).
+ * As in word2vec: the context row is the input and the center word is predicted; subsampling comes before windowing; a
+ * negative equal to the center is skipped, not redrawn (negative sampling; the noise of NCE is kept).
  */
 #include "base/scratch.h"
 #include "kernels/pipeline.h"
 #include "kernels/tile.h"
-#include "kernels/word2vec/cbow_neighbours.h"
+#include "kernels/word2vec/cbow_neighbors.h"
 #include "kernels/word2vec/deterministic_merge.h"
 #include "kernels/word2vec/deterministic_users.h"
 #include "kernels/word2vec/layers.h"
@@ -28,7 +28,7 @@
 /* A context rule: what the rows of a window become in a tile. */
 typedef struct {
     int whole_window; /* a tile takes the whole window even when every context word draws its own negatives */
-    int shares;       /* neighbouring positions may share a tile */
+    int shares;       /* neighboring positions may share a tile */
     int (*most_inputs)(const wv_word2vec_run *run);
     void (*train)(word2vec_block *block, const output_layer *layer, const position_tile *tile,
                   const position_tile *fetched);
@@ -115,7 +115,7 @@ WV_INLINE void train_cbow(word2vec_block *block, const output_layer *layer, cons
 static const context_rule CONTEXT_RULES[] = {CONTEXT_RULE_ROWS(ROW)};
 #undef ROW
 
-/* Whether neighbouring positions share tiles. */
+/* Whether neighboring positions share tiles. */
 static int shares_positions(const wv_word2vec_run *run) {
     return CONTEXT_RULES[run->options.model].shares && OUTPUT_LAYERS[run->options.loss].shares &&
            run->options.share_positions && !run->subword;
@@ -181,7 +181,7 @@ WV_INLINE void tile_list(void *of, const void *constants, void *item) {
     word2vec_block *block = of;
     const tile_kind *kind = constants;
     position_tile *tile = item;
-    tile->centre = block->batch.word[tile->position];
+    tile->center = block->batch.word[tile->position];
     tile->outputs = 0;
     tile->weighted = 0;
     list_inputs(block, kind->store, tile);
@@ -202,23 +202,23 @@ WV_INLINE void tile_train(void *of, const void *constants, void *item, const voi
     kind->train(block, tile, fetched);
 }
 
-WV_INLINE int neighbour_tile_draw(void *block, const void *kind, void *tile) {
-    return neighbour_draw(block, ((const tile_kind *)kind)->store, tile);
+WV_INLINE int neighbor_tile_draw(void *block, const void *kind, void *tile) {
+    return neighbor_draw(block, ((const tile_kind *)kind)->store, tile);
 }
 
-WV_INLINE void neighbour_tile_list(void *block, const void *kind, void *tile) {
-    neighbour_list(block, ((const tile_kind *)kind)->store, tile);
+WV_INLINE void neighbor_tile_list(void *block, const void *kind, void *tile) {
+    neighbor_list(block, ((const tile_kind *)kind)->store, tile);
 }
 
-WV_INLINE void neighbour_tile_train(void *block, const void *kind, void *item, const void *fetched) {
+WV_INLINE void neighbor_tile_train(void *block, const void *kind, void *item, const void *fetched) {
     const row_store *store = ((const tile_kind *)kind)->store;
-    const neighbour_tile *tile = item;
+    const neighbor_tile *tile = item;
     if (store->make_copies) store->make_copies(block, tile->copies);
-    train_cbow_neighbours(block, tile, fetched);
+    train_cbow_neighbors(block, tile, fetched);
 }
 
 static const pipeline TILES = {TILE_STAGES, 2, tile_draw, tile_list, tile_train};
-static const pipeline NEIGHBOUR_TILES = {TILE_STAGES, 2, neighbour_tile_draw, neighbour_tile_list, neighbour_tile_train};
+static const pipeline NEIGHBOR_TILES = {TILE_STAGES, 2, neighbor_tile_draw, neighbor_tile_list, neighbor_tile_train};
 
 /* `kind` is made of constants, so that its functions are called directly. */
 WV_INLINE void train_batch(word2vec_block *block, const tile_kind kind) {
@@ -250,15 +250,15 @@ WV_INLINE void train_batch_by(word2vec_block *block, const output_layer *layer,
 OUTPUT_LAYER_ROWS(ROW)
 #undef ROW
 
-/* The same for neighbouring positions that share tiles. */
-__attribute__((noinline)) static void train_neighbour_batch(word2vec_block *block) {
+/* The same for neighboring positions that share tiles. */
+__attribute__((noinline)) static void train_neighbor_batch(word2vec_block *block) {
     first_position(block);
     block->position = 0;
     switch (block->rows->store) {
 #define ROW(name, ...)                                                                                      \
     case WV_ROWS_##name: {                                                                                  \
         const tile_kind kind = {.store = &ROW_STORES[WV_ROWS_##name]};                                      \
-        pipeline_run(&NEIGHBOUR_TILES, block, &kind, block->neighbours, sizeof block->neighbours[0]);       \
+        pipeline_run(&NEIGHBOR_TILES, block, &kind, block->neighbors, sizeof block->neighbors[0]);       \
         break;                                                                                              \
     }
         ROW_STORE_ROWS(ROW)
@@ -268,7 +268,7 @@ __attribute__((noinline)) static void train_neighbour_batch(word2vec_block *bloc
 
 static void train_batch_of(word2vec_block *block) {
     if (shares_positions(block->run)) {
-        train_neighbour_batch(block);
+        train_neighbor_batch(block);
         return;
     }
     switch (block->run->options.loss) {
@@ -317,7 +317,7 @@ static size_t block_lay_out(const wv_word2vec_run *run, const output_layer *laye
     block->batch.last = WV_TAKE(&scratch, int32_t, words);
     for (int k = 0; k < TILE_STAGES; k++) tile_lay_out(run, &scratch, outputs, &block->tile[k]);
     training_lay_out(run, &scratch, scores, outputs, &block->training);
-    if (shares_positions(run)) neighbour_lay_out(block, &scratch);
+    if (shares_positions(run)) neighbor_lay_out(block, &scratch);
     if (run->subword) {
         subword_ring *ring = &block->ring;
         ring->rows = subword_ring_rows(run);
@@ -366,7 +366,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_word2vec_rows *ro
     double loss = 0;
     int64_t tokens = 0, position = stretch->start, before = 0;
     training->lr = run->options.start_lr;
-    if (block.shared.mean) neighbour_begin(&block);
+    if (block.shared.mean) neighbor_begin(&block);
     if (store->begin) store->begin(&block, stretch->end - stretch->start);
 
     while (position < stretch->end) {

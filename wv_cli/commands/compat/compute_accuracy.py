@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from wv_cli.commands.compat import CompatCommand, say
 from wv_cli.commands.compat.flags import atoi
-from wv_cli.commands.compat.neighbour_rows import load
+from wv_cli.commands.compat.neighbor_rows import load
 
 _USAGE = (
     "Usage: ./compute-accuracy <FILE> <threshold>\nwhere FILE contains word projections, and threshold is used to "
@@ -30,13 +30,13 @@ def main(words: Sequence[str]) -> int:
         return 0
     import numpy as np
 
-    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.search.neighbors import Neighbors
     from wv_cli.system.marks import without_mark
     from wv_cli.words import decode
 
     threshold = atoi(words[1]) if len(words) > 1 else 0
     vectors = load(words[0], threshold if threshold > 0 else None)
-    search = Neighbours(vectors.matrix)
+    search = Neighbors(vectors.matrix)
     rows: dict[str, int] = {}
     for row, word in enumerate(vectors.words):
         rows.setdefault(_upper(word), row)

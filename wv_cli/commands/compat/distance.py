@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from wv_cli.commands.compat import CompatCommand
-from wv_cli.commands.compat.neighbour_rows import ROWS, load, places, read_queries, require_file, table
+from wv_cli.commands.compat.neighbor_rows import ROWS, load, places, read_queries, require_file, table
 
 
 def main(words: Sequence[str]) -> int:
-    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.search.neighbors import Neighbors
 
     vectors = load(require_file(words, "distance"))
-    search = Neighbours(vectors.matrix)
+    search = Neighbors(vectors.matrix)
     for line in read_queries("Enter word or sentence (EXIT to break): "):
         rows = places(vectors, line, lambda row: row >= 0, -1)
         if rows is not None:

@@ -41,7 +41,7 @@ def test_label(words: Sequence[str]) -> int:
     counts = asked.counts()
     for label, name in enumerate(asked.model.labels):
         precision, recall, f1 = scores(*(int(each[label]) for each in (counts.right, counts.predicted, counts.gold)))
-        say(f"F1-Score : {_shown(f1)}  Precision : {_shown(precision)}  Recall : {_shown(recall)}   {name}\n")
+        say(f"F1-Score : {_show(f1)}  Precision : {_show(precision)}  Recall : {_show(recall)}   {name}\n")
     _tell_totals(asked, counts, "{:.3f}")
     return 0
 
@@ -109,5 +109,5 @@ def _tell_totals(asked: _Asked, counts: "Counts", form: str) -> None:
     say(f"N\t{counts.lines}\nP@{asked.k}\t{shown[0]}\nR@{asked.k}\t{shown[1]}\n")
 
 
-def _shown(score: float) -> str:
+def _show(score: float) -> str:
     return "--------" if math.isnan(score) else f"{score:f}"

@@ -1,4 +1,4 @@
-"""The flags of fastText's training and quantising: a single dash, the value is the next word, the last occurrence wins.
+"""The flags of fastText's training and quantizing: a single dash, the value is the next word, the last occurrence wins.
 
 The help shows the values read so far. What cannot be read is told in fastText's words: a number that does not fit as an
 argument that is missing, no number at all by the name of the C++ function that refuses it.
@@ -117,7 +117,7 @@ class Args:
 
     def _help(self) -> str:
         return _HELP.read_text(encoding="utf-8").format(
-            **{name: _shown(value) for name, value in vars(self).items() if name != "given"}
+            **{name: _show_value(value) for name, value in vars(self).items() if name != "given"}
         )
 
     def _refuse(self, problem: str) -> NoReturn:
@@ -164,7 +164,7 @@ _KINDS = {
 }
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     """As C++ streams print it."""
     if isinstance(value, bool):
         return str(value).lower()

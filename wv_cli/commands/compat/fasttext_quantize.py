@@ -17,7 +17,7 @@ def quantize(words: Sequence[str]) -> int:
         raise Exit(1)
     args = Args.parse("quantize", words)
     from wv_cli.jobs.part import Invocation
-    from wv_cli.jobs.quantize import LabelledTexts, Models, QuantizeJob
+    from wv_cli.jobs.quantize import LabeledTexts, Models, QuantizeJob
     from wv_cli.system.host import processors
     from wv_cli.text.reading_config import ReadingConfig
     from wv_cli.transforms.config import QuantizeConfig
@@ -41,14 +41,14 @@ def quantize(words: Sequence[str]) -> int:
         invocation=Invocation(meta=False),
         config=config,
         models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
-        texts=LabelledTexts(inputs=(args.input,) if retrain else (), reading=ReadingConfig(force_text=True)),
+        texts=LabeledTexts(inputs=(args.input,) if retrain else (), reading=ReadingConfig(force_text=True)),
     ).run(lambda message, **facts: None, telling.show_progress)
     telling.trained()
     return 0
 
 
 def _require_large(args: Args) -> bool:
-    """Whether -cutoff drops rows of the model. Aborts for one that fastText does not quantise."""
+    """Whether -cutoff drops rows of the model. Aborts for one that fastText does not quantize."""
     model = load(args.output + ".bin")
     if not model.is_classifier:
         abort("For now we only support quantization of supervised models")

@@ -60,7 +60,7 @@ class Searching:
             "fixed": ("dropout", *(name for flag, name in _SEARCHED.items() if name and flag in args.given)),
         }
 
-    def hear(self, facts: Mapping[str, Any]) -> None:
+    def on_event(self, facts: Mapping[str, Any]) -> None:
         """An event of the job: a trial, or the end of the search."""
         if "score" in facts:
             self._trial(facts)
@@ -92,7 +92,7 @@ class Searching:
         if score is not None:
             self._best = score if self._best is None else max(self._best, score)
         if self._args.verbose > 2:
-            say(self._tried(facts, took))
+            say(self._describe_trial(facts, took))
         fraction = min(self._elapsed / max(self._args.autotune_duration, _LEAST_SECONDS), 1.0)
         self._line(fraction)
         if self.size and self._best is None and fraction > _WARNED_AT and not self._warned:
@@ -102,7 +102,7 @@ class Searching:
                 "`autotune-modelsize`.\n"
             )
 
-    def _tried(self, facts: Mapping[str, Any], took: float) -> str:
+    def _describe_trial(self, facts: Mapping[str, Any], took: float) -> str:
         args, changed = self._args, facts["config"]
         tried = {flag: changed.get(name, getattr(args, flag)) for flag, name in _SEARCHED.items() if name}
         # The first trial has the flags as they are.

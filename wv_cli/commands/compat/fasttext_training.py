@@ -19,7 +19,7 @@ _LOSSES = {"one-vs-all": "ova"}  # all others have our names
 
 def supervised(words: Sequence[str]) -> int:
     args = _parse("supervised", words)
-    searching = _searching(args)
+    searching = _search_options(args)
     paths = _require_files(args, ".ftz" if searching is not None and searching.size else ".bin")
     return _train(args, _classifier(args, paths, searching), searching)
 
@@ -50,7 +50,7 @@ def _parse(command: str, words: Sequence[str]) -> Args:
     return args
 
 
-def _searching(args: Args) -> "Searching | None":
+def _search_options(args: Args) -> "Searching | None":
     if not args.autotune_validation:
         return None
     from wv_cli.commands.compat.fasttext_search import Searching
@@ -168,11 +168,11 @@ def _train(args: Args, job: "Job", searching: "Searching | None") -> int:
     telling = Telling(args.verbose, args.thread, _threads(args))
     text: dict[str, Any] = {}
 
-    def hear(message: str, **facts: Any) -> None:
+    def on_event(message: str, **facts: Any) -> None:
         if "labels" in facts:
             text.update(facts)
         if searching is not None:
-            searching.hear(facts)
+            searching.on_event(facts)
         # A search reads the text before it begins; fastText tells of it when the best options are trained with.
         if ("labels" if searching is None else "best") in facts:
             telling.read(text["tokens"], text["vocabulary"], text["labels"])
@@ -180,7 +180,7 @@ def _train(args: Args, job: "Job", searching: "Searching | None") -> int:
 
     try:
         with contextlib.nullcontext() if searching is None else searching.explained():
-            outcome, _ = job.run(hear, telling.show_progress)
+            outcome, _ = job.run(on_event, telling.show_progress)
     except EmptyVocabulary:
         telling.read(0, 0, 0)
         abort("Empty vocabulary. Try a smaller -minCount value.")

@@ -1,4 +1,4 @@
-"""fastText's commands that look into a model: vectors of words, lines and n-grams, neighbours, analogies, its parts."""
+"""fastText's commands that look into a model: vectors of words, lines and n-grams, neighbors, analogies, its parts."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ _USAGES = {
     "dump": f"usage: fasttext dump <model> <option>\n{_MODEL}  <option>     option from args,dict,input,output\n",
 }
 _PARTS = ("args", "dict", "input", "output")
-_NEIGHBOURS = 10
+_NEIGHBORS = 10
 _WORDS_AT_ONCE = 10_000
 
 
@@ -67,7 +67,7 @@ def nn(words: Sequence[str]) -> int:
     _require(1 <= len(words) <= 2, "nn")
     k = _count(words)
     asking = _Asking(words[0], k)
-    for (word,) in _typed("Query word? ", 1):
+    for (word,) in _read_words("Query word? ", 1):
         asking.answer([word], asking.vectors([word]))
     return 0
 
@@ -78,7 +78,7 @@ def analogies(words: Sequence[str]) -> int:
     k = _count(words)
     say(f"Loading model {words[0]}\n")
     asking = _Asking(words[0], k)
-    for asked in _typed("Query triplet (A - B + C)? ", 3):
+    for asked in _read_words("Query triplet (A - B + C)? ", 3):
         a, b, c = (vector / (float((vector @ vector) ** 0.5) + 1e-8) for vector in asking.vectors(asked))
         asking.answer(asked, (a - b + c)[None])
     return 0
@@ -103,10 +103,10 @@ class _Asking:
     """A model and its words' unit vectors, asked for the `k` nearest."""
 
     def __init__(self, path: str, k: int) -> None:
-        from wv_cli.search.neighbours import Neighbours
+        from wv_cli.search.neighbors import Neighbors
 
         self._model = load(path)
-        self._search = Neighbours(self._model.all_word_vectors())
+        self._search = Neighbors(self._model.all_word_vectors())
         self._k = min(k, len(self._model.words))
 
     def vectors(self, asked: Sequence[str]) -> "NDArray[np.float32]":
@@ -122,7 +122,7 @@ class _Asking:
                 say(f"{self._model.words[row]} {cosine:g}\n")
 
 
-def _typed(prompt: str, count: int) -> Iterator[list[str]]:
+def _read_words(prompt: str, count: int) -> Iterator[list[str]]:
     """As many words of standard input at a time, each time after a prompt, until there are no more."""
     from wv_cli.system.marks import without_mark
     from wv_cli.words import decode
@@ -138,7 +138,7 @@ def _typed(prompt: str, count: int) -> Iterator[list[str]]:
 
 
 def _count(words: Sequence[str]) -> int:
-    k = answer_count(words[1]) if len(words) > 1 else _NEIGHBOURS
+    k = answer_count(words[1]) if len(words) > 1 else _NEIGHBORS
     require_count(k)
     return k
 

@@ -31,7 +31,7 @@ def main(words: Sequence[str]) -> int:
     asked = _Asked.of(flags_of(words))
     asked.tell_options()
     require_opened(asked.vocab_file, "vocab file")
-    from wv_cli.formats.recognise import input_texts
+    from wv_cli.formats.recognize import input_texts
     from wv_cli.glove import cooccurrence
     from wv_cli.glove.config import GloveConfig
     from wv_cli.system.memory import for_buffers
@@ -89,7 +89,7 @@ def _vocabulary(path: str) -> "tuple[Vocab, list[str]]":
     repeated = [vocab.words[row] for row in again]
     for row in again:
         words[row] = b" %d" % row
-    return Vocab(WordList.of(words), vocab.counts), repeated
+    return Vocab(WordList.from_words(words), vocab.counts), repeated
 
 
 @dataclass(frozen=True)

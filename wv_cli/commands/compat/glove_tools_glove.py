@@ -87,7 +87,7 @@ class _Asked:
         )
         source = GloveInput(counts=self.input, vocab=self.vocab, init=self.parameters, init_gradsq=self.squares)
         job = GloveFilesJob(invocation=Invocation(meta=False), config=config, source=source, files=files)
-        outcome, _ = job.run(self.hear)
+        outcome, _ = job.run(self.on_event)
         if outcome is not None and not outcome.finished:
             saves = self.save_start or self.checkpoint_every > 0
             raise outcome.ended_early(f"nothing was saved{' but what was told of' if saves else ''}")
@@ -112,7 +112,7 @@ class _Asked:
         if detailed:
             tell("done.\n")
 
-    def hear(self, message: str, **facts: Any) -> None:
+    def on_event(self, message: str, **facts: Any) -> None:
         if "prepared" in facts:
             if self.save_start and self.verbose > 1:
                 tell("Saving initial parameters... done.\n")

@@ -26,7 +26,7 @@ def main(words: Sequence[str]) -> int:
     verbose = flags.whole("-verbose", 2)
     most, least = flags.long("-max-vocab", 0), flags.long("-min-count", 1)
     tell("BUILDING VOCABULARY\n" + ("Processed 0 tokens." if verbose > 1 else ""))
-    from wv_cli.formats.recognise import input_texts
+    from wv_cli.formats.recognize import input_texts
     from wv_cli.glove.model import UNKNOWN
     from wv_cli.system.output import open_output
     from wv_cli.text.config import VocabConfig
@@ -49,8 +49,8 @@ def main(words: Sequence[str]) -> int:
         read = every.tokens_read
         tell(f"{counter(11, read, ' tokens.')}{column(0)}Processed {read} tokens.\n")
         tell(f"Counted {len(every)} unique words.\n")
-    shortened = _first(every, most) if 0 < most < len(every) else every
-    vocab = _by_bytes(shortened.first(shortened.often(least)))
+    shortened = _most_frequent(every, most) if 0 < most < len(every) else every
+    vocab = _by_bytes(shortened.most_frequent(shortened.often(least)))
     with open_output("-") as stream:
         stream.writelines(vocab_lines(vocab))
     if verbose > 0 and len(vocab) < len(shortened):
@@ -61,12 +61,12 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def _first(vocab: "Vocab", most: int) -> "Vocab":
+def _most_frequent(vocab: "Vocab", most: int) -> "Vocab":
     """The `most` frequent words. Which of those with the count at the edge stay hangs on their places in GloVe's hash
     table, so that the same ones do."""
     first, last = (int(np.searchsorted(-vocab.counts, -vocab.counts[most - 1], side)) for side in ("left", "right"))
     edge = first + np.argsort(_places(vocab, first, last), kind="stable")[: most - first]
-    return _taken(vocab, np.concatenate([np.arange(first), edge]))
+    return _take_words(vocab, np.concatenate([np.arange(first), edge]))
 
 
 def _places(vocab: "Vocab", first: int, last: int) -> "NDArray[np.uint32]":
@@ -92,10 +92,10 @@ def _by_bytes(vocab: "Vocab") -> "Vocab":
     order: list[int] = []
     for begin, stop in pairwise(bounds):
         order += sorted(range(begin, stop), key=keys.__getitem__)
-    return _taken(vocab, np.array(order, np.int64))
+    return _take_words(vocab, np.array(order, np.int64))
 
 
-def _taken(vocab: "Vocab", order: "NDArray[np.int64]") -> "Vocab":
+def _take_words(vocab: "Vocab", order: "NDArray[np.int64]") -> "Vocab":
     from wv_cli.text.vocab import Vocab
 
     return Vocab(vocab.words.take(order), vocab.counts[order], vocab.lines, vocab.tokens_read)

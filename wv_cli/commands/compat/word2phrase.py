@@ -46,7 +46,7 @@ def main(words: Sequence[str]) -> int:
         raise Exit(1)
     if not output:
         raise UsageError("-output FILE is missing: nothing would be written")
-    from wv_cli.formats.recognise import input_texts
+    from wv_cli.formats.recognize import input_texts
     from wv_cli.system.output import check_writable, open_output
     from wv_cli.text.config import PhrasesConfig
     from wv_cli.text.input_files import refuse_overwriting
@@ -65,7 +65,7 @@ def main(words: Sequence[str]) -> int:
         if debug > 0:
             say(f"\nVocab size (unigrams + bigrams): {_printed_size(text)}\nWords in train file: {text.tokens_read}\n")
         with open_output(output) as stream:
-            for piece in _spaced(text.chunks()):
+            for piece in _space_lines(text.chunks()):
                 stream.write(piece)
     if debug > 1:
         say("".join(f"Words written: {million}M\r" for million in millions))
@@ -83,7 +83,7 @@ def _printed_size(text: "JoinedText") -> int:
     return every - 1 - max(0, -(-(every - kept - 2) // 2))
 
 
-def _spaced(chunks: Iterator[bytes | bytearray]) -> Iterator[bytes]:
+def _space_lines(chunks: Iterator[bytes | bytearray]) -> Iterator[bytes]:
     """A blank before the first word of each line, too."""
     start = True
     for chunk in chunks:

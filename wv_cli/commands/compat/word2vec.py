@@ -57,7 +57,7 @@ class _Asked:
 
     def count(self) -> "Vocab":
         """The vocabulary alone, as without -output."""
-        from wv_cli.formats.recognise import input_texts
+        from wv_cli.formats.recognize import input_texts
         from wv_cli.system.output import check_writable
         from wv_cli.text.config import VocabConfig
         from wv_cli.text.corpus import count
@@ -75,7 +75,7 @@ class _Asked:
                 VocabConfig(),
                 may_be_empty=True,
             )
-        vocab = every.first(every.often(self.min_count))
+        vocab = every.most_frequent(every.often(self.min_count))
         if self.save_vocab:
             write_vocab(self.save_vocab, vocab)
         return vocab

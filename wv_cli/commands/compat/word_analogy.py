@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from wv_cli.commands.compat import CompatCommand, say
-from wv_cli.commands.compat.neighbour_rows import ROWS, load, places, read_queries, require_file, table
+from wv_cli.commands.compat.neighbor_rows import ROWS, load, places, read_queries, require_file, table
 
 _TOO_FEW = "Only {} words were entered.. three words are needed at the input to perform the calculation\n"
 
 
 def main(words: Sequence[str]) -> int:
-    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.search.neighbors import Neighbors
 
     vectors = load(require_file(words, "word-analogy"))
-    search = Neighbours(vectors.matrix)
+    search = Neighbors(vectors.matrix)
     for line in read_queries("Enter three words (EXIT to break): "):
         if len(line) < 3:
             say(_TOO_FEW.format(len(line)))

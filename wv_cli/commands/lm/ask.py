@@ -32,7 +32,7 @@ sentences_option = click.option(
     "--words", "each_word", is_flag=True, help="Also print each word as word=ID LENGTH LOG10 (ID 0: unknown)."
 )
 @click.option(
-    "--unnormalised", is_flag=True,
+    "--unnormalized", is_flag=True,
     help="Use scores of a noise-contrast model as log10 probabilities, without normalizing.",
 )  # fmt: skip
 @click.option("--add", metavar="NAME", help="Write records again, with NAME, NAME_perplexity and NAME_oov added.")
@@ -47,7 +47,7 @@ def score(
     model: str,
     inputs: tuple[str, ...],
     each_word: bool,
-    unnormalised: bool,
+    unnormalized: bool,
     add: str | None,
     flatten: str,
     unit: str,
@@ -79,7 +79,7 @@ def score(
     from functools import partial
 
     from wv_cli.commands.shared.display import emit
-    from wv_cli.formats.recognise import input_texts
+    from wv_cli.formats.recognize import input_texts
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.pieces import Preparation
@@ -99,7 +99,7 @@ def score(
     def opened() -> tuple[Preparation, Scorer]:
         prepared = Preparation(PiecesConfig(normalize=normalize, tokenizer=tokenizer))
         loaded = load(model)
-        return prepared, Scorer(asking.take_unnormalized(loaded, model) if unnormalised else loaded, ends=ends)
+        return prepared, Scorer(asking.take_unnormalized(loaded, model) if unnormalized else loaded, ends=ends)
 
     if add is not None:
         if not inputs:
@@ -119,7 +119,7 @@ def score(
 
         add_answers(read(written=[output]), output, names, answer)
         return
-    text: Iterable[bytes] = Source(read(one_line=True)) if inputs else note_invalid(_piped(), "standard input", log)
+    text: Iterable[bytes] = Source(read(one_line=True)) if inputs else note_invalid(_read_pipe(), "standard input", log)
     prepared, scorer = opened()
     for scored in scorer.read(prepared.blocks(text)):
         lines = _lines(scored, scorer.words() if each_word else None, ends, as_json)
@@ -127,7 +127,7 @@ def score(
         sys.stdout.buffer.flush()
 
 
-def _piped() -> Iterable[bytes]:
+def _read_pipe() -> Iterable[bytes]:
     """Standard input as it comes."""
     from wv_cli.system.marks import without_mark
     from wv_cli.text.raw_files import blocks, open_raw
@@ -178,7 +178,7 @@ def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json:
     generator = Generator(load(model), ends=ends)
     for batch in [list(starts)] if starts else piped_lines():
         for start in batch:
-            found = generator.following(start, k)
+            found = generator.next_words(start, k)
             column = f"{start}\t" if len(starts) != 1 else ""
             if as_json:
                 from wv_cli.system.json_text import to_json

@@ -2,7 +2,7 @@
 
 import click
 
-from wv_cli.commands.lm.train import quantise_option, to_option
+from wv_cli.commands.lm.train import quantize_option, to_option
 from wv_cli.commands.shared.help import Command
 
 
@@ -10,16 +10,16 @@ from wv_cli.commands.shared.help import Command
 @click.argument("model", metavar="MODEL")
 @click.argument("output", metavar="OUTPUT")
 @to_option
-@quantise_option
-def command(model: str, output: str, to: str | None, quantise: int | None) -> None:
+@quantize_option
+def command(model: str, output: str, to: str | None, quantize: int | None) -> None:
     """Write MODEL as OUTPUT: NAME.arpa or NAME.arpa.gz (ARPA), NAME.lm (wv's binary), or - (ARPA on standard output).
 
-    The conversion loses nothing without --quantise: every number reads back to the same value. Of KenLM's binaries
+    The conversion loses nothing without --quantize: every number reads back to the same value. Of KenLM's binaries
     only tries can be converted, because the others hold no words of n-grams.
     """
     from wv_cli.lm.files import format_for_output, load_ngrams, save
     from wv_cli.system.output import check_writable
 
-    format_for_output(output, to).require_quantise(quantise)
+    format_for_output(output, to).require_quantize(quantize)
     check_writable(output)
-    save(output, load_ngrams(model), format=to, quantise=quantise)
+    save(output, load_ngrams(model), format=to, quantize=quantize)

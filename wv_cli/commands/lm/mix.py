@@ -2,7 +2,7 @@
 
 import click
 
-from wv_cli.commands.lm.train import quantise_option, to_option
+from wv_cli.commands.lm.train import quantize_option, to_option
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import conflict
 from wv_cli.errors import UsageError
@@ -21,10 +21,10 @@ from wv_cli.errors import UsageError
 )
 @click.option("--fit", metavar="TEXT", help="Choose the weights that make this held-out text most probable.")
 @to_option
-@quantise_option
+@quantize_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but results and errors.")
 def command(
-    models: tuple[str, ...], output: str, weights: str | None, fit: str | None, to: str | None, quantise: int | None,
+    models: tuple[str, ...], output: str, weights: str | None, fit: str | None, to: str | None, quantize: int | None,
     quiet: bool,
 ) -> None:  # fmt: skip
     """Write the linear interpolation of two or more models of n-grams as one model.
@@ -49,7 +49,7 @@ def command(
         raise conflict("--weights", "--fit", "--fit chooses the weights")
     require_one_use("-", [*models, fit].count("-") > 1)
     chosen = _read_weights(weights, len(models))
-    format_for_output(output, to).require_quantise(quantise)
+    format_for_output(output, to).require_quantize(quantize)
     refuse_reading([output], [*models, *([fit] if fit else [])])
     check_writable(output)
     loaded = [unpack_model(load_ngrams(model)) for model in models]
@@ -58,7 +58,7 @@ def command(
     if not quiet:
         shares = " + ".join(f"{weight:.4f} {name}" for weight, name in zip(chosen, models, strict=True))
         click.echo(f"mixture: {shares}", err=True)
-    save(output, interpolate(loaded, chosen), format=to, quantise=quantise)
+    save(output, interpolate(loaded, chosen), format=to, quantize=quantize)
 
 
 def _read_weights(text: str | None, count: int) -> list[float]:

@@ -10,8 +10,8 @@ from wv_cli.lm.config import LmConfig
 from wv_cli.text.reading_config import ReadingConfig
 
 to_option = click.option("--to", metavar="FORMAT", help="Output format: arpa or binary; by default the ending chooses.")
-quantise_option = click.option(
-    "--quantise", type=click.IntRange(2, 16), metavar="BITS",
+quantize_option = click.option(
+    "--quantize", type=click.IntRange(2, 16), metavar="BITS",
     help="Bits per probability and back-off weight of a binary (8 hardly changes scores).",
 )  # fmt: skip
 
@@ -23,7 +23,7 @@ quantise_option = click.option(
     help="Output file: NAME.arpa, NAME.arpa.gz, NAME.lm (binary), or - (ARPA on standard output).",
 )  # fmt: skip
 @to_option
-@quantise_option
+@quantize_option
 @field_options(LmConfig)
 @click.option(
     "--counts", "count_files", multiple=True, metavar="FILE",

@@ -16,7 +16,7 @@ from wv_cli.config import read_hint
 from wv_cli.errors import UsageError
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.jobs.job import Job, all_configs, build, option_hints
-from wv_cli.jobs.telling import logged
+from wv_cli.jobs.telling import tee_log
 from wv_cli.jobs.train import paths_of, plain_value, typed_value
 from wv_cli.registry import Registry
 
@@ -87,7 +87,9 @@ def function_of(name: str) -> Callable[..., dict[str, Any]]:
             if value is None and known[each].default is Parameter.empty:
                 raise TypeError(f"{each}: expected a value, found None")
         given = {each: plain_value(value) for each, value in bound.items() if value is not None}
-        return _run(row.job_type(), {each: _typed(value, each, hints[each]) for each, value in given.items()}, log)
+        return _run(
+            row.job_type(), {each: _typed_value(value, each, hints[each]) for each, value in given.items()}, log
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _documentation(name, row.job_type())
@@ -105,7 +107,7 @@ def _parameters(name: str, row: Function, hints: Mapping[str, Any]) -> list[Para
     return [*found, Parameter("log", Parameter.KEYWORD_ONLY, default=None)]
 
 
-def _typed(value: Any, name: str, hint: Any) -> Any:
+def _typed_value(value: Any, name: str, hint: Any) -> Any:
     """The value of an option. Raises TypeError."""
     if read_hint(hint)[2] and read_hint(hint)[0] is str:
         return paths_of(value, name)
@@ -125,7 +127,7 @@ def _run(kind: type[Job], options: dict[str, Any], log: Any) -> dict[str, Any]:
 
         options = with_rules(options, explicit)
     made = build(kind, {**options, "explicit": explicit})
-    outcome, metadata = made.run(logged(log))
+    outcome, metadata = made.run(tee_log(log))
     if outcome is not None and not outcome.finished:
         raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
     return {**metadata}

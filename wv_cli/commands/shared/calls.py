@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from wv_cli.config import flag_of, name_arguments
 from wv_cli.errors import UsageError
 from wv_cli.jobs.keywords import GloveOptions, TrainOptions
-from wv_cli.jobs.telling import logged
+from wv_cli.jobs.telling import tee_log
 from wv_cli.jobs.train import ModelName, Path, glove_job, paths_of, training_job
 from wv_cli.system.pipes import kept_pipes
-from wv_cli.text.sentences import Sentences, spooled
+from wv_cli.text.sentences import Sentences, spool_sentences
 from wv_cli.text.vocab import EmptyVocabulary
 
 if TYPE_CHECKING:
@@ -92,10 +92,12 @@ def _run(
         if spoken is not None:
             make((), outputs, **options)  # refuses what it can before the sentences are read
             options |= {"force_text": _as_text(options)}
-            paths = (stack.enter_context(spooled(spoken, outputs[0] if outputs else None)),)
+            paths = (stack.enter_context(spool_sentences(spoken, outputs[0] if outputs else None)),)
         made = make(paths, outputs, **options)
         try:
-            outcome, metadata = made.run(logged(log), stack.enter_context(shown(on_progress, progress=progress)))
+            outcome, metadata = made.run(
+                tee_log(log), stack.enter_context(progress_bar(on_progress, progress=progress))
+            )
         except EmptyVocabulary as error:
             raise EmptyVocabulary(name_arguments(str(error))) from None
     if outcome is not None and not outcome.finished:
@@ -129,7 +131,7 @@ def _as_text(options: Mapping[str, Any]) -> bool:
 
 
 @contextlib.contextmanager
-def shown(on_progress: "OnTraining | None", *, progress: bool) -> Iterator["OnTraining | None"]:
+def progress_bar(on_progress: "OnTraining | None", *, progress: bool) -> Iterator["OnTraining | None"]:
     """`on_progress`, which with `progress` moves a bar of tqdm, too; in a notebook its widget."""
     if not progress:
         yield on_progress

@@ -127,7 +127,7 @@ def emit(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
         click.echo(to_json({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 
 
-def going_on(argv: list[str], resumed: bool) -> list[str]:
+def resume_command(argv: list[str], resumed: bool) -> list[str]:
     """The same command line with --resume, which --overwrite contradicts; options end at --."""
     end = argv.index("--") if "--" in argv else len(argv)
     options = [word for word in argv[:end] if word != "--overwrite"]
@@ -136,5 +136,5 @@ def going_on(argv: list[str], resumed: bool) -> list[str]:
 
 def explain_stop(outcome: "Outcome", saved: bool, resumed: bool) -> WvError:
     """The error for a run that ended early: how it ended and the command line that goes on."""
-    way_on = f"go on with: wv {shlex.join(going_on(sys.argv[1:], resumed))}" if saved else "nothing was saved"
+    way_on = f"go on with: wv {shlex.join(resume_command(sys.argv[1:], resumed))}" if saved else "nothing was saved"
     return outcome.ended_early(way_on)

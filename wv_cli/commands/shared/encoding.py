@@ -86,21 +86,21 @@ def encode_lines(
 
     if output is not None:
         _check_output(output, encoder, precision, as_json, dask)
-    asking = _asking(encoder, pooling, precision, as_json, options)
+    asking = _encoder_options(encoder, pooling, precision, as_json, options)
     config = asking.config
     if sentences and output is None:
         if config.stateful and dask is not None:
             raise conflict("--stateful", "--dask", "a sentence then depends on those before it")
         _write(sentence_lines(asking, batches, partial(emit, quiet=quiet, as_json=as_json), dask), quiet)
         return
-    source = asking.opened()
+    source = asking.open()
     if output is None:
         for batch in batches:
-            _write_tokens(source, batch, asking.joining(source), precision, as_json)
+            _write_tokens(source, batch, asking.require_pooling(source), precision, as_json)
         return
     every = list(chain.from_iterable(batches))
     with reading_bar(quiet, unit=" lines", desc="encoding") as progress:
-        encoded = asking.encoded(source, every, progress)
+        encoded = asking.encode(source, every, progress)
         _save(output, encoded.vectors, precision)
     if not quiet:
         _tell(len(every), encoded.cut, int(encoded.empty.sum()))
@@ -110,12 +110,12 @@ def encoder_of_lines(
     precision: "Precision", as_json: bool, *, encoder: str, pooling: str | None, output: str | None, **options: Any
 ) -> "Vectors":
     """What makes a vector of each line."""
-    asking = _asking(encoder, pooling, precision, as_json, options)
-    source = asking.opened()
-    return lambda lines: asking.encoded(source, lines).vectors
+    asking = _encoder_options(encoder, pooling, precision, as_json, options)
+    source = asking.open()
+    return lambda lines: asking.encode(source, lines).vectors
 
 
-def _asking(
+def _encoder_options(
     encoder: str, pooling: str | None, precision: "Precision", as_json: bool, options: dict[str, Any]
 ) -> "OfEncoder":
     from wv_cli.jobs.sentences import OfEncoder
@@ -190,7 +190,7 @@ def _save(output: str, vectors: "NDArray[np.float32]", precision: "Precision") -
     from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.words import WordList
 
-    save(output, Embeddings(WordList.of(str(row) for row in range(len(vectors))), vectors), precision=precision)
+    save(output, Embeddings(WordList.from_words(str(row) for row in range(len(vectors))), vectors), precision=precision)
 
 
 def _tell(lines: int, cut: int, empty: int, part: str = "token") -> None:

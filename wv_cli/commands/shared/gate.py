@@ -17,7 +17,7 @@ def check_bar(task: Task, min_score: float) -> None:
 
 def judge(report: Report, min_score: float | None) -> None:
     """Raises GateMissed for a score below the bar, WvError when one could not be computed."""
-    if min_score is not None and (missed := report.below(min_score)):
+    if min_score is not None and (missed := report.scores_below(min_score)):
         raise GateMissed("; ".join(missed))
     if report.unscored:
         raise WvError("; ".join(report.unscored))

@@ -16,7 +16,7 @@ _ODD, _DISTANCE = "wv odd-one-out VECTORS WORD...", "wv texts-distance VECTORS"
 # A command that does not exist -> the call that does its work.
 COMMANDS: dict[str, str] = {
     **dict.fromkeys(
-        ("neighbours", "neighbors", "mostsimilar", "similar", "nearest", "knn", "similarbyword", "closest"),
+        ("neighbors", "neighbours", "mostsimilar", "similar", "nearest", "knn", "similarbyword", "closest"),
         _NN,
     ),
     **dict.fromkeys(("test", "testlabel", "accuracy", "classify"), _LABELS),

@@ -56,7 +56,7 @@ def site() -> dict[str, bytes]:
     for name, guide in GUIDES.items():
         texts[f"{name}.html"] = (guide.summary.rstrip("."), _render(guide_text(name), contents))
     for page in manual:
-        texts[f"{page.name}.html"] = (f"{_called(page)}: {page.summary}", "\n".join(_manual_page(page, contents)))
+        texts[f"{page.name}.html"] = (f"{_page_title(page)}: {page.summary}", "\n".join(_manual_page(page, contents)))
     made = {name: "\n".join(_page(name, title, body, contents)) + "\n" for name, (title, body) in texts.items()}
     pictures = {path.name: path.read_bytes() for path in sorted(FOLDER.glob("*.svg"))}
     return {**{name: text.encode() for name, text in made.items()}, "style.css": _STYLE.encode(), **pictures}
@@ -69,7 +69,7 @@ class _Contents:
         self.parts = {"Start": [("index.html", "README")]}
         for kind, title in KINDS.items():
             self.parts[title] = [(f"{name}.html", name) for name, guide in GUIDES.items() if guide.kind == kind]
-        self.parts["Commands"] = [(f"{page.name}.html", _called(page)) for page in manual]
+        self.parts["Commands"] = [(f"{page.name}.html", _page_title(page)) for page in manual]
         self._pages = {words: file for file, words in self.parts["Commands"] if words != "wv"}
         self._pages |= {f"wv help {name}": f"{name}.html" for name in GUIDES}
 
@@ -78,7 +78,7 @@ class _Contents:
         return self._pages.get(code, "")
 
 
-def _called(page: Page) -> str:
+def _page_title(page: Page) -> str:
     return page.name.replace("-", " ", 1)
 
 
@@ -101,7 +101,7 @@ def _page(name: str, title: str, body: str, contents: _Contents) -> Iterator[str
 
 
 def _manual_page(page: Page, contents: _Contents) -> Iterator[str]:
-    yield f"<h1>{escape(_called(page))}</h1>\n<p>{escape(page.summary)}</p>"
+    yield f"<h1>{escape(_page_title(page))}</h1>\n<p>{escape(page.summary)}</p>"
     for block in [*page.blocks, Title("Exit status"), Listed(EXIT_STATUS)]:
         yield _block(block, contents)
 

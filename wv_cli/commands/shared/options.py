@@ -206,7 +206,7 @@ def shared_fields(variants: Variants) -> list[FieldOption]:
     tables = {variant: config.options() for variant, (config, _) in variants.items()}
     first = {config: variant for variant, (config, _) in reversed([*variants.items()])}
     options = []
-    for name in _merged([*tables.values()]):
+    for name in _merge_names([*tables.values()]):
         found = {variant: fields[name] for variant, fields in tables.items() if name in fields}
         field = next(iter(found.values()))
         if field.help:
@@ -231,7 +231,7 @@ def add_options(options: Sequence[click.Option]) -> Decorator:
     return decorate
 
 
-def _merged(tables: Sequence[Mapping[str, Option]]) -> list[str]:
+def _merge_names(tables: Sequence[Mapping[str, Option]]) -> list[str]:
     """The names in all, in the order of the first; one that it has not stands before the name it is followed by."""
     names: list[str] = []
     for fields in tables:

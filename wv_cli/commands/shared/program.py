@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from wv_cli import __version__
-from wv_cli.commands import COMMANDS, COMPAT, grouped
+from wv_cli.commands import COMMANDS, COMPAT, group_commands
 from wv_cli.commands.shared.mistakes import WORDS
 from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
@@ -45,7 +45,7 @@ class _Stopper:
             if number == signal.SIGINT:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
         assert self._first is not None
-        if not _importing(frame):
+        if not _import_errors(frame):
             raise Stopped(self._first)
         # Modules that are being imported may take an exception for their own or swallow it: again in a moment.
         signal.signal(signal.SIGALRM, self)
@@ -57,7 +57,7 @@ class _Stopper:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _importing(frame: FrameType | None) -> bool:
+def _import_errors(frame: FrameType | None) -> bool:
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
@@ -139,7 +139,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, rows in grouped().items():
+        for title, rows in group_commands().items():
             with formatter.section(title):
                 formatter.write_dl([(name, row.summary) for name, row in rows])
 

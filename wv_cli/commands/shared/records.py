@@ -56,7 +56,7 @@ def _record_texts(
             flag = RecordsConfig.options()[given[0]].flag
             raise UsageError(f"{flag} is about records; give files of them with --sentences, such as pages.jsonl")
         return None
-    from wv_cli.formats.recognise import input_texts
+    from wv_cli.formats.recognize import input_texts
 
     written = [output] if output is not None else []
     return input_texts(
@@ -95,7 +95,7 @@ def texts_for_models(
     """The texts that models are scored on, and how they are read; the `data` alone where they are no texts."""
     if not isinstance(config, ReadingConfig):
         return config, data
-    from wv_cli.formats.recognise import input_texts
+    from wv_cli.formats.recognize import input_texts
     from wv_cli.text.tokenizing import recipe_for
 
     config = replace(config, tokenize=recipe_for(models, config.tokenize, log, one_line=False))

@@ -37,14 +37,14 @@ def _fill() -> None:
             assert found == descriptor
             os.set_inheritable(descriptor, True)
     if sys.stdin is None:
-        sys.stdin = _opened(0, "r")
+        sys.stdin = _open_descriptor(0, "r")
     if sys.stdout is None:
-        sys.stdout = _opened(1, "w")
+        sys.stdout = _open_descriptor(1, "w")
     if sys.stderr is None:
-        sys.stderr = _opened(2, "w")
+        sys.stderr = _open_descriptor(2, "w")
 
 
-def _opened(descriptor: int, mode: Literal["r", "w"]) -> TextIO:
+def _open_descriptor(descriptor: int, mode: Literal["r", "w"]) -> TextIO:
     return open(descriptor, mode, encoding="utf-8", errors="surrogateescape", closefd=False)
 
 

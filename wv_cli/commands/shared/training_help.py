@@ -61,7 +61,7 @@ class TrainCommand(Command):
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         found = sections(self, context)
         if _ALL not in context.meta:
-            shown = {each.name: each for each in self._shown(context)}
+            shown = {each.name: each for each in self._visible_options(context)}
             found = {
                 title: [shown[each.name] for each in listed if each.name in shown] for title, listed in found.items()
             }
@@ -74,7 +74,7 @@ class TrainCommand(Command):
             formatter.write_paragraph()
             formatter.write(_OTHERS)
 
-    def _shown(self, context: click.Context) -> Iterator[click.Option]:
+    def _visible_options(self, context: click.Context) -> Iterator[click.Option]:
         """The options of this help, with the defaults of its model."""
         model = context.meta.get(_MODEL)
         own = {each.name: each for each in fields_of(model or DEFAULT_MODEL)}

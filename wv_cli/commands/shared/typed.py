@@ -27,10 +27,10 @@ def typed_lines(prompt: str, words: "WordList | None") -> Iterator[list[str]]:
     no editing, and the prompt goes to stderr."""
     click.echo(f"{prompt} per line; Ctrl-D ends.", err=True)
     if not sys.stdout.isatty():
-        yield from _lines(_unedited)
+        yield from _lines(_read_plain)
         return
-    with _editing(words):
-        yield from _lines(_edited)
+    with _line_editor(words):
+        yield from _lines(_read_edited)
 
 
 def _lines(read: Callable[[], str]) -> Iterator[list[str]]:
@@ -42,7 +42,7 @@ def _lines(read: Callable[[], str]) -> Iterator[list[str]]:
             return
 
 
-def _unedited() -> str:
+def _read_plain() -> str:
     click.echo(_PROMPT, err=True, nl=False)
     line = sys.stdin.readline()
     if not line:
@@ -50,13 +50,13 @@ def _unedited() -> str:
     return line.rstrip("\r\n")
 
 
-def _edited() -> str:
+def _read_edited() -> str:
     sys.stdout.flush()
     return input(_PROMPT)
 
 
 @contextlib.contextmanager
-def _editing(words: "WordList | None") -> Iterator[None]:
+def _line_editor(words: "WordList | None") -> Iterator[None]:
     """Sets readline up and keeps the history at the end; without readline input() reads plain lines."""
     cast("TextIO", sys.stdin).reconfigure(errors="surrogateescape")  # type: ignore[attr-defined]
     try:

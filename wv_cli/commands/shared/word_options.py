@@ -13,14 +13,14 @@ class TakesWords(Command):
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         flags = {flag for each in self.params if isinstance(each, WordsOption) for flag in each.opts}
-        return super().parse_args(context, list(_repeated(arguments, flags)))
+        return super().parse_args(context, list(_repeat_option(arguments, flags)))
 
 
 class WordsOption(click.Option):
     """One of these options; `multiple` is set."""
 
 
-def _repeated(arguments: Sequence[str], flags: set[str]) -> Iterator[str]:
+def _repeat_option(arguments: Sequence[str], flags: set[str]) -> Iterator[str]:
     """The command line with the option before each of its words."""
     flag, first, literal = "", False, False
     for each in arguments:

@@ -61,7 +61,7 @@ class Continuation(Part):
         return [self.continue_] if self.continue_ else []
 
     @contextmanager
-    def claimed(self, beside: str | None, *, anew: bool) -> Iterator[None]:
+    def claim(self, beside: str | None, *, anew: bool) -> Iterator[None]:
         """From its reading to its renaming a state that is replaced is this run's: of two runs that continued it, one
         would lose what it has learnt."""
         if self.save_state is None:
@@ -88,7 +88,7 @@ class Continuation(Part):
         """Whether the text must be known again."""
         return bool(self.continue_ or self.save_state)
 
-    def knows(self, text: str, log: Log) -> bool:
+    def has_seen_text(self, text: str, log: Log) -> bool:
         """Whether the state has learnt the text with this digest, which is not to be learnt again. The log is told."""
         if self.before is None or self.again or text not in self.before.texts:
             return False

@@ -40,7 +40,7 @@ class PhraseJoining(Part):
         take half of `memory`. Words that begin with `no_phrase_begins` are in no phrase. Raises WvError, BadFile."""
         if self.phrases:
             return read_phrases(self.phrases)
-        config = self.learning.finding(memory)
+        config = self.learning.phrases_config(memory)
         if config is None:
             return None
         return PhraseFinder(config, after_pass=lambda done: log(done.summary, **done.metadata), apart=no_phrase_begins)

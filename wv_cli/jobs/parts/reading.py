@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from wv_cli.formats.recognise import input_texts
+from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.part import Part, internal
 from wv_cli.system.events import Log
 from wv_cli.system.matrices import MatrixAllocator

@@ -31,7 +31,7 @@ class Resume(Part):
             raise UsageError(message)
 
     @property
-    def given(self) -> list[str]:
+    def given_options(self) -> list[str]:
         """The options that only a training has."""
         names = ("resume", "overwrite", "checkpoint", "checkpoint_every")
         return [flag_of(name) for name in names if getattr(self, name)]

@@ -70,7 +70,7 @@ class SearchOptions(Part):
             size=self.autotune_size or 0,
         )
 
-    def claimed(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
+    def claim(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
         """The log is this run's while it lasts."""
         log = self.log(beside)
         return autotune_log.claim_log(log, discard=anew) if log else nullcontext()

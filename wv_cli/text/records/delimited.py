@@ -56,7 +56,7 @@ class CsvReader:
         scanner = self._scanner(layout.delimiter, column, len(layout.names))
         fields = Fields(layout.delimiter, self.quotes, named)
         if self._rules.start:
-            self._chunks = counting.behind(chain([block], self._chunks), self._rules.start - len(header))
+            self._chunks = counting.skip_bytes(chain([block], self._chunks), self._rules.start - len(header))
             header, block, start = b"", b"", 0
         enough = 0  # bytes before which a record that has no end yet is not looked at again
         while True:

@@ -39,7 +39,7 @@ class ParquetBlock:
     def lines(self) -> tuple[list[int], int]:
         return self.numbers, self.read
 
-    def written(
+    def to_write(
         self,
         added: Mapping[str, Column],
         kept: Sequence[bool] | None = None,
@@ -62,7 +62,7 @@ class ParquetBlock:
             table = table.append_column(name, _array(column))
         if added:
             table = table.replace_schema_metadata(with_spark_columns(table.schema, list(added)))
-        return self.rows._replace(table=table if kept is None else _only(table, kept))
+        return self.rows._replace(table=table if kept is None else _take_rows(table, kept))
 
 
 def _array(column: Column) -> Any:
@@ -88,7 +88,7 @@ def _plain(value: Any) -> Any:
     return float(str(value)) if isinstance(value, np.floating) else value
 
 
-def _only(table: Any, kept: Sequence[bool]) -> Any:
+def _take_rows(table: Any, kept: Sequence[bool]) -> Any:
     """The rows that are kept. pyarrow 26 cannot take rows of views, nor write a part of a column of them."""
     pyarrow = require("pyarrow", "Parquet")
     mask, schema = pyarrow.array(kept, pyarrow.bool_()), table.schema
@@ -145,7 +145,7 @@ class ParquetReader:
                     table = arrow.Table.from_batches([batch])
                     numbers = [i for i, text in enumerate(texts) if text is not None]
                     if len(good) < len(texts):
-                        table = _only(table, [text is not None for text in texts])
+                        table = _take_rows(table, [text is not None for text in texts])
                     rows = Rows(table, group, form)
                     yield ParquetBlock(good, int(size * len(texts)), rows, path, numbers, len(texts))
         bad.finish()

@@ -110,12 +110,12 @@ class ParquetSink:
         table = arrow.concat_tables([rows.table for rows in self._held])
         with self._output:
             if self._writer is None:
-                self._writer = self._opened(table.schema, self._held[0].form)
+                self._writer = self._open_writer(table.schema, self._held[0].form)
             if table.num_rows:  # Spark 3.3 refuses row groups without rows
                 self._writer.write_table(table, row_group_size=table.num_rows)
         self._held = []
 
-    def _opened(self, schema: Any, form: Form) -> Any:
+    def _open_writer(self, schema: Any, form: Form) -> Any:
         usual = next(iter(form.codecs.values()), "SNAPPY")
         codecs = dict.fromkeys(schema.names, usual) | dict(form.codecs)
         parquet = require("pyarrow.parquet", "Parquet")
@@ -128,7 +128,7 @@ class ParquetSink:
             write_page_index=form.page_index,
             use_compliant_nested_type=False,  # elements of lists keep their name
             store_schema=not saves,
-            **_chunking(schema.metadata or {}),
+            **_chunking_options(schema.metadata or {}),
         )
         if saves:
             writer.add_key_value_metadata((schema.metadata or {}) | _saved_schema(schema, form))
@@ -172,7 +172,7 @@ def _spark_type(kind: Any) -> Any:
     return {"type": "array", "elementType": _SPARK_TYPES[str(kind.value_type)], "containsNull": True}
 
 
-def _chunking(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
+def _chunking_options(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     """Cuts pages by their content, so that a store of blocks has equal rows once, where the file says that it did, in
     words that pyarrow takes."""
     if _CHUNKING not in metadata:

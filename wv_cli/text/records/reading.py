@@ -47,7 +47,7 @@ class Block(Protocol):
         """(the line of each record in the block, from 0, how many lines the block has), of Parquet rows."""
         ...
 
-    def written(
+    def to_write(
         self,
         added: Mapping[str, Column],
         kept: Sequence[bool] | None = None,

@@ -93,7 +93,7 @@ class ScannedBlock:
         numbers = np.searchsorted(ends, self.good[:, 0]) + header
         return numbers.tolist(), len(ends) + header
 
-    def written(
+    def to_write(
         self,
         added: Mapping[str, Column],
         kept: Sequence[bool] | None = None,
@@ -219,7 +219,7 @@ class Counting:
         self.byte += len(raw)
         self._line += raw.count(b"\n")
 
-    def behind(self, chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
+    def skip_bytes(self, chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
         """The chunks of a file behind its first `size` bytes, of which some records were good."""
         self.bad.good += size > 0
         for chunk in chunks:
@@ -246,7 +246,7 @@ class JsonReader:
         )
         counting = Counting(BadRecords(self._name, rules), rules)
         first = not rules.start
-        for raw in _whole_lines(counting.behind(self._chunks, rules.start)):
+        for raw in _whole_lines(counting.skip_bytes(self._chunks, rules.start)):
             start = len(BOM) if first and raw.startswith(BOM) else 0
             texts, rows, used = scanner.scan(raw, start)
             if first:

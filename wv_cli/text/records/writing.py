@@ -96,7 +96,7 @@ def add_fields(source: Source, kind: str, names: tuple[str, ...], answer: Answer
     a block of records. Raises BadFile, WvError."""
     sink = open_sink(kind, file)
     for path in source.paths:
-        for written in in_order(lambda block: block.written(answer(block)), source.blocks(path, names), threads):
+        for written in in_order(lambda block: block.to_write(answer(block)), source.blocks(path, names), threads):
             sink.write(written)
     sink.close()
 

@@ -1,11 +1,11 @@
-"""Suite `quantising`: `wv quantize` beside fastText's, by size, score, squared error and CPU seconds.
+"""Suite `quantizing`: `wv quantize` beside fastText's, by size, score, squared error and CPU seconds.
 
-    python benchmarks/run.py corpus.txt --suite quantising --data cooking.stackexchange.txt --dim 50 --epochs 25
+    python benchmarks/run.py corpus.txt --suite quantizing --data cooking.stackexchange.txt --dim 50 --epochs 25
 
 A classifier with word bigrams is trained once a round on text cleaned as in fastText's tutorial. Both programs
-quantise that same model file. `squared error` is that of the input rows as a fraction of their squares, by one
-decoder, where all rows are kept. Word vectors with subwords (five epochs, dim 100) are quantised by `wv` alone and
-scored on WordSim-353: fastText quantises classifiers only.
+quantize that same model file. `squared error` is that of the input rows as a fraction of their squares, by one
+decoder, where all rows are kept. Word vectors with subwords (five epochs, dim 100) are quantized by `wv` alone and
+scored on WordSim-353: fastText quantizes classifiers only.
 """
 
 import json
@@ -33,9 +33,9 @@ _WORD_BUCKETS, _WORD_SIZE = 500_000, "7M"
 _BLOCK = 50_000
 
 
-def _split(labelled: Path, validation: int, folder: Path) -> tuple[Path, Path]:
+def _split(labeled: Path, validation: int, folder: Path) -> tuple[Path, Path]:
     """(all but the last `validation` lines, these), punctuation set apart and lower case."""
-    text = re.sub(r"([.!?,'/()])", r" \1 ", labelled.read_text()).lower()
+    text = re.sub(r"([.!?,'/()])", r" \1 ", labeled.read_text()).lower()
     lines = text.splitlines(keepends=True)
     train, valid = folder / "train.txt", folder / "valid.txt"
     train.write_text("".join(lines[:-validation]))
@@ -48,7 +48,7 @@ def _precision(model: Path, valid: Path) -> float:
     return float(json.loads(out)["results"][0]["precision"])
 
 
-def _quantise(program: str, options: Any, setting: dict[str, int], model: Path, out: Path, seed: int) -> Run:
+def _quantize(program: str, options: Any, setting: dict[str, int], model: Path, out: Path, seed: int) -> Run:
     if program == "wv":
         words = ["--cutoff", setting["cutoff"]] if "cutoff" in setting else []
         words += [f"--{name}" for name in ("qnorm", "qout") if name in setting]
@@ -72,11 +72,11 @@ def _quantise(program: str, options: Any, setting: dict[str, int], model: Path, 
     return record.used([options.peers, HERE / "peer_fasttext.py", "quantize", asked])[0]
 
 
-def squared_error(model: Path, quantised: Path) -> float:
+def squared_error(model: Path, quantized: Path) -> float:
     """Squares of what was lost of the input rows, as a share of their squares."""
     from wv_cli.formats.fasttext_read import load_model
 
-    before, after = load_model(model).input, load_model(quantised).input
+    before, after = load_model(model).input, load_model(quantized).input
     lost = whole = 0.0
     for first in range(0, before.shape[0], _BLOCK):
         rows = np.arange(first, min(first + _BLOCK, before.shape[0]))
@@ -85,8 +85,8 @@ def squared_error(model: Path, quantised: Path) -> float:
     return lost / whole
 
 
-def _classifier(options: Any, labelled: Path, folder: Path, seed: int) -> list[Run]:
-    train, valid = _split(labelled, options.validation, folder)
+def _classifier(options: Any, labeled: Path, folder: Path, seed: int) -> list[Run]:
+    train, valid = _split(labeled, options.validation, folder)
     model, out = folder / "classifier.bin", folder / "classifier.ftz"
     words = [
         "--word-ngrams", 2, "--buckets", BUCKETS, "--dim", options.dim, "--epochs", options.epochs, "--lr",
@@ -97,7 +97,7 @@ def _classifier(options: Any, labelled: Path, folder: Path, seed: int) -> list[R
     runs = []
     for name, setting in SETTINGS.items():
         for program in (program for program in PROGRAMS if program in options.programs):
-            figures = _quantise(program, options, setting, model, out, seed)
+            figures = _quantize(program, options, setting, model, out, seed)
             after = _precision(out, valid)
             run = {"task": f"classifier, {name}", "program": program, "score_before": before, "score": after}
             run |= {"bytes_before": size, "bytes": out.stat().st_size, **figures}
@@ -123,14 +123,14 @@ def _word_vectors(options: Any, corpus: Path, folder: Path, seed: int) -> list[R
     return [run]
 
 
-def quantising(options: Any, result: Run, say: Any) -> bool:
-    corpus, (labelled,) = Path(options.corpus), options.data
-    result["data"] = record.inputs(corpus, labelled, SIMILARITY)
+def quantizing(options: Any, result: Run, say: Any) -> bool:
+    corpus, (labeled,) = Path(options.corpus), options.data
+    result["data"] = record.inputs(corpus, labeled, SIMILARITY)
     result["buckets"] = {"classifier": BUCKETS, "word vectors": _WORD_BUCKETS}
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         for number, seed in record.rounds(options):
-            made = _classifier(options, labelled, Path(name), seed) + _word_vectors(options, corpus, Path(name), seed)
+            made = _classifier(options, labeled, Path(name), seed) + _word_vectors(options, corpus, Path(name), seed)
             for run in made:
                 runs.append({"round": number, "seed": seed, **run})
                 say(f"round {number} {run['task']}, {run['program']}: {run['score']:.4f}, {run['cpu_seconds']} s CPU")

@@ -1,11 +1,11 @@
-"""Labelled texts as id streams: what is a word, a label and a line, and what is refused."""
+"""Labeled texts as id streams: what is a word, a label and a line, and what is refused."""
 
 import numpy as np
 import pytest
 
 from wv_cli.errors import WvError
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.labelled import encode_labelled
+from wv_cli.text.labeled import encode_labeled
 from wv_cli.words import WordList
 
 LINES = "__label__a the cat\nthe __label__b dog __label__a the\n\nno labels here\n__label__rare the"
@@ -25,7 +25,7 @@ def shown(corpus):
 
 
 def test_words_labels_and_line_ends(text):
-    corpus = encode_labelled([text], VocabConfig(min_count=1))
+    corpus = encode_labeled([text], VocabConfig(min_count=1))
     assert shown(corpus) == [
         "__label__a the cat", " the __label__b dog __label__a the", " no labels here", " __label__rare the", "",
     ]  # fmt: skip
@@ -39,32 +39,32 @@ def test_words_labels_and_line_ends(text):
 
 
 def test_cuts(text):
-    corpus = encode_labelled([text], VocabConfig(min_count=2))
+    corpus = encode_labeled([text], VocabConfig(min_count=2))
     assert [*corpus.words] == ["</s>", "the"]
     with pytest.raises(WvError, match=r"found 3 labels, 1 of them at least 2 times \(--min-count-label\)"):
-        encode_labelled([text], VocabConfig(min_count=1), min_count_label=2)
-    kept = encode_labelled([text], VocabConfig(min_count=2), keep_dropped=True)
+        encode_labeled([text], VocabConfig(min_count=1), min_count_label=2)
+    kept = encode_labeled([text], VocabConfig(min_count=2), keep_dropped=True)
     assert kept.kept == 2 and len(kept.words) == 7 and len(kept.counts) == 2
     assert shown(kept)[0] == "__label__a the cat"
-    largest = encode_labelled([text], VocabConfig(min_count=1, max_vocab=1))
+    largest = encode_labeled([text], VocabConfig(min_count=1, max_vocab=1))
     assert [*largest.words] == ["</s>"]
 
 
 def test_rare_words_that_are_asked_for_stay(text):
-    also = WordList.of(["__label__c", "cat", "notthere", "the"])
-    corpus = encode_labelled([text], VocabConfig(min_count=2), also=also)
+    also = WordList.from_words(["__label__c", "cat", "notthere", "the"])
+    corpus = encode_labeled([text], VocabConfig(min_count=2), also=also)
     assert [*corpus.words] == ["</s>", "the", "cat", "notthere"] and corpus.counts.tolist() == [5, 4, 1, 1]
     assert corpus.added == 2 and corpus.tokens_read == 18
     assert shown(corpus)[0] == "__label__a the cat" and "__label__c" not in corpus.labels
-    kept = encode_labelled([text], VocabConfig(min_count=2), also=also, keep_dropped=True)
+    kept = encode_labeled([text], VocabConfig(min_count=2), also=also, keep_dropped=True)
     assert [*kept.words[: kept.kept]] == [*corpus.words] and shown(kept)[2] == " no labels here"
 
 
 def test_the_end_of_line_may_be_cut(text):
-    corpus = encode_labelled([text], VocabConfig(min_count=6), keep_dropped=True)
+    corpus = encode_labeled([text], VocabConfig(min_count=6), keep_dropped=True)
     assert corpus.kept == 0 and corpus.end_of_line == 0
     with pytest.raises(WvError, match="--min-count"):
-        encode_labelled([text], VocabConfig(min_count=6))
+        encode_labeled([text], VocabConfig(min_count=6))
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_texts_without_what_it_takes(content, message, tmp_path):
     path = tmp_path / "text"
     path.write_text(content)
     with pytest.raises(WvError, match=message):
-        encode_labelled([str(path)], VocabConfig(min_count=1))
+        encode_labeled([str(path)], VocabConfig(min_count=1))
 
 
 def test_a_spool_file_gives_the_same_corpus(text):
     config = VocabConfig(min_count=1)
-    memory, spooled = encode_labelled([text], config), encode_labelled([text], config, memory=4, spool_beside=text)
+    memory, spooled = encode_labeled([text], config), encode_labeled([text], config, memory=4, spool_beside=text)
     np.testing.assert_array_equal(memory.ids, spooled.ids)
     assert memory.digest == spooled.digest
 
@@ -93,7 +93,7 @@ def test_a_spool_file_gives_the_same_corpus(text):
 def test_other_prefixes_and_case(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(b"#Spam Buy NOW\n#ham hello \xff\n")
-    corpus = encode_labelled([str(path)], VocabConfig(min_count=1, lowercase=True), label_prefix="#")
+    corpus = encode_labeled([str(path)], VocabConfig(min_count=1, lowercase=True), label_prefix="#")
     assert [*corpus.labels] == ["#spam", "#ham"]
     assert corpus.words.find("buy") >= 0 and corpus.words.find("\udcff") >= 0
 
@@ -104,5 +104,5 @@ def test_lines_in_the_order_of_labels_are_noticed(labels, tmp_path):
     lines = [f"__label__{label} word" for label in random.integers(0, labels, 600)]
     for count, order, expected in ((600, sorted(lines), True), (600, lines, False), (40, sorted(lines[:40]), False)):
         (tmp_path / "text").write_text("\n".join(order))
-        corpus = encode_labelled([str(tmp_path / "text")], VocabConfig(min_count=1))
+        corpus = encode_labeled([str(tmp_path / "text")], VocabConfig(min_count=1))
         assert (corpus.lines, corpus.is_sorted_by_label()) == (count, expected)

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import GOLDEN
 from wv_cli import formats
 from wv_cli.formats import SNIFF_BYTES, glove_text
-from wv_cli.formats.recognise import is_sidecar, recognise
+from wv_cli.formats.recognize import is_sidecar, recognize
 from wv_cli.system import container
 
 KNOWN = {
@@ -31,16 +31,16 @@ KNOWN = {
 def test_files_of_the_original_tools(name):
     path = GOLDEN / name
     content = lzma.decompress(path.read_bytes()) if name.endswith(".xz") else path.read_bytes()
-    assert recognise(content[:SNIFF_BYTES]) == KNOWN[name]
+    assert recognize(content[:SNIFF_BYTES]) == KNOWN[name]
 
 
 def test_our_own_files(tmp_path):
     container.save(tmp_path / "x", "checkpoint", {}, {"a": np.zeros(3)})
-    assert recognise((tmp_path / "x").read_bytes()) == "a checkpoint file of wv"
+    assert recognize((tmp_path / "x").read_bytes()) == "a checkpoint file of wv"
     kinds = ("hasher", "codes", "moments", "transform", "vec")
     own = [path for path in (GOLDEN / "own").iterdir() if path.suffix[1:] in kinds]
     assert len(own) == 12
-    assert [path for path in own if not recognise(path.read_bytes()[:SNIFF_BYTES])] == []
+    assert [path for path in own if not recognize(path.read_bytes()[:SNIFF_BYTES])] == []
 
 
 def rows(count, dim, number="0.25"):
@@ -66,11 +66,11 @@ def rows(count, dim, number="0.25"):
     ],
 )
 def test_what_is_beyond_doubt(head, found):
-    assert recognise(head) == found
+    assert recognize(head) == found
 
 
 def test_the_shipped_text(slice_text):
-    assert recognise(slice_text.read_bytes()[:SNIFF_BYTES]) is None
+    assert recognize(slice_text.read_bytes()[:SNIFF_BYTES]) is None
 
 
 def test_sidecars(tmp_path):

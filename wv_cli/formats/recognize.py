@@ -1,4 +1,4 @@
-"""Vectors, models and codes, and our own files, recognised where running text is expected."""
+"""Vectors, models and codes, and our own files, recognized where running text is expected."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,10 +20,10 @@ def input_texts(
     part: Part | Shard | None = None,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""
-    return Texts(inputs, recognise, is_sidecar, log, written, reading or ReadingConfig(), one_line, part)
+    return Texts(inputs, recognize, is_sidecar, log, written, reading or ReadingConfig(), one_line, part)
 
 
-def recognise(head: bytes) -> str | None:
+def recognize(head: bytes) -> str | None:
     """What a file is that begins with `head` (kinds.HEAD_BYTES of it), None when it may be running text."""
     return kind_of(head, certain=True)
 

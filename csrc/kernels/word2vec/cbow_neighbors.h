@@ -1,11 +1,11 @@
-/* CBOW with negative sampling where neighbouring positions share a tile: every context row is taken up once for all their
+/* CBOW with negative sampling where neighboring positions share a tile: every context row is taken up once for all their
  * hidden vectors, one draw of negatives serves them all, and every context row moves once.
  *
  * Of a tile with P = 4 positions, M context rows (held[i, n]: row i stands in window n) and N drawn negatives
  *
  *     H = scale * held^T X             (P, dim)  the sums of the windows, or their means
- *     S = H Y^T, s_n = h_n . own_n     (P, N)    against the negatives, and each against its centre's row
- *     D = G Y,     Y += G^T H          as in tile.h, a negative j counting share_j, nothing where it is the centre itself
+ *     S = H Y^T, s_n = h_n . own_n     (P, N)    against the negatives, and each against its center's row
+ *     D = G Y,     Y += G^T H          as in tile.h, a negative j counting share_j, nothing where it is the center itself
  *     d_n += g_n own_n,  own_n += g_n h_n
  *     X += held (share * D)
  *
@@ -24,10 +24,10 @@
  * et al. (2017), here without looking for positions that fit. With skip-gram it cost 2.0 analogy points, and with
  * subwords it was no faster: both are gone.
  */
-#ifndef WV_WORD2VEC_CBOW_NEIGHBOURS_H
-#define WV_WORD2VEC_CBOW_NEIGHBOURS_H
+#ifndef WV_WORD2VEC_CBOW_NEIGHBORS_H
+#define WV_WORD2VEC_CBOW_NEIGHBORS_H
 
-#include "kernels/word2vec/neighbour_tiles.h"
+#include "kernels/word2vec/neighbor_tiles.h"
 
 typedef int32_t each_position __attribute__((vector_size(4 * WV_SHARING)));
 
@@ -166,21 +166,21 @@ void update_negatives(const cbow_tile *tile, int outputs, const cbow_negatives *
 /* ---------------------------------------------------------------- weights */
 
 /* held, scale and share, and where hidden and delta lie. */
-WV_INLINE void hold_rows(const word2vec_block *block, const neighbour_tile *tile, cbow_tile *of) {
+WV_INLINE void hold_rows(const word2vec_block *block, const neighbor_tile *tile, cbow_tile *of) {
     const wv_word2vec_run *run = block->run;
-    const neighbour_training *shared = &block->shared;
-    each_position first, last, centre;
+    const neighbor_training *shared = &block->shared;
+    each_position first, last, center;
     float count[WV_SHARING];
     for (int n = 0; n < WV_SHARING; n++) {
         int there = n < tile->positions;
         first[n] = there ? tile->window_first[n] - tile->first : 1;
         last[n] = there ? tile->window_last[n] - tile->first : 0;
-        centre[n] = tile->position + n - tile->first;
+        center[n] = tile->position + n - tile->first;
         count[n] = there ? (float)(last[n] - first[n]) : 1;
     }
     each_position row = {0}, one = row + 0x3f800000; /* the bits of 1.0f */
     for (int i = 0; i < tile->inputs; i++, row += 1) {
-        each_position bits = (row >= first) & (row <= last) & (row != centre) & one;
+        each_position bits = (row >= first) & (row <= last) & (row != center) & one;
         memcpy(shared->held + i * WV_SHARING, &bits, sizeof bits);
     }
     for (int n = 0; n < WV_SHARING; n++) {
@@ -193,12 +193,12 @@ WV_INLINE void hold_rows(const word2vec_block *block, const neighbour_tile *tile
 }
 
 /* weight (WV_SHARING, outputs) of a block of negatives; overrun by WV_TILE_OUTPUTS. */
-WV_INLINE void weigh_block(const neighbour_tile *tile, const int32_t *centre, int first, int outputs, float *weight) {
+WV_INLINE void weigh_block(const neighbor_tile *tile, const int32_t *center, int first, int outputs, float *weight) {
     for (int n = 0; n < WV_SHARING; n++)
         memcpy(weight + n * outputs, tile->share + first, sizeof(float) * WV_TILE_OUTPUTS);
     for (int n = 0; n < tile->positions; n++)
         for (int j = 0; j < outputs; j++)
-            if (tile->word[first + j] == centre[n]) weight[n * outputs + j] = 0;
+            if (tile->word[first + j] == center[n]) weight[n * outputs + j] = 0;
     for (int k = tile->positions * outputs; k < WV_SHARING * outputs; k++) weight[k] = 0;
 }
 
@@ -215,13 +215,13 @@ WV_INLINE float mean_negative_step(int cells, const float *step, const float *we
 /* ---------------------------------------------------------------- training */
 
 /* Trains a tile; meanwhile it fetches rows of the tile `fetched`. */
-static void train_cbow_neighbours(word2vec_block *block, const neighbour_tile *tile, const neighbour_tile *fetched) {
+static void train_cbow_neighbors(word2vec_block *block, const neighbor_tile *tile, const neighbor_tile *fetched) {
     const wv_word2vec_run *run = block->run;
     tile_training *training = &block->training;
-    neighbour_training *shared = &block->shared;
+    neighbor_training *shared = &block->shared;
     int dim = block->width, negatives = tile->negatives;
-    int noise = WV_SHARING * negatives, cells = noise + WV_SHARING; /* the cells of the centres stand last */
-    const int32_t *centre = block->batch.word + tile->position;
+    int noise = WV_SHARING * negatives, cells = noise + WV_SHARING; /* the cells of the centers stand last */
+    const int32_t *center = block->batch.word + tile->position;
     float *score = shared->score, *weight = shared->weight, *label = shared->label, *const *y = tile->output;
     cbow_tile rows;
     rows.inputs = tile->inputs;
@@ -234,7 +234,7 @@ static void train_cbow_neighbours(word2vec_block *block, const neighbour_tile *t
     for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS) {
         int some = outputs_from(j, negatives);
         tile_scores(WV_SHARING, rows.hidden, some, y + j, dim, score + j * WV_SHARING);
-        weigh_block(tile, centre, j, some, weight + j * WV_SHARING);
+        weigh_block(tile, center, j, some, weight + j * WV_SHARING);
     }
     memcpy(score + noise, own_score, sizeof(float) * WV_SHARING);
     for (int n = 0; n < WV_SHARING; n++) weight[noise + n] = n < tile->positions;

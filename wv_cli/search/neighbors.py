@@ -1,4 +1,4 @@
-"""Exact nearest neighbours by cosine, and analogies: every row is scored, nothing is approximated.
+"""Exact nearest neighbors by cosine, and analogies: every row is scored, nothing is approximated.
 
 Rows are searched where they lie, in a matrix or in a mapped file; a block at a time is made unit rows, and scores are
 made and selected tile by tile (csrc/kernels/search.c). So memory grows neither with the vectors nor with the number of
@@ -28,7 +28,7 @@ _LEAST_ROWS = 4096  # are worth a thread
 _LEAST_PRODUCTS = 1 << 23  # of numbers, too: some 3 ms, what Python takes to load what starts threads
 
 
-class Neighbours(Cosines):
+class Neighbors(Cosines):
     """A search.topk.Index of the rows of `matrix` (n, dim), which must not change while it is searched: the lengths are
     kept. Float32 whose rows follow each other is searched where it is, of anything else a copy.
 
@@ -52,7 +52,7 @@ class Neighbours(Cosines):
         threads: int = 0,
         isa: str | None = None,
         refuse: Callable[[int], None] | None = None,
-    ) -> "Neighbours":
+    ) -> "Neighbors":
         """Of rows of `dim` raw float32 that begin at these `offsets` of a file. refuse(row) is called, and may raise,
         when a search meets the row of a vector with NaN or infinity."""
         self = cls.__new__(cls)
@@ -76,7 +76,7 @@ class Neighbours(Cosines):
         self._rows = _search.Rows(source, self._scales, offsets, dim) if n and dim else None  # None: nothing to search
         self._refuse: Callable[[int], None] | None = None
 
-    def part(self, rows: NDArray[np.int64]) -> "Neighbours":
+    def part(self, rows: NDArray[np.int64]) -> "Neighbors":
         source, offsets, refuse = self._source, self._offsets, self._refuse
         if offsets is None:
             size = self._n and (self._n - 1) * source.strides[0] + 4 * self.dim
@@ -85,7 +85,7 @@ class Neighbours(Cosines):
         else:
             offsets = offsets[rows]
         named = None if refuse is None else lambda row: refuse(int(rows[row]))
-        return Neighbours.of_bytes(source, offsets, self.dim, threads=self.threads, isa=self._isa, refuse=named)
+        return Neighbors.of_bytes(source, offsets, self.dim, threads=self.threads, isa=self._isa, refuse=named)
 
     def _unit(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         unit = np.zeros((len(numbers), self.dim), np.float32)
@@ -132,7 +132,7 @@ class Neighbours(Cosines):
             raise UsageError(message)
         asked = np.stack([np.atleast_1d(np.asarray(ids, np.int64)) for ids in (a, b, c)], axis=1)
         self._require_known(asked, beyond)
-        n = self._searched(rows)
+        n = self._rows_to_search(rows)
         hits, scores = make_empty_hits(len(asked), k)
         k = min(k, n)
         for batch in _few_words(asked) if k else ():

@@ -1,4 +1,4 @@
-"""Neighbouring positions that share a tile (csrc/kernels/word2vec/cbow_neighbours.h): the kernel against its float64
+"""Neighboring positions that share a tile (csrc/kernels/word2vec/cbow_neighbors.h): the kernel against its float64
 reference on every instruction set, and the reference against finite differences."""
 
 import numpy as np
@@ -32,7 +32,7 @@ TILES = [
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("changes", TILES, ids=str)
-def test_neighbouring_positions_of_cbow_share(isa, changes):
+def test_neighboring_positions_of_cbow_share(isa, changes):
     compare(isa, "cbow", "ns", share_positions=True, **{"dim": 20, **changes})
 
 
@@ -45,15 +45,15 @@ def test_gradients_of_a_shared_cbow_tile(mean, gradient):
         model="cbow", negative=3, window=2, dim=6, share_positions=True, cbow_mean=mean, cbow_gradient=gradient
     )
     x, y, sentence = random.normal(size=(7, 6)), random.normal(size=(9, 6)), [0, 1, 2, 3, 4, 5]
-    centres, windows, drawn = [1, 2, 3], [[0, 2, 3], [0, 1, 3, 4], [2, 5]], [7, 2, 8, 7]
+    centers, windows, drawn = [1, 2, 3], [[0, 2, 3], [0, 1, 3, 4], [2, 5]], [7, 2, 8, 7]
 
     def loss():
         reference = Reference(config, np.zeros(0), x.copy(), y.copy(), mean=np.zeros(6))
-        reference.share_cbow(sentence, centres, windows, drawn, 0.0)
+        reference.share_cbow(sentence, centers, windows, drawn, 0.0)
         return reference.loss
 
     reference = Reference(config, np.zeros(0), x.copy(), y.copy(), mean=np.zeros(6))
-    reference.share_cbow(sentence, centres, windows, drawn, 1e-7)
+    reference.share_cbow(sentence, centers, windows, drawn, 1e-7)
     np.testing.assert_allclose((y - reference.output) / 1e-7, finite_differences(loss, y), rtol=1e-4, atol=1e-5)
     expected = finite_differences(loss, x)
     if gradient == "corrected" or not mean:

@@ -1,8 +1,8 @@
-/* Neighbouring positions of CBOW with negative sampling that share a tile: which they are, their rows, and one draw of
- * negatives for all of them. cbow_neighbours.h trains the tile.
+/* Neighboring positions of CBOW with negative sampling that share a tile: which they are, their rows, and one draw of
+ * negatives for all of them. cbow_neighbors.h trains the tile.
  */
-#ifndef WV_WORD2VEC_NEIGHBOUR_TILES_H
-#define WV_WORD2VEC_NEIGHBOUR_TILES_H
+#ifndef WV_WORD2VEC_NEIGHBOR_TILES_H
+#define WV_WORD2VEC_NEIGHBOR_TILES_H
 
 #include "base/scratch.h"
 #include "kernels/word2vec/layers.h"
@@ -10,24 +10,24 @@
 
 enum { MEAN_TILES = 200 }; /* the running mean of drawn rows is that of as many tiles */
 
-static int neighbour_inputs(const wv_word2vec_run *run) { return 2 * run->options.window + WV_SHARING; }
+static int neighbor_inputs(const wv_word2vec_run *run) { return 2 * run->options.window + WV_SHARING; }
 
 /* Six for five: one block of the tile. */
 static int shared_negatives(const wv_word2vec_run *run) {
     return run->options.negative + (run->options.negative + 4) / 5;
 }
 
-/* Every position meets all negatives and its centre; weights overrun a block. */
-static int neighbour_cells(const wv_word2vec_run *run) {
+/* Every position meets all negatives and its center; weights overrun a block. */
+static int neighbor_cells(const wv_word2vec_run *run) {
     return WV_SHARING * (1 + shared_negatives(run)) + 2 * WV_ROW_FLOATS;
 }
 
-static void neighbour_lay_out(word2vec_block *block, wv_scratch *scratch) {
+static void neighbor_lay_out(word2vec_block *block, wv_scratch *scratch) {
     const wv_word2vec_run *run = block->run;
-    neighbour_training *shared = &block->shared;
-    int inputs = neighbour_inputs(run), drawn = shared_negatives(run), cells = neighbour_cells(run);
+    neighbor_training *shared = &block->shared;
+    int inputs = neighbor_inputs(run), drawn = shared_negatives(run), cells = neighbor_cells(run);
     for (int k = 0; k < TILE_STAGES; k++) {
-        neighbour_tile *tile = &block->neighbours[k];
+        neighbor_tile *tile = &block->neighbors[k];
         tile->negative_draw = WV_TAKE(scratch, uint64_t, drawn);
         tile->input = WV_TAKE(scratch, float *, inputs);
         tile->word = WV_TAKE(scratch, int32_t, drawn);
@@ -44,16 +44,16 @@ static void neighbour_lay_out(word2vec_block *block, wv_scratch *scratch) {
 }
 
 /* At the start of a block, which so depends on nothing before it. */
-static void neighbour_begin(word2vec_block *block) {
-    neighbour_training *shared = &block->shared;
-    int cells = neighbour_cells(block->run);
+static void neighbor_begin(word2vec_block *block) {
+    neighbor_training *shared = &block->shared;
+    int cells = neighbor_cells(block->run);
     shared->tiles = 0;
     for (int d = 0; d < block->run->stride; d++) shared->mean[d] = 0;
     for (int k = 0; k < cells; k++) shared->label[k] = 0;
 }
 
 /* The next tile from block->position on: positions, windows and random numbers. 0: there are no more. */
-WV_INLINE int neighbour_draw(word2vec_block *block, const row_store *store, neighbour_tile *tile) {
+WV_INLINE int neighbor_draw(word2vec_block *block, const row_store *store, neighbor_tile *tile) {
     const sentence_batch *batch = &block->batch;
     int position = block->position;
     tile->fetch_end = 0;
@@ -75,7 +75,7 @@ WV_INLINE int neighbour_draw(word2vec_block *block, const row_store *store, neig
     return 1;
 }
 
-WV_INLINE void neighbour_list_negatives(word2vec_block *block, const row_store *store, neighbour_tile *tile) {
+WV_INLINE void neighbor_list_negatives(word2vec_block *block, const row_store *store, neighbor_tile *tile) {
     const wv_word2vec_run *run = block->run;
     int drawn = shared_negatives(run), distinct = 0;
     float share = (float)run->options.negative / (float)drawn;
@@ -95,11 +95,11 @@ WV_INLINE void neighbour_list_negatives(word2vec_block *block, const row_store *
     tile->negatives = distinct;
 }
 
-WV_INLINE void neighbour_list(word2vec_block *block, const row_store *store, neighbour_tile *tile) {
+WV_INLINE void neighbor_list(word2vec_block *block, const row_store *store, neighbor_tile *tile) {
     const int32_t *word = block->batch.word;
     tile->inputs = tile->last - tile->first + 1;
     for (int i = 0; i < tile->inputs; i++) tile->input[i] = store->input_row(block, word[tile->first + i]);
-    neighbour_list_negatives(block, store, tile);
+    neighbor_list_negatives(block, store, tile);
     int rows = tile->negatives;
     for (int n = 0; n < tile->positions; n++)
         tile->output[rows++] = output_row_of(store, block, word[tile->position + n]);
@@ -110,7 +110,7 @@ WV_INLINE void neighbour_list(word2vec_block *block, const row_store *store, nei
 }
 
 /* Rows of the tile under way to the cache, an equal part of them with each of `updates` that are still to come. */
-WV_INLINE tile_ahead part_of(const neighbour_tile *fetched, int *from, int updates) {
+WV_INLINE tile_ahead part_of(const neighbor_tile *fetched, int *from, int updates) {
     int count = (fetched->fetch_end - *from + updates - 1) / updates;
     tile_ahead part = {count, (const float *const *)fetched->output + *from};
     *from += count;

@@ -1,4 +1,4 @@
-"""LabelledCorpus: lines with labels as a stream of ids, for the classifier; made in one pass as corpus.py does.
+"""LabeledCorpus: lines with labels as a stream of ids, for the classifier; made in one pass as corpus.py does.
 
 A token that begins with the label prefix is a label, every other token a word. By fastText's rules every line ends with
 the word `</s>` (it is not in the stream: the line end means it), and words that --min-count drops have no row but
@@ -34,7 +34,7 @@ FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/base/wv_shared.h: label i is in the s
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledWords:
+class LabeledWords:
     """The words and labels of a text. `words` are in order of falling count, `</s>` among them; the first `kept` have a
     row of their own, the others are below the cut and are listed only when n-grams need them. `counts` (kept,) and
     `label_counts` (labels,) are int64; `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read`
@@ -53,7 +53,7 @@ class LabelledWords:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledCorpus(LabelledWords):
+class LabeledCorpus(LabeledWords):
     """`ids` is one-dimensional int32, read-only: word ids, labels (FIRST_LABEL - label) and -1 after each of the
     `lines`; `digest` tells this corpus from others. `text` is the digest of a text that is to be known again, whatever
     the options."""
@@ -81,7 +81,7 @@ class LabelledCorpus(LabelledWords):
         return labels[labels < len(self.labels)]
 
 
-def encode_labelled(
+def encode_labeled(
     inputs: Inputs,
     config: VocabConfig,
     *,
@@ -95,19 +95,19 @@ def encode_labelled(
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: OnProgress | None = None,
-    known_again: bool = False,
-) -> LabelledCorpus:
+    compute_digest: bool = False,
+) -> LabeledCorpus:
     """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts
     stay in the stream. The words `also` are kept, however rare: those that the cut drops, and those that the text does
     not have, stand behind the others as words seen once. `phrases` are joined first, as if the joined text were read.
-    `known_again` is Source's.
+    `compute_digest` is Source's.
 
     With `line_weights` words such as __weight__0.5 are the weights of their lines.
 
     Raises WvError when there is no text, no label, fewer than `fewest_labels`, or no word, and what Source raises.
     """
     source = Source(
-        inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, known_again=known_again
+        inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, compute_digest=compute_digest
     )
     encoder = _text.Encoder(every_line=True)
     cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs, line_weights)
@@ -125,15 +125,15 @@ def encode_labelled(
     for part in (found.words, found.labels):
         state.update(part.starts.astype("<i8").tobytes() + part.blob)
     state.update(found.line_weights.astype("<f4").tobytes())
-    return LabelledCorpus(**vars(found), ids=ids, lines=lines, digest=state.hexdigest(), text=source.digest)
+    return LabeledCorpus(**vars(found), ids=ids, lines=lines, digest=state.hexdigest(), text=source.digest)
 
 
-def empty_labelled(words: Vocab, labels: Vocab) -> LabelledCorpus:
+def empty_labeled(words: Vocab, labels: Vocab) -> LabeledCorpus:
     """Nothing to learn, in the ids of these words and labels."""
     end = int(words.words.find(SENTENCE_END))
     found = (words.words, len(words), words.counts, end, labels.words, labels.counts, words.tokens_read)
     ids = np.frombuffer(_AN_EMPTY_LINE, np.int32)
-    return LabelledCorpus(*found, ids=ids, lines=words.lines, digest=words.digest)
+    return LabeledCorpus(*found, ids=ids, lines=words.lines, digest=words.digest)
 
 
 def _add_asked(encoder: _text.Encoder, also: WordList | None) -> tuple[int, NDArray[np.int32]]:
@@ -154,7 +154,7 @@ class _Cut:
     inputs: Sequence[str]
     line_weights: bool = False
 
-    def of(self, read: Tally, end: int, asked: NDArray[np.int32]) -> tuple[LabelledWords, NDArray[np.int32]]:
+    def of(self, read: Tally, end: int, asked: NDArray[np.int32]) -> tuple[LabeledWords, NDArray[np.int32]]:
         """What is kept of the tokens `read`, and the final id of each (-1: dropped). `end` is the place of `</s>` among
         them, `asked` are those of words that are kept however rare. Raises WvError."""
         config, counts = self.config, read.counts.copy()
@@ -186,7 +186,7 @@ class _Cut:
         final[labels] = FIRST_LABEL - np.arange(len(labels), dtype=np.int32)
         values, places = np.unique(np.array(list(weights.values()), np.float32), return_inverse=True)
         final[list(weights)] = FIRST_LABEL - len(labels) - places
-        found = LabelledWords(
+        found = LabeledWords(
             words=read.words.take(words),
             kept=kept,
             counts=np.ascontiguousarray(counts[words[:kept]]),
@@ -238,7 +238,7 @@ def number_of_weight(text: bytes) -> float:
 
 
 def renumber_ids(
-    corpus: LabelledCorpus, words: NDArray[np.int64], labels: NDArray[np.int64], count: int = 0
+    corpus: LabeledCorpus, words: NDArray[np.int64], labels: NDArray[np.int64], count: int = 0
 ) -> NDArray[np.int32]:
     """The stream of `corpus` with other ids: those given for each of its words and labels, -1 for one to leave out.
     Weights of lines, if there are any, stand behind `count` labels."""

