@@ -8,12 +8,11 @@ from typing import Any
 
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.calling import FUNCTIONS, arguments_of, function_of
-from wv_cli.config import Config, read_hint
+from wv_cli.config import Config, read_hint, words_for_numbers
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.jobs.glove import GloveJob
 from wv_cli.jobs.job import all_configs, option_hints
 from wv_cli.jobs.models import MODELS
-from wv_cli.jobs.train import words_for_numbers
 
 PACKAGE = Path(__file__).resolve().parent.parent / "wv_cli"
 MODULE = PACKAGE / "jobs" / "keywords.py"

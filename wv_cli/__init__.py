@@ -4,13 +4,14 @@
 
     wv_cli.train("corpus.txt", "vectors.bin", dim=100, epochs=5)    # the options are those of `wv train`
     vectors = wv_cli.load("vectors.bin")                            # Embeddings
-    vectors.neighbors(["king", "woman"], ["man"], k=5)             # [("queen", 0.71), ...]
+    vectors.neighbors(["king", "woman"], ["man"], k=5)              # [("queen", 0.71), ...]
     wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
     wv_cli.whiten("vectors.bin", "white.bin", method="zca")         # and so with other commands that write files
 
-The commands use this library. It prints nothing and does not import click. A bad file or option raises WvError, whose
-text is written for the user. A word without a vector raises KeyError; a call without any word raises ValueError.
+The commands use this library. It prints nothing and does not import click. A bad file raises WvError, a bad
+option UsageError, which is one; their text is written for the user. A word without a vector raises KeyError; a call
+without any word raises ValueError.
 """
 
 # Nothing is imported before the entry point has a say in what Ctrl-C does; typing would take half of that time.
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
         tokenize,
         whiten,
     )
-    from wv_cli.errors import WvError
+    from wv_cli.errors import UsageError, WvError
     from wv_cli.formats import load, save
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
@@ -41,6 +42,7 @@ __version__ = "0.5.0"
 __all__ = [
     "Classifier",
     "Embeddings",
+    "UsageError",
     "WvError",
     "align",
     "bioword",
@@ -66,6 +68,7 @@ __all__ = [
 _PUBLIC = {
     "Classifier": "wv_cli.models.classifier",
     "Embeddings": "wv_cli.vectors.embeddings",
+    "UsageError": "wv_cli.errors",
     "WvError": "wv_cli.errors",
     "load": "wv_cli.formats",
     "load_classifier": "wv_cli.models.classifier",

@@ -144,6 +144,23 @@ class Option(NamedTuple):
         require(math.isfinite(value), f"{self.flag} must be a finite number, not {value}")
 
 
+def described(cls: type, *, group: str = "Options") -> dict[str, Option]:
+    """The fields of a dataclass that `option` describes, or whose annotation has a few words to choose from."""
+    hints, found = typing.get_type_hints(cls), {}
+    for field in dataclasses.fields(cls):
+        kind = read_hint(hints[field.name])
+        if "flag" not in field.metadata and not kind[1]:
+            continue
+        described = field.metadata if "flag" in field.metadata else _UNDESCRIBED
+        flag = f"--{described['flag'] or flag_of(field.name).lstrip('-')}"
+        more = {**described, "group": described["group"] or group, "flag": flag}
+        found[field.name] = Option(field.name, field.default, *kind, **more)
+    return found
+
+
+_UNDESCRIBED = typing.cast("dataclasses.Field[str]", option("")).metadata
+
+
 @dataclass(frozen=True)
 class Config:
     """What every config has in common. `threads` 0, all processors, becomes their number. Help shows the options under
@@ -161,20 +178,7 @@ class Config:
     @functools.cache
     def options(cls) -> Mapping[str, Option]:
         """The fields in their order."""
-        hints = typing.get_type_hints(cls)
-        return {
-            field.name: Option(
-                field.name,
-                field.default,
-                *read_hint(hints[field.name]),
-                **{
-                    **field.metadata,
-                    "group": field.metadata["group"] or cls.group,
-                    "flag": f"--{field.metadata['flag'] or field.name.replace('_', '-')}",
-                },
-            )
-            for field in dataclasses.fields(cls)
-        }
+        return described(cls, group=cls.group)
 
     def validate(self) -> None:
         """Raises UsageError for the first field, in their order, whose value cannot be, then what check() raises."""
@@ -340,6 +344,12 @@ def threads_option(help: str = "Training threads; 0 uses all processors.") -> in
 def search_threads_option(*, only: str = "") -> int:
     help = "Search threads; 0 uses all processors."
     return option(0, help, low=0, high=MOST_THREADS, low_is="all processors", only=only, group="Run")
+
+
+def words_for_numbers(hint: Any) -> tuple[str, ...]:
+    """The words that may stand for a number: of `int | Literal["exact"]`."""
+    literals = (each for each in typing.get_args(hint) if typing.get_origin(each) is typing.Literal)
+    return tuple(word for each in literals if int in typing.get_args(hint) for word in typing.get_args(each))
 
 
 def read_hint(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:

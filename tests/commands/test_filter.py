@@ -269,7 +269,11 @@ def test_a_run_goes_on_only_as_it_began(small_blocks, tmp_path, monkeypatch, cap
         assert contents(tmp_path / "kept") == before
     os.utime(inputs[0], ns=(1, 1))
     assert run(arguments(inputs, tmp_path)) == 1
-    assert "other inputs" in capsys.readouterr().err
+    assert f"other inputs ({inputs[0]} was written anew or touched); give" in capsys.readouterr().err
+    with Path(inputs[0]).open("ab") as file:
+        file.write(b"\n")
+    assert run(arguments(inputs, tmp_path)) == 1
+    assert f"other inputs ({inputs[0]} has " in capsys.readouterr().err
     assert run(arguments(inputs, tmp_path, "--overwrite")) == 0
     assert run(arguments(inputs, tmp_path / "whole")) == 0
     assert contents(tmp_path / "kept", tmp_path / "rejected") == contents(
@@ -360,6 +364,10 @@ def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
         (["{a}", "--language", "{model}>=.5", "-o", "{out}"], "expected MODEL:LABEL"),
         (["{a}", "--language", "none.bin:en>=.5", "-o", "{out}"], "none.bin: cannot read"),
         (["-", "--words", "1..", "--field", "text", "-o", "{out}"], "standard input cannot be filtered"),
+        (["{a}", "--words", "1..", "-o", ""], "--output needs a folder"),
+        (["{a}", "--words", "1..", "-o", "-"], "--output needs a folder"),
+        (["{a}", "--words", "1..", "-o", "{out}", "--rejected", "-"], "--rejected needs a folder"),
+        (["{a}", "--words", "1..", "-o", "{out}", "--save-index", "{out}.i"], "--save-index needs --near-duplicates"),
     ],
 )
 def test_what_is_refused(tmp_path, capsys, words, problem):

@@ -121,6 +121,32 @@ def unpacked(folder):
     return {name: gzip.decompress(data) if name.endswith(".gz") else data for name, data in contents(folder).items()}
 
 
+@pytest.mark.parametrize("change", ["removed", "cut", "longer", "other"])
+def test_what_is_finished_must_be_there(small_blocks, tmp_path, monkeypatch, capsys, change):
+    """A shard that a stopped run has finished is not looked into, but its files must have their sizes."""
+    inputs, usual = corpus(tmp_path / "in"), shards.Shards.finish
+
+    def finish(self, *given):
+        usual(self, *given)
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shards.Shards, "finish", finish)
+        with pytest.raises(KilledError):
+            run(arguments(inputs, tmp_path))
+    output = tmp_path / ("rejected" if change == "other" else "kept") / "a.jsonl"
+    data, size = output.read_bytes(), len(output.read_bytes())
+    output.write_bytes({"cut": data[:-1], "longer": data + b"\n", "other": b"of another run\n", "removed": b""}[change])
+    if change == "removed":
+        output.unlink()
+    capsys.readouterr()
+    assert run(arguments(inputs, tmp_path)) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert f"{output}: expected the {size:,} bytes that the stopped run wrote, found " in said and "--overwrite" in said
+    output.write_bytes(data)
+    assert run(arguments(inputs, tmp_path)) == 0
+
+
 def test_places_of_bad_records_are_told_after_a_point(small_blocks, tmp_path, monkeypatch, capsys):
     inputs = corpus(tmp_path / "in")[:1]
     lines = Path(inputs[0]).read_bytes().splitlines(keepends=True)

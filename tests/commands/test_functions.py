@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -115,9 +116,17 @@ def test_what_is_told(capsys):
     assert said and "v.bin" in said[0] and capsys.readouterr() == ("", "")
 
 
-def test_numbers_of_numpy_and_processors(monkeypatch):
+def test_numbers_of_numpy_and_processors():
     assert wv_cli.drift("v.vec", "w.vec", top=np.int64(2), threads=0)["compared"] > 2
-    wv_cli.filter("r.jsonl", "out", words="1..", threads=0)
+    wv_cli.filter("r.jsonl", "out", words="1..", near_duplicates=np.float32(0.75), threads=0)
+    report = wv_cli.phrases("text.txt", "joined", threshold=np.float32(5), min_count=2)
+    assert json.dumps(report) and json.dumps(wv_cli.whiten("v.vec", "o.vec", method="soft", beta=np.float32(0.5)))
+    wv_cli.bioword("text.txt", "o.codes", cells=40, length=4, epochs=1, min_count=1, lr=np.float32(0.01))
+    assert json.loads(Path("o.codes.meta.json").read_text())
+
+
+def test_functions_are_sent_to_other_processes():
+    assert all(pickle.loads(pickle.dumps(getattr(wv_cli, name))) is getattr(wv_cli, name) for name in FUNCTIONS)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +149,18 @@ def test_numbers_of_numpy_and_processors(monkeypatch):
         (lambda: wv_cli.align("v.vec", "w.vec", "w.vec", log=1), TypeError, "log: expected a function"),
         (lambda: wv_cli.filter("r.jsonl", "out", words=3), TypeError, "words: expected"),
         (lambda: wv_cli.filter("r.jsonl", "out"), UsageError, "no rule is given"),
+        (lambda: wv_cli.filter("r.jsonl", words="1..", explain=0), UsageError, "--explain must be at least 1, not 0"),
+        (lambda: wv_cli.filter("r.jsonl", "out", words="1..", threads=-1), UsageError, "--threads must be between 1"),
+        (lambda: wv_cli.phrases("text.txt", "o", passes=0), UsageError, "--passes must be between 1 and 100"),
+        (lambda: wv_cli.build_vocab("text.txt", "o", memory=-5), UsageError, "--memory must be at least 1"),
+        (lambda: wv_cli.whiten("v.vec", "o.vec", precision=99), UsageError, "--precision must be between 1 and 9"),
+        (lambda: wv_cli.whiten("v.vec", "o.vec", top=0), UsageError, "--top must be at least 1"),
+        (lambda: wv_cli.convert("v.vec", "o.bin", bad_rows="foo"), UsageError, "--bad-rows must be one of error, skip"),
+        (lambda: wv_cli.convert("v.vec", "o.bin", dim=0), UsageError, "--dim must be at least 1"),
+        (lambda: wv_cli.convert("v.vec", "o", to_format="static", split="foo"), UsageError, "--split must be one of"),
+        (lambda: wv_cli.convert("v.vec", "-", to_format="static"), WvError, "expected the name of a folder"),
+        (lambda: wv_cli.distil(ENCODER, "o", variance=2.0), UsageError, "--variance must be above 0 and below 1"),
+        (lambda: wv_cli.distil(ENCODER, "o", clusters=0), UsageError, "--clusters must be at least 1"),
         (lambda: wv_cli.quantize("v.vec", 3), TypeError, "output"),
         (lambda: wv_cli.hash("v.vec", None), TypeError, "output"),
     ],

@@ -13,6 +13,7 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import FormatWarning, check, load, sniff
 from wv_cli.formats.safetensors import Tensors, write
+from wv_cli.formats.static import StaticModel
 from wv_cli.formats.static_folder import save_folder
 from wv_cli.system.folders import Settings
 from wv_cli.vectors.embeddings import Embeddings
@@ -227,3 +228,27 @@ def test_weights_that_make_rows_infinite(tmp_path):
 
 def test_settings_of_a_name_longer_than_files_have(tmp_path):
     assert Settings(tmp_path / ("w" * 300) / "config.json", required=False).facts == {}
+
+
+def test_a_folder_of_ours_without_its_tokens_is_refused(tmp_path):
+    """As numbers 0, 1, ... they would answer nothing. A matrix of others has no tokens to miss."""
+    save_folder(tmp_path / "made", load(PLAIN))
+    (tmp_path / "made/tokenizer.json").unlink()
+    for read in (load, lambda path: load(path / "model.safetensors")):
+        with pytest.raises(
+            BadFile, match=r"tokenizer.json: expected this file beside .*model.safetensors.*; copy it, too"
+        ):
+            read(tmp_path / "made")
+
+
+def test_an_edited_config_is_followed(tmp_path):
+    """model2vec reads nothing else; modules.json, which says the same when it is written, is sentence-transformers'."""
+    save_folder(tmp_path / "made", load(PLAIN))
+    config = tmp_path / "made/config.json"
+    assert StaticModel.open(tmp_path / "made").normalize
+    config.write_text(json.dumps({**json.loads(config.read_text()), "normalize": False}))
+    assert not StaticModel.open(tmp_path / "made").normalize
+    facts = json.loads(config.read_text())
+    del facts["normalize"]
+    config.write_text(json.dumps(facts))
+    assert StaticModel.open(tmp_path / "made").normalize

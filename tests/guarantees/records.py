@@ -94,7 +94,7 @@ RECORDS: list[Guarantee] = [
             Fault(
                 "two runs filter into one folder",
                 "wv_cli/filtering/shards.py",
-                'locks.enter_context(hold_lock(folder / self._journal.path.name, "another wv filter"))',
+                "locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))",
                 "pass",
             ),
         ),

@@ -4,6 +4,8 @@ import base64
 import datetime
 import io
 import json
+import os
+import signal
 import string
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile
 from wv_cli.formats.recognize import input_texts
 from wv_cli.text.reading_config import ReadingConfig
-from wv_cli.text.records.parquet_writing import ParquetSink
+from wv_cli.text.records.parquet_writing import Form, ParquetSink, Rows
 from wv_cli.text.records.reading import Column
 from wv_cli.text.source import Source
 
@@ -237,3 +239,23 @@ def test_a_file_that_is_terminated_is_none(when, output, tmp_path):
     assert (done.returncode, done.stderr) == (143, b"wv vectors: terminated\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parquet", "v.vec"]
     assert done.stdout.startswith(b"PAR1") == (output == "-") and not done.stdout.endswith(b"PAR1")
+
+
+def test_a_signal_while_a_writer_is_freed_is_not_lost(monkeypatch):
+    """Python drops what a finalizer raises: Ctrl-C there was swallowed, and the run went on."""
+    real = parquet.ParquetWriter.__del__
+
+    def finalize(writer):
+        real(writer)
+        if not interrupted:
+            interrupted.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    interrupted = []
+    monkeypatch.setattr(parquet.ParquetWriter, "__del__", finalize)
+    sink = ParquetSink(io.BytesIO())
+    table = arrow.table({"text": ["a"]})
+    sink.write(Rows(table, 0, Form("name", {})))
+    with pytest.raises(KeyboardInterrupt):
+        sink.close()
+    assert interrupted

@@ -22,11 +22,11 @@ JOURNAL = ".wv-filter.json"
 
 @dataclass
 class Point:
-    """Where a run is: the shards that are `done` with their `totals`, and the one `at` work: the `byte` of its text up
-    to which records are judged, the totals `counted` in it, and the `parts` of its outputs. `whole`: these are, and get
-    their names. `keys` are the part files of duplicates."""
+    """Where a run is: the shards that are `done`, each with the bytes of its outputs, and their `totals`; the one `at`
+    work, with the `byte` of its text up to which records are judged, the totals `counted` in it, and the `parts` of its
+    outputs. `whole`: these are, and get their names. `keys` are the part files of duplicates."""
 
-    done: list[str] = field(default_factory=list)
+    done: dict[str, dict[str, int]] = field(default_factory=dict)
     totals: dict[str, Any] = field(default_factory=dict)
     at: str = ""
     byte: int = 0
@@ -61,7 +61,8 @@ class Journal:
         if saved["wv"] != __version__:
             differs = f"wv {saved['wv']}; go on with that version"
         elif names := [name for name, value in self._identity.items() if identity.get(name) != value]:
-            differs = f"a run with other {', '.join(names)}; give the same ones to go on"
+            which = _changed_file(identity.get(names[0]), self._identity[names[0]])
+            differs = f"a run with other {', '.join(names)}{which}; give the same ones to go on"
         else:
             point = Point(**saved["point"])
             for files in (point.parts, point.keys):
@@ -78,6 +79,20 @@ class Journal:
 
     def remove(self) -> None:
         remove_output(self.path)
+
+
+def _changed_file(before: Any, now: Any) -> str:
+    """The first of the files, told by (path, size, time), that has the path of another one before."""
+    try:
+        sizes = {path: (size, time) for path, size, time in before}
+        for path, size, time in now:
+            if (was := sizes.get(path)) not in (None, (size, time)):
+                assert was is not None
+                what = f"has {size:,} bytes, had {was[0]:,}" if size != was[0] else "was written anew or touched"
+                return f" ({path} {what})"
+    except (TypeError, ValueError):
+        pass
+    return ""
 
 
 def _whole(data: bytes) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ import contextlib
 import glob
 import os
 import secrets
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -119,6 +119,18 @@ def require_part(path: Path, saved: Saved) -> None:
         raise WvError(message) from error
     if size != saved.size:
         raise BadFile(saved.part, f"expected the {saved.size:,} bytes of a worker, found {size:,}; run this again")
+
+
+def require_outputs(outputs: Mapping[str, int]) -> None:
+    """Raises BadFile unless these files are here and have so many bytes, as when a run finished them."""
+    for path, size in outputs.items():
+        try:
+            found = f"{Path(path).stat().st_size:,}"
+        except OSError as error:
+            found = reason(error)
+        if found != f"{size:,}":
+            problem = f"expected the {size:,} bytes that the stopped run wrote, found {found}; --overwrite begins anew"
+            raise BadFile(path, problem)
 
 
 def publish(path: Path, saved: Saved) -> None:

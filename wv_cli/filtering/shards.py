@@ -10,7 +10,7 @@ import numpy as np
 
 from wv_cli.filtering.duplicates import Deduplicator, Keys
 from wv_cli.filtering.journal import Journal, Point
-from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_part
+from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
 from wv_cli.filtering.statistics import Totals
 from wv_cli.system.compression import inner_name
 from wv_cli.system.lock import hold_lock
@@ -19,6 +19,7 @@ from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import Sink
 from wv_cli.text.records.writing import open_sink
 
+BUSY = "another wv filter is at work in this folder; wait for it, or name another one"
 SAVE_BYTES = 64 << 20  # of records, after which a point is saved
 
 
@@ -47,12 +48,14 @@ class Shards:
             make_folder(folder, parents=True)
         with contextlib.ExitStack() as locks:
             for folder in self._folders:
-                locks.enter_context(hold_lock(folder / self._journal.path.name, "another wv filter"))
+                locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))
             if self._overwrite:
                 self._journal.remove()
             self._point = self._journal.read() or Point()
             if self._point.totals:
                 self.totals = Totals.from_json(self._point.totals)
+            for outputs in self._point.done.values():
+                require_outputs(outputs)
             self._remove_parts({each.part for each in [*self._point.parts.values(), *self._point.keys.values()]})
             try:
                 yield
@@ -115,7 +118,7 @@ class Shards:
         for output, saved in point.parts.items():
             publish(Path(output), saved)
         self.totals.add(Totals.from_json(point.counted))
-        point.done.append(point.at)
+        point.done[point.at] = {output: saved.size for output, saved in point.parts.items()}
         point.totals = self.totals.to_json()
         point.at, point.byte, point.counted, point.parts, point.whole = "", 0, {}, {}, False
         self._journal.write(point)
@@ -150,16 +153,19 @@ class ShardFiles:
 
     def __enter__(self) -> "ShardFiles":
         self._files: list[PartFile] = []
+        self._sinks: list[Sink] = []
         try:
             for path in self._outputs:
                 self._files.append(PartFile(path, self._parts.get(str(path))))
-            self._sinks: list[Sink] = [open_sink(self._kind, file) for file in self._files]  # type: ignore[arg-type]
+            self._sinks = [open_sink(self._kind, file) for file in self._files]  # type: ignore[arg-type]
         except BaseException as error:
             self.__exit__(type(error))
             raise
         return self
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
+        for sink in self._sinks:
+            sink.discard()
         for file in self._files:
             file.close()
         if failed is not None:

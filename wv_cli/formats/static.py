@@ -130,7 +130,9 @@ class StaticModel:
         sentence-transformers, whose limit is that of tokenizer.json. Raises BadFile, WvError."""
         root = static_root(path) or path
         settings = Settings(root / "config.json", required=False)
-        normalize = settings.yes("normalize") or any(kind == "Normalize" for kind, _ in modules(path))
+        # model2vec goes by config.json, sentence-transformers by modules.json; an edited config.json is followed
+        listed = any(kind == "Normalize" for kind, _ in modules(path))
+        normalize = settings.yes("normalize") if "normalize" in settings.facts else listed
         tensors = Tensors.open(root / MODEL)
         _require_one_run(tensors, root / MODULES)
         table, tokenizer = Table.from_tensors(tensors), tokenizer_settings(root / TOKENIZER)
@@ -186,6 +188,9 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     matrix = table.whole()
     if table.weights is not None and not judged_later and not np.isfinite(matrix).all():
         raise BadFile(source.name, "expected weights of rows, found one that makes its row infinite")
+    if Path(source.name).name == MODEL and not beside.is_file() and TOKENS_MARK in tensors.metadata:
+        problem = f"expected this file beside {source.name}, which was written with it; copy it, too"
+        raise BadFile(beside, problem)
     if Path(source.name).name != MODEL or not beside.is_file():
         words = number_words(0, len(matrix))
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from wv_cli import formats
-from wv_cli.config import flag_of
+from wv_cli.config import flag_of, option
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.base import BadRowsName, Dtype, Split
 from wv_cli.formats.beside import static_folder
@@ -41,8 +41,8 @@ class ConvertInput(Part):
 
     source: str
     from_format: str | None = None
-    limit: int | None = None
-    dim: int | None = None
+    limit: int | None = option(None, low=1)
+    dim: int | None = option(None, low=1)
     bad_rows: BadRowsName = "error"
     unescape: bool = False
 

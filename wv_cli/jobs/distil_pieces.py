@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.config import option
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode_ids
 from wv_cli.encoders.config import DistilConfig, FitConfig
@@ -36,8 +37,8 @@ class PieceOptions(Part):
 
     words: str | None = None
     counts: str | None = None
-    variance: float | None = None
-    clusters: int | None = None
+    variance: float | None = option(None, above=0, below=1)
+    clusters: int | None = option(None, low=1)
 
     def reads(self) -> list[str]:
         return [*filter(None, [self.words, self.counts])]

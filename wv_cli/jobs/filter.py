@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from wv_cli.config import require
+from wv_cli.config import MOST_THREADS, option, require
 from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.clusters import Clusters
 from wv_cli.filtering.duplicates import NearDuplicateRule, ParagraphRule, opened_duplicates
@@ -130,7 +130,7 @@ class FilterOutput(Part):
         "reason": "rejected",
         "add_scores": "not dry_run and not explain",
         "overwrite": "not dry_run and not explain",
-        "save_index": "not dry_run and not explain",
+        "save_index": "near_duplicates and not dry_run and not explain",
         "clusters": "dry_run and near_duplicates",
     }
 
@@ -139,7 +139,7 @@ class FilterOutput(Part):
     reason: str = REASON
     add_scores: bool = False
     dry_run: bool = False
-    explain: int | None = None
+    explain: int | None = option(None, low=1)
     save_index: str | None = None
     clusters: str | None = None
     overwrite: bool = False
@@ -156,6 +156,8 @@ class FilterOutput(Part):
         require(writes == (self.output is not None), "give -o FOLDER, or --dry-run or --explain N instead of it")
         require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
+        for name, given in (("--output", self.output), ("--rejected", self.rejected)):
+            require(given not in ("", "-"), f"{name} needs a folder, which gets a file for each input")
         for folder in self.folders:
             if folder.is_file():
                 raise UsageError(f"{folder}: is a file; name a folder, which gets a file for each input")
@@ -181,7 +183,7 @@ class FilterJob(Job):
     records: FilteredRecords
     rules: Rules = field(default_factory=Rules)
     kept: FilterOutput = field(default_factory=FilterOutput)
-    threads: int = 1
+    threads: int = option(1, low=1, high=MOST_THREADS)
     dask: str | None = None
 
     def check(self) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args, get_type_hin
 from wv_cli import formats
 from wv_cli.config import Config, flag_of, reject_ineffective
 from wv_cli.errors import UsageError, WvError
-from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
+from wv_cli.jobs.part import Invocation, Part, check_fields, parts_of, values_of
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system import meta
@@ -91,10 +91,8 @@ class Job:
         """Checks everything that can be checked before a file is read. Raises UsageError or WvError."""
         self._check_names()
         for each in parts_of(self):
-            if isinstance(each, Config):
-                each.validate()
-            else:
-                each.check()
+            each.validate()
+        check_fields(self)
         for path in self.results():
             refuse_folder(path)
         self.check()

@@ -3,7 +3,7 @@
 import time
 from dataclasses import asdict, dataclass, field, replace
 
-from wv_cli.config import flag_of
+from wv_cli.config import flag_of, option
 from wv_cli.errors import UsageError
 from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.job import Job
@@ -33,7 +33,7 @@ class CountedInput(Part):
 
     inputs: tuple[str, ...] = ()
     count_files: tuple[str, ...] = ()
-    memory: int | None = None
+    memory: int | None = option(None, low=1)
     reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def check(self) -> None:
@@ -58,7 +58,7 @@ class ModelOutput(Part):
 
     output: str = "-"
     to: str | None = None
-    quantize: int | None = None
+    quantize: int | None = option(None, low=2, high=16)
     counts_only: bool = False
 
     def check(self) -> None:

@@ -3,12 +3,13 @@
 No part knows another. What two of them must know is checked by the job that has both (wv_cli.jobs.job).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from wv_cli.config import Config
+from wv_cli.config import Config, Option, described
 from wv_cli.jobs.run import Metadata
 
 
@@ -23,6 +24,11 @@ class Part:
     effect, as wv_cli.config.holds understands it."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
+
+    def validate(self) -> None:
+        """Raises UsageError for the first field, in their order, whose value cannot be, then what check() raises."""
+        check_fields(self)
+        self.check()
 
     def check(self) -> None:
         """Raises UsageError for options that cannot be, or do not go together."""
@@ -65,6 +71,16 @@ class Invocation(Part):
     argv: tuple[str, ...] = internal(())
     explicit: tuple[str, ...] = internal(())
     meta: bool = True
+
+
+_described: Callable[[Any], Mapping[str, Option]] = functools.cache(described)
+
+
+def check_fields(thing: object) -> None:
+    """Raises UsageError for a field of a part or job that is out of its bounds, or none of its choices."""
+    for name, each in _described(type(thing)).items():
+        if not isinstance(value := getattr(thing, name), str) or each.choices:
+            each.check(value)
 
 
 def parts_of(thing: object) -> Iterator[Part | Config]:

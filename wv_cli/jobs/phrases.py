@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
+from wv_cli.config import option
 from wv_cli.errors import UsageError
 from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.distribution import ask, executor, refuse_with_dask
@@ -58,7 +59,7 @@ class Passes(Part):
     )
 
     threshold: tuple[float, ...] = ()
-    passes: int | None = None
+    passes: int | None = option(None, low=1, high=100)
 
     def check(self) -> None:
         if self.passes is not None and len(self.threshold) > 1:

@@ -72,6 +72,7 @@ class Answers(Part):
     unknown: str = UNKNOWN
 
     def check(self) -> None:
+        require(self.add != "", "--add needs the name of a field")
         FLATTENINGS.find(self.flatten)
         UNITS.find(self.unit)
 

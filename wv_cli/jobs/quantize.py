@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
-from wv_cli.config import require
+from wv_cli.config import option, require
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.model_score import metric_name, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
@@ -27,7 +27,7 @@ class Models(Part):
 
     model: str
     output: str
-    size: int | None = None
+    size: int | None = option(None, low=1)
 
     def reads(self) -> list[str]:
         return [self.model]

@@ -6,9 +6,9 @@ Options have the names they have on the command line, with underscores; one that
 import difflib
 import os
 from collections.abc import Container, Iterable
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal
 
-from wv_cli.config import either, flag_of, read_hint
+from wv_cli.config import either, flag_of, read_hint, words_for_numbers
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import UsageError
 from wv_cli.jobs.job import build, option_hints, option_names
@@ -147,6 +147,8 @@ def typed_value(value: Any, name: str, hint: Any) -> Any:
         return value
     if many:
         several = value if isinstance(value, Iterable) else (value,)
+        if kind in (int, float):
+            return tuple(typed_value(each, name, kind) for each in several)
         return tuple(list_texts(value, name, "value")) if kind is str else tuple(several)
     if kind is int:
         return whole_number(value, name)
@@ -155,16 +157,6 @@ def typed_value(value: Any, name: str, hint: Any) -> Any:
     if kind in (bool, str):
         require_type(value, kind, name, "True or False" if kind is bool else "text as str")
     return value
-
-
-def words_for_numbers(hint: Any) -> tuple[str, ...]:
-    """The words that may stand for a number: of `int | Literal["exact"]`."""
-    return tuple(
-        word
-        for each in get_args(hint)
-        if get_origin(each) is Literal and int in get_args(hint)
-        for word in get_args(each)
-    )
 
 
 def plain_value(value: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
 
-from wv_cli.config import flag_of
+from wv_cli.config import flag_of, option
 from wv_cli.errors import UsageError
 from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.distribution import executor, refuse_with_dask
@@ -32,7 +32,7 @@ class CountedTexts(Part):
 
     inputs: tuple[str, ...]
     merge: bool = False
-    memory: int | None = None
+    memory: int | None = option(None, low=1)
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     dask: str | None = None
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import flag_of, require
+from wv_cli.config import flag_of, option, require
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.streams import RowSource, WordsRepeated, save_blocks
@@ -63,7 +63,7 @@ class Fitting(Part):
     }
 
     fit: str | None = None
-    top: int | None = None
+    top: int | None = option(None, low=1)
     counts: str | None = None
     moments: tuple[str, ...] = ()
     transform: str | None = None

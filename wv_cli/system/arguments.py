@@ -40,9 +40,10 @@ def whole_number(value: Any, name: str) -> int:
 
 
 def real_number(value: Any, name: str) -> Any:
-    """`value`, which may be a number of NumPy. Raises TypeError for anything else, True and False included."""
+    """`value`, of a number of NumPy the same of Python's. Raises TypeError for anything else, True and False
+    included."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        return value
+        return value.item() if hasattr(value, "item") else value
     raise _wrong(value, name, "a number")
 
 

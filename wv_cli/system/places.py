@@ -95,7 +95,10 @@ def refuse_folder(path: str | os.PathLike[str]) -> None:
 
 
 def refuse_file(path: str | os.PathLike[str]) -> None:
-    """Raises WvError for a file, or a link to nothing, where a folder should be made."""
+    """Raises WvError for a file, or a link to nothing, where a folder should be made, and for standard output."""
+    if os.fspath(path) in ("", "-"):
+        message = f"{os.fspath(path) or 'the output'}: expected the name of a folder, which standard output is not"
+        raise WvError(message)
     if os.path.lexists(path) and not Path(path).is_dir():
         message = f"{path}: cannot make the folder: a file of this name is there; remove it or choose another name"
         raise WvError(message)

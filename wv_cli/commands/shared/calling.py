@@ -92,6 +92,7 @@ def function_of(name: str) -> Callable[..., dict[str, Any]]:
         )
 
     function.__name__ = function.__qualname__ = name
+    function.__module__ = "wv_cli.commands.shared.functions"  # where pickle finds it
     function.__doc__ = _documentation(name, row.job_type())
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from wv_cli.config import option
 from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.part import Part, internal
 from wv_cli.system.events import Log
@@ -22,7 +23,7 @@ class Reading(Part):
     inputs: tuple[str, ...] = ()
     words: VocabConfig = field(default_factory=VocabConfig)
     vocab: str | None = None
-    memory: int | None = None
+    memory: int | None = option(None, low=1)
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     marked: Marked | None = internal()
 

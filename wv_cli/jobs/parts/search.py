@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wv_cli.config import option
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
 from wv_cli.jobs import autotune_log
@@ -32,7 +33,7 @@ class SearchOptions(Part):
     autotune_log: str | None = None
     autotune_metric: str | None = None
     autotune_predictions: int | None = None
-    autotune_size: int | None = None
+    autotune_size: int | None = option(None, low=1)
     fixed: tuple[str, ...] = internal(())
     logged: bool = internal(True)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from wv_cli import formats
+from wv_cli.config import option
 from wv_cli.formats.base import WORD2VEC_PRECISION, BadRowsName, Format, Precision
 from wv_cli.formats.beside import MODEL, SETTINGS
 from wv_cli.jobs.part import Part
@@ -19,7 +20,7 @@ class VectorInput(Part):
 
     vectors: str
     from_format: str | None = None
-    limit: int | None = None
+    limit: int | None = option(None, low=1)
     bad_rows: BadRowsName = "error"
 
     def reads(self) -> list[str]:
@@ -64,7 +65,7 @@ class VectorOutput(Part):
 
     output: str | None = None
     to_format: str | None = None
-    precision: Precision = WORD2VEC_PRECISION
+    precision: Precision = option(WORD2VEC_PRECISION, low=1, high=9)
     escape: bool = False
 
     def results(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from wv_cli.errors import BadFile
 from wv_cli.system.extra import require
+from wv_cli.system.interrupts import defer_signals
 
 _UNPACKED = {"UNCOMPRESSED": "NONE"}  # as a writer calls it
 _CHUNKING = b"content_defined_chunking"  # the key by which Hugging Face's files tell it
@@ -102,6 +103,12 @@ class ParquetSink:
         if self._writer is not None:
             with self._output:
                 self._writer.close()
+        self.discard()
+
+    def discard(self) -> None:
+        """Frees the writer. What a signal raises while pyarrow's finalizer runs would be lost with the signal."""
+        with defer_signals():
+            self._writer = None
 
     def _flush(self) -> None:
         if not self._held:

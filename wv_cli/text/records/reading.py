@@ -63,6 +63,8 @@ class Sink(Protocol):
 
     def write(self, block: Any) -> None: ...
     def close(self) -> None: ...
+    def discard(self) -> None:
+        """Gives up what is held, on the way to an error."""
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,9 @@ class ByteSink:
     def close(self) -> None:
         pass
 
+    def discard(self) -> None:
+        pass
+
 
 def open_sink(kind: str, file: BinaryIO) -> Sink:
     """What writes records of this kind."""
@@ -95,10 +98,13 @@ def add_fields(source: Source, kind: str, names: tuple[str, ...], answer: Answer
     """Writes the records of the files of `source` to `file`, with the fields `names`, whose values `answer` gives for
     a block of records. Raises BadFile, WvError."""
     sink = open_sink(kind, file)
-    for path in source.paths:
-        for written in in_order(lambda block: block.to_write(answer(block)), source.blocks(path, names), threads):
-            sink.write(written)
-    sink.close()
+    try:
+        for path in source.paths:
+            for written in in_order(lambda block: block.to_write(answer(block)), source.blocks(path, names), threads):
+                sink.write(written)
+        sink.close()
+    finally:
+        sink.discard()
 
 
 def add_answers(
