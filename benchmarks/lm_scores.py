@@ -22,7 +22,7 @@ def _wv(model: str, text: str) -> tuple[float, Iterable[float], bool]:
     from wv_cli.text.source import Source
 
     loaded = load(model)
-    _ = loaded.asked
+    _ = loaded.scorer
     begin = time.process_time()
     parts = [part.scores for part in Scorer(loaded).read(Source([text]))]
     return time.process_time() - begin, np.concatenate(parts), True

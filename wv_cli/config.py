@@ -144,16 +144,16 @@ class Option(NamedTuple):
         require(math.isfinite(value), f"{self.flag} must be a finite number, not {value}")
 
 
-def described(cls: type, *, group: str = "Options") -> dict[str, Option]:
+def describe_fields(cls: type, *, group: str = "Options") -> dict[str, Option]:
     """The fields of a dataclass that `option` describes, or whose annotation has a few words to choose from."""
     hints, found = typing.get_type_hints(cls), {}
     for field in dataclasses.fields(cls):
         kind = read_hint(hints[field.name])
         if "flag" not in field.metadata and not kind[1]:
             continue
-        described = field.metadata if "flag" in field.metadata else _UNDESCRIBED
-        flag = f"--{described['flag'] or flag_of(field.name).lstrip('-')}"
-        more = {**described, "group": described["group"] or group, "flag": flag}
+        given = field.metadata if "flag" in field.metadata else _UNDESCRIBED
+        flag = f"--{given['flag'] or flag_of(field.name).lstrip('-')}"
+        more = {**given, "group": given["group"] or group, "flag": flag}
         found[field.name] = Option(field.name, field.default, *kind, **more)
     return found
 
@@ -178,7 +178,7 @@ class Config:
     @functools.cache
     def options(cls) -> Mapping[str, Option]:
         """The fields in their order."""
-        return described(cls, group=cls.group)
+        return describe_fields(cls, group=cls.group)
 
     def validate(self) -> None:
         """Raises UsageError for the first field, in their order, whose value cannot be, then what check() raises."""

@@ -40,25 +40,25 @@ class Recorder(Immediate):
 def test_one_thread_takes_the_steps_in_order():
     model = Recorder()
     outcome = train(Threads(model))
-    assert model.done == list(range(40)) and outcome.finished and outcome.next_step == 40
+    assert model.done == list(range(40)) and outcome.is_finished and outcome.next_step == 40
     assert (outcome.totals.tokens, outcome.totals.loss) == (4000, 800.0)
 
 
 def test_many_threads_take_every_step_once():
     model = Recorder(seconds=0.001)
-    assert train(Threads(model, 7)).finished
+    assert train(Threads(model, 7)).is_finished
     assert sorted(model.done) == list(range(40))
 
 
 def test_goes_on_from_a_step():
     model = Recorder()
-    assert train(Threads(model, first_step=33)).finished
+    assert train(Threads(model, first_step=33)).is_finished
     assert model.done == list(range(33, 40))
 
 
 def test_nothing_left_to_do():
     model = Recorder()
-    assert train(Threads(model, first_step=40)).finished
+    assert train(Threads(model, first_step=40)).is_finished
     assert model.done == []
 
 
@@ -80,7 +80,7 @@ def test_a_signal_saves_between_steps(number):
     before = signal.getsignal(number)
     threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
     outcome = train(Threads(model, 2), save=saves.append)
-    assert outcome.signal == number and not outcome.finished
+    assert outcome.signal == number and not outcome.is_finished
     assert saves == [outcome.next_step] and sorted(model.done) == list(range(outcome.next_step))
     assert signal.getsignal(number) == before
 
@@ -96,7 +96,7 @@ def test_out_of_time_ends_with_the_steps_under_way(threads):
     """However fast they are, and though the main thread sleeps: the workers look at the clock themselves."""
     model, saves, told = Recorder(), [], []
     outcome = train(Threads(model, threads), save=saves.append, max_seconds=1e-9, after_epoch=told.append)
-    assert outcome.timed_out and not outcome.finished and saves == [outcome.next_step] and told == []
+    assert outcome.timed_out and not outcome.is_finished and saves == [outcome.next_step] and told == []
     assert sorted(model.done) == list(range(outcome.next_step)) and 1 <= outcome.next_step <= threads
 
 
@@ -123,20 +123,20 @@ def test_after_every_epoch_no_thread_runs():
         return True
 
     alone = threading.active_count()
-    assert train(Threads(model, 3), after_epoch=after).finished
+    assert train(Threads(model, 3), after_epoch=after).is_finished
     assert seen == [(epoch, epoch * 10, alone) for epoch in (1, 2, 3, 4)] and sorted(model.done) == list(range(40))
 
 
 def test_an_epoch_may_end_the_run_which_is_then_finished():
     model, saves = Recorder(), []
     outcome = train(Threads(model), save=saves.append, after_epoch=lambda epoch: epoch < 2)
-    assert outcome.finished and outcome.next_step == 20 and model.done == list(range(20)) and saves == []
+    assert outcome.is_finished and outcome.next_step == 20 and model.done == list(range(20)) and saves == []
 
 
 @pytest.mark.parametrize(("first", "epochs"), [(0, [1, 2, 3, 4]), (15, [2, 3, 4]), (20, [2, 3, 4]), (40, [4])])
 def test_a_run_that_goes_on_asks_again_where_it_stopped(first, epochs):
     model, seen = Recorder(), []
-    assert train(Threads(model, first_step=first), after_epoch=lambda epoch: seen.append(epoch) or True).finished
+    assert train(Threads(model, first_step=first), after_epoch=lambda epoch: seen.append(epoch) or True).is_finished
     assert seen == epochs and model.done == list(range(first, 40))
 
 
@@ -158,7 +158,7 @@ def test_a_run_that_is_to_stop_in_its_last_step_is_whole(monkeypatch, end):
     monkeypatch.setattr(Recorder, "train_step", train_step)
     seconds = 1.0 if end == "time" else None
     outcome = train(Threads(model), max_seconds=seconds, after_epoch=lambda epoch: seen.append(epoch) or True)
-    assert seen == [1, 2, 3, 4] and outcome.finished
+    assert seen == [1, 2, 3, 4] and outcome.is_finished
     assert outcome.late == (signal.SIGTERM if end == "signal" else None)
 
 

@@ -211,7 +211,7 @@ def test_no_rows_at_all(format, tmp_path):
     path = tmp_path / "x.bin"
     save(path, Embeddings(WordList.from_words([]), np.zeros((0, 7), np.float32)), format=format)
     assert load(path, format=format).matrix.shape == (0, 7)
-    assert not check(path, format=format).damaged
+    assert not check(path, format=format).is_damaged
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd.pack])
@@ -266,7 +266,7 @@ def test_cut_anywhere(kind, tmp_path):
                 result = load(path, format=format)
             except BadFile as error:
                 assert error.line is not None or error.byte is not None or size == 0
-                assert size == 0 or size % 5 or check(path, format=format).damaged
+                assert size == 0 or size % 5 or check(path, format=format).is_damaged
                 continue
         if caught:
             assert caught[0].category is FormatWarning and "line end" in str(caught[0].message)

@@ -238,7 +238,7 @@ def test_numbers_that_lie(place, layout, value, message, tmp_path):
     (tmp_path / "x").write_bytes(data)
     with pytest.raises(BadFile, match=message):
         load_model(tmp_path / "x")
-    assert check(tmp_path / "x").damaged
+    assert check(tmp_path / "x").is_damaged
 
 
 @EVERY

@@ -75,7 +75,7 @@ def test_a_first_row_longer_than_what_is_sniffed(tmp_path):
 def test_bad_rows(data, message, tmp_path):
     with pytest.raises(BadFile, match=r"x\.glove" + message):
         load(written(tmp_path, data), format="glove-text")
-    assert check(tmp_path / "x.glove", format="glove-text").damaged
+    assert check(tmp_path / "x.glove", format="glove-text").is_damaged
 
 
 def test_broken_file():

@@ -36,7 +36,7 @@ def test_arrays_of_numpy(kind, version, tmp_path):
     assert np.array_equal(read.matrix, array()) and read.matrix.dtype == np.float32
     assert list(read.words) == [str(i) for i in range(7)]
     report = check(tmp_path / "x.npy")
-    assert (report.rows, report.dim, report.damaged) == (7, 3, False)
+    assert (report.rows, report.dim, report.is_damaged) == (7, 3, False)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -82,7 +82,7 @@ def test_a_pair_that_does_not_belong_together(tmp_path):
     for reading in (load, RowSource, lambda path: load(path, limit=2)):
         with pytest.raises(BadFile, match=r"x\.words\.txt: the words are not those .*x\.npy was written with"):
             reading(path)
-    assert check(path).damaged
+    assert check(path).is_damaged
     words.unlink()
     with pytest.warns(FormatWarning, match=r"its words were in .*x\.words\.txt, which is not there"):
         assert list(load(path).words) == list("0123456")
@@ -91,7 +91,7 @@ def test_a_pair_that_does_not_belong_together(tmp_path):
 def test_an_array_without_a_digest_takes_any_words(tmp_path):
     np.save(tmp_path / "x.npy", array())
     (tmp_path / "x.words.txt").write_text("a\nb\nc\nd\ne\nf\nG\n")
-    assert list(load(tmp_path / "x.npy").words) == list("abcdefG") and not check(tmp_path / "x.npy").damaged
+    assert list(load(tmp_path / "x.npy").words) == list("abcdefG") and not check(tmp_path / "x.npy").is_damaged
 
 
 def test_the_digest_fits_the_longest_header(tmp_path):
@@ -177,7 +177,7 @@ def test_broken_arrays(name, tmp_path, wv):
     (tmp_path / "x.npy").write_bytes(data)
     with pytest.raises(BadFile, match=message):
         load(tmp_path / "x.npy")
-    assert check(tmp_path / "x.npy").damaged
+    assert check(tmp_path / "x.npy").is_damaged
 
 
 def test_too_large_for_float32(tmp_path):

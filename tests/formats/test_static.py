@@ -53,7 +53,7 @@ def test_vectors_of_a_folder(tmp_path):
     tensors = Tensors.open(WEIGHTED / "model.safetensors")
     assert np.array_equal(plain.matrix, tensors.floats("embeddings", (401, 50))[1:])
     assert np.array_equal(weighted.matrix, plain.matrix * tensors.floats("weights", (401,))[1:, None])
-    assert sniff(PLAIN).name == "safetensors" and not check(PLAIN).damaged
+    assert sniff(PLAIN).name == "safetensors" and not check(PLAIN).is_damaged
     shutil.copy(PLAIN / "model.safetensors", tmp_path / "other.safetensors")
     alone = load(tmp_path / "other.safetensors", limit=5)
     assert list(alone.words) == ["0", "1", "2", "3", "4"] and not alone.matrix[0].any()

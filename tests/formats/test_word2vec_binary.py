@@ -150,7 +150,7 @@ def test_a_lying_header_allocates_little(header, tmp_path):
         try:
             with pytest.raises(BadFile, match=r"x\.bin(:1| byte|: byte)"):
                 load(path, format="word2vec-binary")
-            assert check(path, format="word2vec-binary").damaged
+            assert check(path, format="word2vec-binary").is_damaged
             assert tracemalloc.get_traced_memory()[1] < 150_000_000
         finally:
             tracemalloc.stop()

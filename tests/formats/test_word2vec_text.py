@@ -94,7 +94,7 @@ def test_glove_header_counts_one_too_few():
 def test_manners_of_other_programs(data, tmp_path):
     vectors = load(written(tmp_path, data))
     assert words(vectors) == [b"a", b"b"] and vectors.matrix.tolist() == [[1, 2], [3, 4]]
-    assert not check(tmp_path / "x.vec").damaged
+    assert not check(tmp_path / "x.vec").is_damaged
 
 
 def test_bytes_of_words_are_kept(tmp_path):
@@ -131,7 +131,7 @@ def test_last_row_without_an_end(tmp_path):
     path = written(tmp_path, b"2 2\na 0.25 0.5\nb 0.25 0.5")
     with pytest.warns(FormatWarning, match=r"x\.vec:3: the last row has no line end; if the file was cut"):
         load(path)
-    assert check(path).notes["no line end"] == 1 and not check(path).damaged
+    assert check(path).notes["no line end"] == 1 and not check(path).is_damaged
 
 
 MESSAGES = {
@@ -214,7 +214,7 @@ def test_a_lying_header_allocates_little(header, tmp_path):
         try:
             with pytest.raises(BadFile, match=r"x\.vec:[12]: "):
                 load(path)
-            assert check(path).damaged
+            assert check(path).is_damaged
             assert tracemalloc.get_traced_memory()[1] < 100_000_000
         finally:
             tracemalloc.stop()
@@ -224,7 +224,7 @@ def test_a_header_tells_where_words_end(tmp_path):
     path = written(tmp_path, b"3 2\nthe 0.1 0.2\n2018 World Cup 0.3 0.4\nWindows 10 0.5 0.6\n")
     assert words(load(path)) == [b"the", b"2018 World Cup", b"Windows 10"]
     assert load(path).matrix[2].tolist() == [np.float32(0.5), np.float32(0.6)]
-    assert not check(path).damaged
+    assert not check(path).is_damaged
 
 
 def test_a_header_that_all_rows_contradict_tells_nothing(tmp_path):

@@ -41,7 +41,7 @@ def test_learns_and_repeats(corpus, store):
     first, again, other = (model_of(corpus, store, seed=seed) for seed in (1, 1, 2))
     for model in (first, again, other):
         outcome = train(Threads(model))
-        assert outcome.finished and outcome.totals.examples == 4 * store.records
+        assert outcome.is_finished and outcome.totals.examples == 4 * store.records
     assert (np.diff(first.costs) < 0).all(), "the cost must fall from iteration to iteration"
     assert same(first, again) and not same(first, other)
 

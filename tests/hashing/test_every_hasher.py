@@ -105,7 +105,7 @@ def test_exactly_so_many_are_active(method, glove):
         codes = fit(vectors, method, HashConfig(length=length, expansion=200)).encode(vectors)
         assert codes.data.shape == (400, length)
         assert (np.diff(codes.data, axis=1) > 0).all() and codes.data.min() >= 0 and codes.data.max() < 200
-    assert (unpack_bits(codes.packed(), 200).sum(axis=1) == 32).all()
+    assert (unpack_bits(codes.pack_codes(), 200).sum(axis=1) == 32).all()
 
 
 @EVERY
@@ -221,12 +221,12 @@ def test_sgd_lowers_the_energy_and_goes_to_the_unit_sphere(glove):
 def test_sgd_goes_on_where_it_stopped(glove):
     x = np.ascontiguousarray(glove.matrix)
     whole, part = BioHash(x, sgd()), BioHash(x, sgd())
-    assert train(Threads(whole)).finished
+    assert train(Threads(whole)).is_finished
     for step in range(2):
         part.train_step(step, part.worker())
     resumed = BioHash(x, sgd())
     resumed.arrays()["weights"][:] = part.arrays()["weights"]
-    assert train(Threads(resumed, first_step=2)).finished
+    assert train(Threads(resumed, first_step=2)).is_finished
     np.testing.assert_array_equal(resumed.weights, whole.weights)
     assert whole.identity() == part.identity() != BioHash(x, sgd(seed=2)).identity()
 

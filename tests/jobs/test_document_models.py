@@ -61,7 +61,7 @@ def test_its_loss_falls(options, text, tmp_path):
 def test_a_new_text_has_one_vector_whatever_stands_beside_it(options, text):
     corpus = encode([str(text)], VocabConfig(min_count=1), every_line=True)
     run = Doc2vec(Doc2vecConfig(dim=6, epochs=3, sample=0, lr=0.1, **options), corpus)
-    assert run_all(Threads(run)).finished
+    assert run_all(Threads(run)).is_finished
     model = run.model()
     alone, among = (
         line_vectors(model, ["salt with soup"]),
@@ -75,7 +75,7 @@ def test_a_new_text_has_one_vector_whatever_stands_beside_it(options, text):
 def test_what_is_saved_answers_as_what_was_trained(options, text, tmp_path):
     corpus = encode([str(text)], VocabConfig(min_count=1), every_line=True)
     run = Doc2vec(Doc2vecConfig(dim=6, epochs=3, sample=0, lr=0.1, **options), corpus)
-    assert run_all(Threads(run)).finished
+    assert run_all(Threads(run)).is_finished
     model = run.model()
     save_model(tmp_path / "model.d2v", model)
     lines = ["queen king", "the salt of the castle"]

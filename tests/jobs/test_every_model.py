@@ -86,11 +86,11 @@ def test_learns_and_repeats(model, loss, corpus, tmp_path):
     assert np.isfinite(first.input).all() and not np.array_equal(first.input, begin)
 
     again = Word2vec(small(model, loss), corpus)
-    assert train(Threads(again)).finished
+    assert train(Threads(again)).is_finished
     for name, array in first.arrays().items():
         np.testing.assert_array_equal(array, again.arrays()[name])
     other = Word2vec(small(model, loss, seed=2), corpus)
-    assert train(Threads(other)).finished
+    assert train(Threads(other)).is_finished
     assert not np.array_equal(other.input, first.input)
 
 

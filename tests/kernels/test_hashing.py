@@ -189,7 +189,7 @@ def test_mean_of_several_codes():
 
 def test_queries_of_another_kind():
     codes = Codes(WordList.from_words("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32))
-    for queries in (codes.data[0], codes.data[:, :1], codes.packed()):
+    for queries in (codes.data[0], codes.data[:, :1], codes.pack_codes()):
         with pytest.raises(ValueError, match="no codes like"):
             CodeNeighbors(codes.bits, codes.active, codes.data).top_k(queries)
     with pytest.raises(ValueError, match="out of range"):

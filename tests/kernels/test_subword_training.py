@@ -105,7 +105,7 @@ def test_learns_repeats_and_resumes(model, loss, corpus, small_corpus):
         stopped.train_step(step, worker)
     for name, array in rest.arrays().items():
         array[:] = stopped.arrays()[name]
-    assert train(Threads(rest, first_step=half)).finished
+    assert train(Threads(rest, first_step=half)).is_finished
     for name, array in first.arrays().items():
         np.testing.assert_array_equal(array, rest.arrays()[name])
 
@@ -129,7 +129,7 @@ def test_words_of_one_spelling_family_come_together(corpus):
         return np.mean([unit[a] @ unit[b] for a, b in pairs])
 
     plain, subwords = Word2vec(config(minn=0, maxn=0), corpus), Word2vec(config(), corpus)
-    assert train(Threads(plain)).finished and train(Threads(subwords)).finished
+    assert train(Threads(plain)).is_finished and train(Threads(subwords)).is_finished
     assert nearness(subwords) > nearness(plain) + 0.1
 
 
@@ -137,7 +137,7 @@ def test_words_of_one_spelling_family_come_together(corpus):
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 def test_the_fasttext_model_has_the_trained_vectors(model, loss, small_corpus, tmp_path):
     run = Word2vec(config(model, loss, epochs=1), small_corpus)
-    assert train(Threads(run)).finished
+    assert train(Threads(run)).is_finished
     embeddings = run.embeddings()
     save_model(tmp_path / "model.bin", run.fasttext_model(min_count=1))
     loaded = load_model(tmp_path / "model.bin")
@@ -185,7 +185,7 @@ def test_chinese_trains_with_characters(tmp_path):
     path = tmp_path / "zh.txt"
     path.write_text(CHINESE, encoding="utf-8")
     run = Word2vec(config(minn=1, maxn=2, buckets=2_000_000), encode([str(path)], VocabConfig(min_count=1)))
-    assert train(Threads(run)).finished
+    assert train(Threads(run)).is_finished
     model = run.fasttext_model(min_count=1)
     near, far = model.word_vectors(["北京的", "qx"])
     assert np.abs(near).max() > 0 and not far.any(), "known characters give an unknown word a vector"

@@ -75,8 +75,8 @@ def test_an_order_without_ngrams(tmp_path):
     assert model.trie.sizes == [9, 19, 0]
     whole = load(FOLDER / "micro.o3.arpa")
     ids = np.array([3, 4, 5, -1], np.int32)
-    scores = model.asked.score(ids, model.asked.begin())[0]
-    assert np.isfinite(scores).all() and scores[0] == whole.asked.score(ids, whole.asked.begin())[0][0]
+    scores = model.scorer.score(ids, model.scorer.begin())[0]
+    assert np.isfinite(scores).all() and scores[0] == whole.scorer.score(ids, whole.scorer.begin())[0][0]
 
 
 def test_suffixes_that_are_missing(tmp_path):
@@ -88,7 +88,7 @@ def test_suffixes_that_are_missing(tmp_path):
     text = text.replace("-0.2785315\t<s> c d\n", "")
     model = read(tmp_path, text)
     ids = np.array([model.words.find(word) for word in "bcda"], np.int32)
-    scores, lengths, _ = model.asked.score(ids, model.asked.begin(False))
+    scores, lengths, _ = model.scorer.score(ids, model.scorer.begin(False))
     d_a = entries(model)["d a"][0]
     assert (lengths[-1], scores[-1]) == (2, pytest.approx(d_a))
 

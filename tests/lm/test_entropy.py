@@ -16,8 +16,8 @@ from wv_cli.lm.vocabulary import SENTENCE
 def conditional(model, context):
     """ln p of all words but <s> after the words of a context, in the order of the vocabulary."""
     ids = np.array([model.trie.words.find(word) for word in context], np.int32)
-    state = model.asked.score(ids, model.asked.begin(False))[2]
-    return np.delete(model.asked.all(state).astype(np.float64), SENTENCE) * np.log(10)
+    state = model.scorer.score(ids, model.scorer.begin(False))[2]
+    return np.delete(model.scorer.all(state).astype(np.float64), SENTENCE) * np.log(10)
 
 
 def test_the_formula_is_the_relative_entropy():

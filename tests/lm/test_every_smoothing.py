@@ -29,9 +29,9 @@ def sums(model, context):
     found = model.words.find_all(WordList.from_words(context.split()))
     ids = np.where(found < 0, 0, found).astype(np.int32)
     for ends in [True, False][: model.order]:
-        state = model.asked.score(ids, model.asked.begin(ends))[2]
-        scores = model.asked.all(state)
-        stepped = [model.asked.score(np.array([word], np.int32), state)[0][0] for word in range(0, len(scores), 37)]
+        state = model.scorer.score(ids, model.scorer.begin(ends))[2]
+        scores = model.scorer.all(state)
+        stepped = [model.scorer.score(np.array([word], np.int32), state)[0][0] for word in range(0, len(scores), 37)]
         assert scores[::37].tolist() == pytest.approx(stepped, abs=1e-5)
         yield float(np.delete(10.0 ** scores.astype(np.float64), SENTENCE).sum())
 
@@ -76,7 +76,7 @@ def test_files_keep_every_bit(smoothing, ending, tmp_path):
 
 def probability(model, text):
     ids = np.array([model.words.find(word) for word in text.split()], np.int32)
-    return 10 ** float(model.asked.score(ids, model.asked.begin(False))[0][-1])
+    return 10 ** float(model.scorer.score(ids, model.scorer.begin(False))[0][-1])
 
 
 def test_relative_frequencies():

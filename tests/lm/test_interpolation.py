@@ -53,7 +53,7 @@ def test_the_mixture_of_what_is_listed(models):
 
 def test_probabilities_sum_to_1(models):
     mixed = interpolate(models, WEIGHTS)
-    asked = mixed.asked
+    asked = mixed.scorer
     for text in ("", "the", "the cat", "a dog ate", "sat on", "house"):
         ids = np.array([mixed.words.find(word) for word in text.split()], np.int32)
         state = asked.score(ids, asked.begin(True), True)[2] if len(ids) else asked.begin(True)

@@ -70,7 +70,7 @@ def test_answers_are_kenlms(folder, expected, group, name):
 def test_a_text_may_be_cut_anywhere(folder, expected, name, ends):
     model = load(folder / name)
     ids = scored(model, expected["words.o4"][0])[3]
-    asked = model.asked
+    asked = model.scorer
     whole = asked.score(ids, asked.begin(ends), ends)
     for step in (1, 7, 255, 256, 257):
         state, scores = asked.begin(ends), []
@@ -221,8 +221,8 @@ def test_damage_gives_an_answer_or_a_message(folder, tmp_path, name):
         path.write_bytes(data)
         try:
             model = load(path)
-            model.asked.score(ids, model.asked.begin())
-            model.asked.all(model.asked.begin())
+            model.scorer.score(ids, model.scorer.begin())
+            model.scorer.all(model.scorer.begin())
             if "trie" in name:
                 model.unpack()
         except BadFile:

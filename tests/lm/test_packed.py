@@ -50,9 +50,9 @@ def test_scores_are_those_of_the_listed_ngrams(order, gaps, ends):
     if order < 3 and gaps == "gaps":
         pytest.skip("suffixes of trigrams")
     model = GAPS[gaps](trained(TINY, LmConfig(order=order)).model)
-    assert model.packed.closed == (gaps == "closed")
+    assert model.packed_model.closed == (gaps == "closed")
     ids = ids_of(model)
-    found = model.asked.score(ids, model.asked.begin(ends), ends)
+    found = model.scorer.score(ids, model.scorer.begin(ends), ends)
     expected = reference.scores(model, ids, ends=ends)
     assert found[1].tolist() == [length for _, length in expected]
     assert found[0] == pytest.approx([score for score, _ in expected], abs=2e-6)
@@ -61,10 +61,10 @@ def test_scores_are_those_of_the_listed_ngrams(order, gaps, ends):
 @pytest.mark.parametrize("cuts", [[1], [255, 256, 257], [512, 3000], list(range(1, 700, 7))])
 def test_a_stream_may_be_cut_anywhere(tiny, cuts):
     ids = ids_of(tiny)[:4000]
-    whole = tiny.asked.score(ids, tiny.asked.begin())
-    state, parts = tiny.asked.begin(), []
+    whole = tiny.scorer.score(ids, tiny.scorer.begin())
+    state, parts = tiny.scorer.begin(), []
     for part in np.split(ids, cuts):
-        scores, _, state = tiny.asked.score(part, state)
+        scores, _, state = tiny.scorer.score(part, state)
         parts.append(scores)
     assert np.array_equal(np.concatenate(parts), whole[0]) and np.array_equal(state, whole[2])
 
@@ -72,9 +72,9 @@ def test_a_stream_may_be_cut_anywhere(tiny, cuts):
 def test_more_words_than_are_looked_up_together(tiny):
     ids = np.tile(ids_of(tiny), 30)
     assert len(ids) > _packedlm.AT_ONCE
-    whole, parts, state = tiny.asked.score(ids, tiny.asked.begin()), [], tiny.asked.begin()
+    whole, parts, state = tiny.scorer.score(ids, tiny.scorer.begin()), [], tiny.scorer.begin()
     for part in np.array_split(ids, 7):
-        *answer, state = tiny.asked.score(part, state)
+        *answer, state = tiny.scorer.score(part, state)
         parts.append(answer)
     for each, cut in zip(whole[:2], zip(*parts, strict=True), strict=True):
         assert np.array_equal(each, np.concatenate(cut))
@@ -107,7 +107,7 @@ def test_columns(width, n):
 
 
 def test_packing_keeps_every_number_and_child(tiny):
-    again = unpack_model(tiny.packed)
+    again = unpack_model(tiny.packed_model)
     assert np.array_equal(again.prob, tiny.prob) and np.array_equal(again.backoff, tiny.backoff)
     for name in ("levels", "word", "first", "suffix"):
         assert np.array_equal(getattr(again.trie, name), getattr(tiny.trie, name)), name
@@ -162,7 +162,7 @@ def test_files_of_version_0_3_0():
 
 
 def ask_all(model):
-    asked = model.asked
+    asked = model.scorer
     asked.score(ids_of(model), asked.begin())
     for word in range(0, len(model.words), 50):
         asked.all(asked.score(np.array([word], np.int32), asked.begin())[2])
@@ -201,23 +201,23 @@ def test_damage_is_found_when_it_is_met(tiny, damage, quantize):
 
 @pytest.mark.parametrize("name", ["sizes", "widths", "index", "tables", "bits"])
 def test_parts_of_other_sizes_are_refused(tiny, name):
-    whole = tiny.packed
+    whole = tiny.packed_model
     for change in (1, -1):
         part = getattr(whole, name)
         other = np.concatenate([part, part[-1:]]) if change > 0 else part[:-1]
         with pytest.raises(ValueError, match=r"fit|order"):
-            _ = replace(whole, **{name: other}).asked
+            _ = replace(whole, **{name: other}).scorer
     if name in ("sizes", "widths"):
         for value in (-1, 33, 1 << 31, 1 << 62):
             other = getattr(whole, name).copy()
             other[1:2] = value
             with pytest.raises(ValueError, match=r"fit|too many|such"):
-                _ = replace(whole, **{name: other}).asked
+                _ = replace(whole, **{name: other}).scorer
 
 
 def test_states_of_other_models_are_refused(tiny):
     for state in (np.zeros(3, np.int32), np.full(4, 1 << 20, np.int32), np.full(4, -2, np.int32)):
         with pytest.raises(ValueError, match="state"):
-            tiny.asked.score(np.zeros(1, np.int32), state)
+            tiny.scorer.score(np.zeros(1, np.int32), state)
         with pytest.raises(ValueError, match="state"):
-            tiny.asked.all(state)
+            tiny.scorer.all(state)

@@ -42,7 +42,7 @@ def carried(before, rows, now, ids, counts):
 def test_the_same_tree_keeps_its_rows(n):
     random = np.random.default_rng(n)
     counts = falling(random, n)
-    tree = Tree.of(_word2vec.huffman(counts))
+    tree = Tree.from_paths(_word2vec.huffman(counts))
     rows = random.standard_normal((n - 1, 7)).astype(np.float32)
     found, copied = carry_nodes(tree, rows, tree, np.arange(n), counts)
     assert np.array_equal(found, rows) and copied == n - 1
@@ -52,7 +52,7 @@ def test_sums_of_paths_are_the_references():
     random = np.random.default_rng(1)
     path = _word2vec.huffman(falling(random, 90))
     rows = random.standard_normal((89, 5)).astype(np.float32)
-    np.testing.assert_allclose(Tree.of(path).sums_of_paths(rows), sums_of_paths(path, rows), rtol=1e-9)
+    np.testing.assert_allclose(Tree.from_paths(path).sums_of_paths(rows), sums_of_paths(path, rows), rtol=1e-9)
 
 
 def test_another_tree_gets_what_the_formula_says():
@@ -64,7 +64,7 @@ def test_another_tree_gets_what_the_formula_says():
     ids = np.argsort(order)[:120]
     paths = _word2vec.huffman(before), _word2vec.huffman(after[order])
     rows = random.standard_normal((119, 5)).astype(np.float32)
-    found, copied = carry_nodes(Tree.of(paths[0]), rows, Tree.of(paths[1]), ids, after[order])
+    found, copied = carry_nodes(Tree.from_paths(paths[0]), rows, Tree.from_paths(paths[1]), ids, after[order])
     expected = carried(paths[0], rows, paths[1], ids, after[order])
     same = np.isclose(found, expected, atol=1e-5).all(1)
     assert (~same).sum() <= copied and same.sum() > 60
@@ -82,7 +82,7 @@ def test_log_odds_of_the_old_words_stay():
     ids = np.argsort(order)
     paths = _word2vec.huffman(before), _word2vec.huffman(after)
     rows = random.standard_normal((399, 20)).astype(np.float32) * 0.2
-    found, _ = carry_nodes(Tree.of(paths[0]), rows, Tree.of(paths[1]), ids, after)
+    found, _ = carry_nodes(Tree.from_paths(paths[0]), rows, Tree.from_paths(paths[1]), ids, after)
     hidden = random.standard_normal(20)
 
     def logs(path, nodes):

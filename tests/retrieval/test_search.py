@@ -111,7 +111,7 @@ def test_answers_are_those_of_bm25_in_memory(texts, tmp_path):
     assert stored is not None
     stored.require_whole()
     reader = TokenReader("english", "drop", "split")
-    bm25 = Bm25.build(Counts.of(reader.tokens(path.read_text()) for path in sorted(texts.iterdir())))
+    bm25 = Bm25.build(Counts.count(reader.tokens(path.read_text()) for path in sorted(texts.iterdir())))
     for each in (index, stored):
         found = Searcher.from_index(each, None, 0.5, "x")
         for query in ("word1 word7 word1", "word3", "word5 unknown", "unknown"):

@@ -16,7 +16,7 @@ EXPECTED = json.loads((GOLDEN / "search" / "bm25.json").read_text())
 
 
 def build(texts, options=None):
-    return Bm25.build(Counts.of(texts), options)
+    return Bm25.build(Counts.count(texts), options)
 
 
 VARIANTS = ("lucene", "robertson", "atire", "bm25l", "bm25+")

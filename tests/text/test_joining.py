@@ -105,7 +105,7 @@ def test_what_is_found_is_what_is_saved(folder):
     expected = encode([str(folder / "text")], VocabConfig(), phrases=saved)
     assert_same_corpus(found, expected)
     assert found.digest == expected.digest and finder.digest == saved.digest
-    assert len(finder.passes[0].phrases) == 0 and len(finder.saved().passes) == 2
+    assert len(finder.passes[0].phrases) == 0 and len(finder.to_saved().passes) == 2
 
 
 def test_words_kept_apart(folder):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.transforms.table_training import LOSSES, Bags, fitted, mapped
+from wv_cli.transforms.table_training import LOSSES, Bags, fit_table, map_table
 
 GOLD = np.load(GOLDEN / "distil-losses.npz")
 TEXTS = np.split(GOLD["flat"], np.cumsum(GOLD["lengths"])[:-1])
@@ -44,19 +44,19 @@ def test_the_table_is_found_again():
         def on_epoch(epoch, loss, told=told):
             told.append((epoch, loss))
 
-        made = fitted(start, bags, targets, loss=name, epochs=30, batch=50, lr=0.05, seed=1, on_epoch=on_epoch)
+        made = fit_table(start, bags, targets, loss=name, epochs=30, batch=50, lr=0.05, seed=1, on_epoch=on_epoch)
         before, after = (LOSSES[name](bags.means(table), targets)[0] for table in (start, made))
         floor = LOSSES[name](targets, targets)[0]
         assert after - floor < 0.1 * (before - floor), name
         assert [epoch for epoch, _ in told] == list(range(1, 31)) and told[-1][1] < told[0][1]
-    again = fitted(start, bags, targets, loss=name, epochs=30, batch=50, lr=0.05, seed=1)
+    again = fit_table(start, bags, targets, loss=name, epochs=30, batch=50, lr=0.05, seed=1)
     assert np.array_equal(again, made)
-    other = fitted(start, bags, targets, loss=name, epochs=30, batch=50, lr=0.05, seed=2)
+    other = fit_table(start, bags, targets, loss=name, epochs=30, batch=50, lr=0.05, seed=2)
     assert not np.array_equal(other, made)
 
 
 def test_a_turned_table_is_turned_back():
     bags, true, targets, random = drawn()
     turned = (true @ np.linalg.qr(random.standard_normal((6, 6)))[0]).astype(np.float32)
-    np.testing.assert_allclose(mapped(turned, bags, targets), true, atol=0.01)
-    assert np.isfinite(mapped(np.zeros_like(true), bags, targets)).all()
+    np.testing.assert_allclose(map_table(turned, bags, targets), true, atol=0.01)
+    assert np.isfinite(map_table(np.zeros_like(true), bags, targets)).all()

@@ -175,7 +175,7 @@ def test_bad_lines_of_text(line, what, tmp_path):
     path.write_bytes(b"\n".join([first, line, *rest]))
     with pytest.raises(BadFile, match=rf"x\.txt:2: expected .*{what}"):
         load(path)
-    assert check(path).damaged
+    assert check(path).is_damaged
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_centroids_that_do_not_fit(tmp_path):
         with pytest.raises(ValueError, match="no codes of 3 bytes"):
             Codes(WordList.from_words("a"), "pq", bits, active, data, {}, some(pq=True).quantizer)
     with pytest.raises(ValueError, match="not by bits"):
-        some(pq=True).packed()
+        some(pq=True).pack_codes()
 
 
 def test_words_that_text_cannot_hold(tmp_path):
@@ -248,7 +248,7 @@ def test_cosines_are_what_codes_measure():
     hamming = (unpack_bits(dense.data, 70)[0] != unpack_bits(dense.data, 70)[1]).sum()
     assert x[0] @ x[1] / 70 == pytest.approx(1 - 2 * hamming / 70)
     assert dense.bits_per_word == 70 and sparse.bits_per_word == 5 * 17
-    assert (unpack_bits(sparse.packed(), 100_000).sum(axis=1) == 5).all()
+    assert (unpack_bits(sparse.pack_codes(), 100_000).sum(axis=1) == 5).all()
 
 
 def test_more_numbers_than_memory_holds_are_refused(monkeypatch):

@@ -51,13 +51,13 @@ def command(words: tuple[str, ...], k: int, method: str, oov: str, quiet: bool, 
         indexes.append(WordIndex(vectors, vectors.exact(threads=each.threads), each.vectors, rest=each.rest()))
     most = min(k, max(map(len, indexes)))
 
-    def asked(index: WordIndex) -> Asked:
+    def new_asked(index: WordIndex) -> Asked:
         rows = source.restrict_vocab
         return Asked(index.name, lambda questions: index.analogies(questions, most, method=method, rows=rows))
 
     return run_queries(
         [" ".join(words)] if words else [],
-        [asked(index) for index in indexes],
+        [new_asked(index) for index in indexes],
         hits=most,
         prompt="Three words a b c: a is to b as c is to ?",
         as_json=as_json,

@@ -44,7 +44,7 @@ def command(file: str, from_format: str | None, max_problems: int, as_json: bool
         for problem in report.problems:
             click.echo(f"{report.path}{_place(problem)}: {'note: ' if problem.is_note else ''}{problem.text}")
         click.echo(_summary(report))
-    return 1 if report.damaged else 0
+    return 1 if report.is_damaged else 0
 
 
 def _place(problem: "Problem") -> str:
@@ -68,4 +68,7 @@ def _summary(report: "Report") -> str:
 
 def _as_json(report: "Report") -> dict[str, Any]:
     plain = {name: value for name, value in vars(report).items() if name != "problems"}
-    return plain | {"damaged": report.damaged, "problems": [dataclasses.asdict(problem) for problem in report.problems]}
+    return plain | {
+        "damaged": report.is_damaged,
+        "problems": [dataclasses.asdict(problem) for problem in report.problems],
+    }

@@ -46,7 +46,7 @@ def command(words: tuple[str, ...], k: int, oov: str, quiet: bool, as_json: bool
     source = Source(quiet=quiet, **read)
     loaded = [(each, each.load(piped=not words)) for each in source.each()]
 
-    def asked(comparer: Comparer) -> Asked:
+    def new_asked(comparer: Comparer) -> Asked:
         def answer(lines: list[str]) -> list[Any]:
             return [comparer.odd_ones(words or split_words(line), k) for line in lines]
 
@@ -54,7 +54,7 @@ def command(words: tuple[str, ...], k: int, oov: str, quiet: bool, as_json: bool
 
     return run_queries(
         [" ".join(words)] if words else [],
-        [asked(Comparer(found, each.vectors, each.rest())) for each, found in loaded],
+        [new_asked(Comparer(found, each.vectors, each.rest())) for each, found in loaded],
         hits=k,
         prompt="Several words",
         as_json=as_json,

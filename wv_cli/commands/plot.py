@@ -73,7 +73,7 @@ def command(
 
     drawing = Drawing(words=words, top=top, neighbors=neighbors, **projection)
     read = partial(load_vectors, from_format=from_format, quiet=quiet, bad_rows=bad_rows)
-    panel, shown = drawing.first(read(vectors, limit=None if words else top), vectors, title)
+    panel, shown = drawing.first_panel(read(vectors, limit=None if words else top), vectors, title)
     panels = [panel]
     for file in beside:
         panel, count = drawing.beside(read(file, limit=None), file, shown)

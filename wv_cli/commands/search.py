@@ -88,13 +88,13 @@ def index_command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.metadata import number_of
     from wv_cli.jobs.search import SearchIndexJob
 
-    def told(metadata: dict[str, Any]) -> str:
+    def summarize(metadata: dict[str, Any]) -> str:
         unchanged, out = metadata["files_kept"], metadata["files_left_out"]
         files = number_of(metadata["files"], "file") + (f" ({unchanged:,} unchanged)" if unchanged else "")
         rest = f", {number_of(out, 'file')} left out" if out else ""
         return f"{number_of(metadata['chunks'], 'chunk')} of {files}{rest}; {metadata['seconds']:.1f} s"
 
-    run_job(job_of(SearchIndexJob, options), quiet, as_json, told=told, progress=False, bar=("it", "indexing"))
+    run_job(job_of(SearchIndexJob, options), quiet, as_json, told=summarize, progress=False, bar=("it", "indexing"))
 
 
 command.add_command(index_command)

@@ -146,13 +146,13 @@ def _renumber(
 def _with_blank(facts: dict[str, Any]) -> dict[str, Any]:
     """A byte-level pre-tokenizer puts a blank before the first word, as before all others."""
 
-    def changed(part: Any) -> Any:
+    def renumber_token(part: Any) -> Any:
         if not isinstance(part, dict):
             return part
         if part.get("type") == "ByteLevel":
             return {**part, "add_prefix_space": True}
         if part.get("type") == "Sequence":
-            return {**part, "pretokenizers": [changed(each) for each in part.get("pretokenizers", [])]}
+            return {**part, "pretokenizers": [renumber_token(each) for each in part.get("pretokenizers", [])]}
         return part
 
-    return {"pre_tokenizer": changed(facts.get("pre_tokenizer"))}
+    return {"pre_tokenizer": renumber_token(facts.get("pre_tokenizer"))}

@@ -34,7 +34,7 @@ class Outcome:
     late: int | None = None
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         return self.signal is None and not self.timed_out
 
     def ended_early(self, way_on: str) -> WvError:

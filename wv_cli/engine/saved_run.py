@@ -169,7 +169,7 @@ class SavedRun:
                 on_progress=on_progress,
                 after_epoch=after_epoch,
             )
-            self._keep = partial(save, outcome.next_step) if self.path and outcome.finished else None
+            self._keep = partial(save, outcome.next_step) if self.path and outcome.is_finished else None
             return outcome
         except Diverged as error:
             intact = self.path is not None and _file_at(self.path) is not None

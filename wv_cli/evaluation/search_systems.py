@@ -57,7 +57,7 @@ def of_bm25(sets: Sequence[SearchData], config: SearchConfig) -> tuple[list[Syst
     reader, every_word = TokenReader(config.stem, config.stop_words), TokenReader("none", "keep")
     dropped = 0
     for each in sets if variants else ():
-        counts = Counts.of(map(reader.tokens, each.texts))
+        counts = Counts.count(map(reader.tokens, each.texts))
         asked = [reader.query_tokens(text) for text in each.asked]
         unread = [text for text, tokens in zip(each.asked, asked, strict=True) if not tokens]
         dropped += sum(bool(every_word.query_tokens(text)) for text in unread)

@@ -228,7 +228,7 @@ def _new_report(material: Material, words: bool, several: bool, gains: bool) -> 
     alone = "each data file by itself" if len(material.sets) > 1 else "these data"
     where = {"test": alone, "together": "all data files together", "train": others, "all": f"{alone} and of {others}"}
     if any(name in METHODS for name in config.after):
-        fitted = {"train": len(material.texts) - material.scored}.get(config.fit, len(material.texts))
+        fitted = {"train": len(material.texts) - material.scored_texts}.get(config.fit, len(material.texts))
         lines.append(f"fitted on the {fitted:,} sentences of {where[config.fit]}, without their scores")
     if "sif" in config.pooling and config.fit == "train":
         lines.append("sif's common component: fitted on these and those of the data")

@@ -66,14 +66,14 @@ class Material:
         return [pair[side] for pairs in (*self.sets, *self.fit_sets) for side in (0, 1) for pair in pairs.texts]
 
     @property
-    def scored(self) -> int:
+    def scored_texts(self) -> int:
         """How many of the texts are scored: the first of them."""
         return sum(2 * len(pairs.texts) for pairs in self.sets)
 
     def parts(self) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
         """(name, texts that are transformed, texts that their transform is fitted to) of each fit, by their places."""
         places = np.arange(len(self.texts))
-        others = places[self.scored :]
+        others = places[self.scored_texts :]
         if self.config.fit in ("train", "together"):
             yield "", places, others if self.config.fit == "train" else places
             return
@@ -92,7 +92,7 @@ class Material:
             transform.require_dim(base.shape[1], f"{name} under {file}")
         for after in (NONE, *dict.fromkeys(self.config.after)):
             made, what = self._transform(base, empty, after, name)
-            values, zero = cosines(made[: self.scored], self.sets)
+            values, zero = cosines(made[: self.scored_texts], self.sets)
             yield System(name, pooling, what, stop, values, zero)
 
     def _transform(

@@ -369,7 +369,7 @@ def check(path: str | os.PathLike[str], *, format: str | None = None, max_proble
         mark = mark_of(row, source)
         try:
             row.check(source, report)
-            if not report.damaged:
+            if not report.is_damaged:
                 words = read_words(row, path, report.rows, whole=True, mark=mark)
                 if words is not None:
                     nothing_zero = np.ones((len(words), 1), np.float32)

@@ -32,7 +32,7 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
 
     @property
-    def damaged(self) -> bool:
+    def is_damaged(self) -> bool:
         return bool(self.counts)
 
     def add(

@@ -125,7 +125,7 @@ class RowSource:
             raise WordsRepeated
 
     @property
-    def repeated(self) -> int:
+    def repeated_rows(self) -> int:
         """The rows whose word an earlier one has, as far as they have been looked for."""
         return len(self._repeated) if self._repeated is not None else 0
 

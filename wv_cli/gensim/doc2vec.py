@@ -239,7 +239,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         found = formats.load(path, format="text-model").texts
         assert isinstance(found, Doc2vecModel)
         options = found.options
-        model = cls._of(
+        model = cls._from_options(
             options,
             dm=options.algorithm != "dbow",
             dm_concat=options.algorithm == "dm_concat",

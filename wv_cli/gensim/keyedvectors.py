@@ -269,7 +269,7 @@ class KeyedVectors(Embeddings):
         as they are. Raises WvError."""
         refuse(datatype=None if datatype is np.float32 else datatype)
 
-        def decoded(words: WordList) -> WordList:
+        def decode_words(words: WordList) -> WordList:
             if (encoding, unicode_errors) == ("utf8", "strict"):
                 return words
             return WordList.from_words(
@@ -278,14 +278,14 @@ class KeyedVectors(Embeddings):
 
         format = "word2vec-binary" if binary else "glove-text" if no_header else "word2vec-text"
         found = formats.load(fname, format=format, limit=limit, keep_repeated=True)
-        words = decoded(found.words)
+        words = decode_words(found.words)
         kept = words.first_rows()
         if len(kept) < len(words) or words is not found.words:
             found = Embeddings(words.take(kept), found.matrix[kept])
         counts = None
         if fvocab is not None:
             vocab = read_vocab(fspath(fvocab))
-            rows = decoded(vocab.words).find_all(found.words)
+            rows = decode_words(vocab.words).find_all(found.words)
             counts = np.where(rows >= 0, vocab.counts[rows], 0)
         return cls.from_embeddings(found, counts)
 

@@ -134,7 +134,7 @@ class _Joining:
             phrase, score, _, pair = line.split(b"\t")
             a, b = decode(pair).split(" ")
             found[a, b] = decode(phrase), float(score)
-        return FrozenPhrases._of(found)
+        return FrozenPhrases._from_found(found)
 
     if not TYPE_CHECKING:
 
@@ -346,7 +346,7 @@ class FrozenPhrases(_Joining):
         self.connector_words = phrases_model.connector_words
 
     @classmethod
-    def _of(cls, found: Found) -> "FrozenPhrases":
+    def _from_found(cls, found: Found) -> "FrozenPhrases":
         made = cls.__new__(cls)
         made._found = found
         return made

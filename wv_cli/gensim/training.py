@@ -308,7 +308,7 @@ class Trained(Generic[ConfigType]):
             self.running_training_loss = outcome.totals.loss
         self.total_train_time += outcome.seconds
         self._drop_vectors()
-        if not outcome.finished:
+        if not outcome.is_finished:
             raise outcome.ended_early("the model keeps what it has learnt")
         for each in callbacks:
             each.on_train_end(self)
@@ -338,7 +338,7 @@ class Trained(Generic[ConfigType]):
         return self._vocab
 
     @classmethod
-    def _of(cls, options: Any, **others: Any) -> Self:
+    def _from_options(cls, options: Any, **others: Any) -> Self:
         """A model with the options of a config, not trained."""
         return cls(
             **{name: getattr(options, option) for option, name in _SAME.items() if option != "threads"},

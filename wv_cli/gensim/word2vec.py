@@ -165,7 +165,7 @@ class Word2Vec(Trained[Word2vecConfig]):
             message = f"{path}: expected a state of {cls.__name__}, found one of {options.model}; use {wanted}"
             raise UsageError(message)
         subwords: dict[str, Any] = {"min_n": config.minn, "max_n": config.maxn, "bucket": config.buckets}
-        model = cls._of(
+        model = cls._from_options(
             config,
             alpha=options.lr or config.start_lr,
             min_alpha=config.least_lr,

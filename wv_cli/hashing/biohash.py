@@ -32,7 +32,7 @@ def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -
     if config.rule == "kmeans":
         return Projections(kmeans_centers(x, units, config.epochs, config.seed, config.threads)[0])
     model = BioHash(x, config)
-    return Projections(np.array(model.effective)) if train(model).finished else None
+    return Projections(np.array(model.effective)) if train(model).is_finished else None
 
 
 class BioHash(Immediate):

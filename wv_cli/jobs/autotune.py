@@ -189,7 +189,7 @@ class LabelSearch:
         model = Supervised(config, self._min_count, self._corpus, self._pretrained_if_fits(config))
         self._require_space(model.input.nbytes + model.output.nbytes)
         outcome = train(Threads(model, config.threads), max_seconds=seconds)
-        if not outcome.finished:
+        if not outcome.is_finished:
             return None, outcome
         classifier = Classifier(self.finish_model(model.fasttext_model(), config, dsub))
         return self.metric.score(classifier, self.plan.validation, self.plan.predictions, config.threads), outcome

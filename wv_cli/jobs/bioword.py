@@ -86,7 +86,7 @@ class BiowordJob(Job):
             # The threads of the kernel work on one step together.
             advice = f"lower --lr (now {self.config.lr:g})"
             outcome = run.train(model, run.first_step(model), threads=1, advice=advice, on_progress=run.on_progress)
-            if not outcome.finished:
+            if not outcome.is_finished:
                 return outcome, {}
             hasher = model.hasher()
             codes = hasher.static()

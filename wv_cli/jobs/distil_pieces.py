@@ -24,7 +24,7 @@ from wv_cli.system.extra import require
 from wv_cli.system.input import open_input
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.distillation import cluster_rows, rank_weights, reduce_rows
-from wv_cli.transforms.table_training import Bags, fitted, mapped
+from wv_cli.transforms.table_training import Bags, fit_table, map_table
 
 _PIECES_A = 1e-4  # model2vec's
 _MAX_LENGTH = 512
@@ -144,8 +144,8 @@ def _fit_table(
     bags = Bags.from_texts([each for each, is_used in zip(ids, used.tolist(), strict=True) if is_used])
     log(f"{config.train}: {len(bags):,} texts, {len(bags.flat):,} pieces" + f"; {cut:,} texts were cut" * bool(cut))
     goal = targets.astype(np.float32)
-    return fitted(
-        mapped(table, bags, goal),
+    return fit_table(
+        map_table(table, bags, goal),
         bags,
         goal,
         loss=config.loss,

@@ -100,7 +100,7 @@ class Doc2vecJob(Job):
             documents=corpus.lines,
             **found_phrases(joiner),
         )
-        if outcome.finished:
+        if outcome.is_finished:
             outputs = [*_writers(model, self.outputs.outputs), *self.documents.writers(model)]
             self.finish(run, self.results(), metadata, [*self.phrases.writers(joiner), *outputs])
         return outcome, metadata

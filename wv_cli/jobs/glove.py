@@ -148,7 +148,7 @@ class GloveJob(Job):
         return not self.counts.counts_only
 
     @cached_property
-    def counting(self) -> Counting:
+    def counter(self) -> Counting:
         return Counting(self.config, self.reading, self.counts, self.phrases, self.continuation, self.beside)
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
@@ -158,7 +158,7 @@ class GloveJob(Job):
         problems: list[str] = []
         with commit_together(self.continuation.save_state), ExitStack() as stack:
             outcome, metadata = self._work(run, stack, problems)
-        if outcome is not None and outcome.finished:
+        if outcome is not None and outcome.is_finished:
             self.end(run, problems)
         return outcome, metadata
 
@@ -182,7 +182,7 @@ class GloveJob(Job):
             if self.counts.counts_only:
                 counted = sum(len(block) for block in records)
             else:
-                order_memory = self.counting.memory_limit // 4
+                order_memory = self.counter.memory_limit // 4
                 store = stack.enter_context(TileStore(records, len(vocab), self.beside, order_memory))
                 counted = store.records
         seconds = round(time.monotonic() - begin, 3)
@@ -202,7 +202,7 @@ class GloveJob(Job):
         if self.first.init:
             model.load_raw(self.first.init, self.first.init_gradsq)
         if state is not None:
-            fraction = continuation.kept if not found.known else 1
+            fraction = continuation.kept_fraction if not found.known else 1
             model.load_state(state.rows, vocab.words.find_all(state.vocab.words), fraction)
         if continuation.save_state and leaves_state:
             rows = sum(array.nbytes for array in model.state_rows().values())
@@ -211,7 +211,7 @@ class GloveJob(Job):
         metadata["training_seconds"] = round(outcome.seconds, 3)
         metadata["costs"] = [cost / store.records for cost in model.costs if cost]
         metadata["seconds"] = round(time.monotonic() - begin, 3)
-        if outcome.finished:
+        if outcome.is_finished:
             save = partial(formats.save, embeddings=model.embeddings(), format=self.outputs.to)
             writers: list[Writer] = [(path, save) for path in self.outputs.outputs]
             if continuation.save_state and leaves_state:
@@ -228,7 +228,7 @@ class GloveJob(Job):
         return outcome, metadata
 
     def _count(self, run: Run, state: GloveState | None, stack: ExitStack) -> Counted:
-        counting = self.counting
+        counting = self.counter
         if self.counts.counts:
             return counting.of_files()
         texts = self.reading.texts(run.log, written=self.writes())

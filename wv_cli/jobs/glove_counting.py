@@ -91,7 +91,7 @@ class Counting:
 
     def of_text(self, texts: Texts, run: Run, state: GloveState | None) -> Counted:
         """The counts of a text, with those of a state."""
-        begin, reading, kept = time.monotonic(), self.reading, self.continuation.kept
+        begin, reading, kept = time.monotonic(), self.reading, self.continuation.kept_fraction
         ids_memory = memory.for_buffers(self.memory_limit) // 3  # the positions of every word take as much again
         joiner = self.phrases.joiner(run.log, 2 * ids_memory)
         corpus = encode(

@@ -117,7 +117,7 @@ class GloveFilesJob(Job):
             if self.source.init or self.source.init_gradsq:
                 model.load_raw(self.source.init, self.source.init_gradsq)
             outcome = self._train(model, run)
-            if outcome.finished:
+            if outcome.is_finished:
                 self.files.save(model, None)
         return outcome, {}
 
@@ -142,7 +142,7 @@ class GloveFilesJob(Job):
         for done in range(1, last + 1):
             first_step = (done - 1) * model.epoch_steps
             outcome = run.train(model.until(done), first_step, threads=threads, advice=advice, on_progress=None)
-            if not outcome.finished:
+            if not outcome.is_finished:
                 break
             cost = model.costs[done - 1] / model.store.records
             run.log(f"iteration {done}/{last}  cost {cost:.6f}", iteration=done, cost=cost)

@@ -98,7 +98,7 @@ class NeuralJob(Job):
         metadata = run_metadata(
             asdict(config), reading.words, corpus_metadata(corpus), outcome, first_step=first_step, begin=begin
         )
-        if outcome.finished:
+        if outcome.is_finished:
             self.finish(run, self.results(), metadata, [_writer(model, path) for path in self.outputs.outputs])
         return outcome, metadata
 

@@ -178,7 +178,7 @@ class _Found:
         for batch in files.batches(progress, self.counts):
             texts = [text for pair in batch for text in pair]
             self.columns = len(batch[0])
-            self.same += numbering.of(texts)
+            self.same += numbering.number_texts(texts)
             yield texts
         if not self.same:
             names = ", ".join(files.inputs)

@@ -220,7 +220,7 @@ class PairsJob(Job):
         metadata = run_metadata(
             asdict(config), table.words, {"digest": corpus.digest, **facts}, outcome, first_step=first_step, begin=begin
         )
-        if outcome.finished:
+        if outcome.is_finished:
             if validated is not None:
                 metadata["validation"] = validated.keep_best()
             matrix = model.matrix()

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from wv_cli.config import Config, Option, described
+from wv_cli.config import Config, Option, describe_fields
 from wv_cli.jobs.run import Metadata
 
 
@@ -73,7 +73,7 @@ class Invocation(Part):
     meta: bool = True
 
 
-_described: Callable[[Any], Mapping[str, Option]] = functools.cache(described)
+_described: Callable[[Any], Mapping[str, Option]] = functools.cache(describe_fields)
 
 
 def check_fields(thing: object) -> None:

@@ -122,11 +122,11 @@ class PredictJob(Job):
 
         config, names = self.config, added_names(name)
 
-        def opened() -> "Answer":
+        def open_answer() -> "Answer":
             classifier = Classifier(load_model(self.asked.model), self.asked.model)
             return partial(_columns, names, classifier, config, self.answers)
 
-        add_answers(texts, self.answers.output, names, opened, config.threads)
+        add_answers(texts, self.answers.output, names, open_answer, config.threads)
 
 
 def added_names(name: str) -> tuple[str, str, str]:

@@ -102,7 +102,7 @@ class SupervisedJob(Job):
                 what = "quantized to --autotune-size " if size else ""
                 message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
                 raise UsageError(message)
-        tokenizing = self.reading.reading.tokenizing
+        tokenizing = self.reading.reading.tokenize_config
         if tokenizing is not None and (tokenizing.sentences or self.plan is not None):
             what = "sentences" if tokenizing.sentences else "--autotune-validation"
             raise UsageError(f"--tokenize and {what} cannot be used together for a classifier; run wv tokenize first")
@@ -208,7 +208,7 @@ class SupervisedJob(Job):
             **self.metadata(),
             **found_phrases(joiner),
         )
-        if outcome.finished:
+        if outcome.is_finished:
             trained = model.fasttext_model()
             if search is not None:
                 trained = search.finish_model(trained, config, dsub)
@@ -257,7 +257,7 @@ class SupervisedJob(Job):
         )
         if state is None or state.labels is None:
             return corpus
-        words, labels = (decay_vocab(each, self.continuation.kept) for each in (state.vocab, state.labels))
+        words, labels = (decay_vocab(each, self.continuation.kept_fraction) for each in (state.vocab, state.labels))
         return extend_labeled(corpus, words, labels, words_config, min_count_label=least, keep_dropped=keep_dropped)
 
     def _tell_model(self, run: Run, model: Supervised) -> None:

@@ -104,13 +104,13 @@ class VocabularyJob(Job):
         source, config, output = self.source, self.config, self.vocabulary.output
         asked = input_texts(source.inputs, log=run.log, written=[output], reading=source.reading)
         if source.merge:
-            return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(source.inputs)]), config)
+            return Counts.from_vocab(merge_vocabs([read_vocab(path) for path in expand_inputs(source.inputs)]), config)
         if source.dask is not None:
             whole_lines = bool(config.min_line) or asked.whole_lines
             divided = Divided(asked, shard_counting.SHARD_BYTES, on_reading, whole_lines=whole_lines)
             with executor(source.dask, run.log) as workers:
                 whole = words_of(workers, divided, partial(tally, config=config))
-            return Counts.of(whole.vocab(), config)
+            return Counts.from_vocab(whole.vocab(), config)
         return stack.enter_context(
             count_words(asked, config, progress=on_reading, memory=source.memory, spool_beside=output)
         )

@@ -177,8 +177,8 @@ class WhitenJob(Job):
             transform.require_dim(source.dim, source.name)
             writers.append((self.output.output, lambda path: metadata.update(self._write(path, source, transform))))
         write_together(writers)
-        if source is not None and source.repeated:
-            run.log(f"{source.repeated:,} rows were left out: earlier ones have their words")
+        if source is not None and source.repeated_rows:
+            run.log(f"{source.repeated_rows:,} rows were left out: earlier ones have their words")
         return None, metadata
 
     def _moments(self, source: RowSource, metadata: Metadata) -> tuple[Moments, str]:
@@ -208,7 +208,7 @@ class WhitenJob(Job):
                 yield Embeddings(block.words, result)
 
         source.look_for_repeated()  # the header says how many rows there are
-        written = source.rows - source.repeated
+        written = source.rows - source.repeated_rows
         save_blocks(
             output,
             written,

@@ -185,7 +185,7 @@ class Word2vecJob(Job):
             **self.metadata(),
             **found_phrases(joiner),
         )
-        if outcome.finished:
+        if outcome.is_finished:
             if validated:
                 metadata["validation"] = validated.keep_best()
             self.finish(
@@ -205,7 +205,7 @@ class Word2vecJob(Job):
             vocab=reading.vocabulary(),
             marked=reading.marked,
             also=init.words if init is not None and self.first.keep_words else None,
-            older=decay_vocab(state.vocab, self.continuation.kept) if state is not None else None,
+            older=decay_vocab(state.vocab, self.continuation.kept_fraction) if state is not None else None,
             phrases=joiner,
             memory=self.phrases.ids_memory(reading.memory),
             spool_beside=self.beside,

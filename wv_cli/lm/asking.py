@@ -1,6 +1,6 @@
 """What all language models answer, whatever they are made of: the words they list, and how probable events are.
 
-`model.words` are those it lists, <unk>, <s> and </s> before all others. `model.asked` has, for states that only the
+`model.words` are those it lists, <unk>, <s> and </s> before all others. `model.scorer` has, for states that only the
 model understands:
 
     begin(ends)                the state at the begin of a sentence; `ends` false: of a line that is none

@@ -75,7 +75,7 @@ def read(source: Input) -> Ngrams:
     sizes_of, widths, index, tables, bits = (arrays[name] for name in ("sizes", "widths", "index", "tables", "bits"))
     model = PackedModel(words, sizes_of, widths, index, tables, bits, closed=closed, name=source.name)
     try:
-        _ = model.asked
+        _ = model.scorer
     except ValueError as error:
         reader.refuse(str(error), reader.offset("sizes"))
     if len(words) != model.sizes[0]:
@@ -85,7 +85,7 @@ def read(source: Input) -> Ngrams:
 
 def _pack(model: Ngrams, quantize: int | None) -> PackedModel:
     if quantize is None:
-        return model if isinstance(model, PackedModel) else model.packed
+        return model if isinstance(model, PackedModel) else model.packed_model
     whole = unpack_model(model)
     return pack(whole.trie, whole.prob, whole.backoff, quantize, whole.threads)
 

@@ -56,7 +56,7 @@ def normalize(model: NgramModel) -> None:
         for nodes in trie.blocks(length):
             contexts, starts = trie.contexts(length, nodes)
             left = 1 - sums(_powers(model.prob[nodes]), starts)
-            lower = 1 - sums(_powers(model.below(length, contexts)), starts)
+            lower = 1 - sums(_powers(model.backoff_scores(length, contexts)), starts)
             backoff[contexts] = np.where(
                 lower < NOTHING, LOG_ZERO, logarithms(left / np.where(lower < NOTHING, 1.0, lower))
             )
@@ -70,7 +70,7 @@ def losses(model: NgramModel, frequency: Floats, length: int) -> Floats:
     for nodes in trie.blocks(length):
         contexts, starts = trie.contexts(length, nodes)
         sizes = np.diff(np.append(starts, nodes.stop - nodes.start))
-        own, below = _powers(model.prob[nodes]), _powers(model.below(length, contexts))
+        own, below = _powers(model.prob[nodes]), _powers(model.backoff_scores(length, contexts))
         alpha = np.repeat(_powers(model.backoff[contexts]), sizes)
         lower = np.repeat(np.maximum(1 - sums(below, starts), NOTHING), sizes)
         unseen = alpha * lower

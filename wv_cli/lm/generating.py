@@ -18,7 +18,7 @@ class Generator:
 
     def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
         self._model: Any = model  # its states are its own affair
-        self._begin = model.asked.begin(ends)
+        self._begin = model.scorer.begin(ends)
 
     def next_words(self, start: str, k: int) -> list[tuple[str, float]]:
         """The k most probable words after `start` with their probabilities, none that is 0; <unk> is no word. Raises
@@ -41,7 +41,7 @@ class Generator:
                 if word == SENTENCE_END:
                     break
                 sentence.append(words[word])
-                state = self._model.asked.score(np.array([word], np.int32), state)[2]
+                state = self._model.scorer.score(np.array([word], np.int32), state)[2]
             yield " ".join(sentence)
 
     def _state(self, start: str) -> Any:
@@ -50,10 +50,10 @@ class Generator:
             message = f"{start!r}: <s> and </s> mark sentences and are no words; leave them out"
             raise UsageError(message)
         ids = np.where(found < 0, UNKNOWN, found).astype(np.int32)
-        return self._model.asked.score(ids, self._begin)[2]
+        return self._model.scorer.score(ids, self._begin)[2]
 
     def _probabilities(self, state: Any) -> NDArray[np.float64]:
-        scores = self._model.asked.all(state).astype(np.float64)
+        scores = self._model.scorer.all(state).astype(np.float64)
         scores[[UNKNOWN, SENTENCE]] = -np.inf
         scores[scores <= LOG_ZERO] = -np.inf
         return np.asarray(10.0 ** np.minimum(scores, 0.0))

@@ -53,7 +53,7 @@ class _Part:
 
     def __init__(self, model: NgramModel) -> None:
         self._model, self.order = model, model.order
-        self._asked: Any = model.asked
+        self._asked: Any = model.scorer
         self._whole = self._own = np.empty(0, np.int32)
 
     def take_words(self, words: WordList) -> None:

@@ -49,7 +49,7 @@ class KenlmModel:
     """A model of n-grams in KenLM's binary file, whose `contents` are mapped where that can be. `strings` is where the
     spellings of the words begin, None where the file has none."""
 
-    asked: _kenlm.Model
+    scorer: _kenlm.Model
     contents: memoryview
     type: str
     order: int
@@ -58,11 +58,11 @@ class KenlmModel:
 
     @property
     def name(self) -> str:
-        return self.asked.name
+        return self.scorer.name
 
     def find(self, words: WordList) -> NDArray[np.int32]:
         """The ids of words, UNKNOWN for those that are not listed. Raises BadFile."""
-        return self.asked.find(words.blob, words.starts)
+        return self.scorer.find(words.blob, words.starts)
 
     @cached_property
     def words(self) -> WordList:
@@ -93,14 +93,14 @@ class KenlmModel:
             )
             raise UsageError(message)
         words = self.words
-        first, probs, backoffs, children = self.asked.unpack(1)
+        first, probs, backoffs, children = self.scorer.unpack(1)
         order = np.argsort(first)
         levels = Levels(_clip(probs)[order], _clip(backoffs)[order])
         rows = first[:, None]
         for length in range(2, self.order + 1):
             # What the children of a node are preceded by in the trie follows them here.
             following = rows[np.repeat(np.arange(len(rows)), np.diff(children))]
-            first, probs, backoffs, children = self.asked.unpack(length)
+            first, probs, backoffs, children = self.scorer.unpack(length)
             rows = np.column_stack([first, following])
             backoffs = _clip(backoffs) if length < self.order else np.zeros(len(first), np.float32)
             _, parents, twice = levels.add(rows, _clip(probs), backoffs)

@@ -38,14 +38,14 @@ class NgramModel:
         return self.trie.words
 
     @cached_property
-    def packed(self) -> PackedModel:
+    def packed_model(self) -> PackedModel:
         return pack(self.trie, self.prob, self.backoff, threads=self.threads)
 
     @property
-    def asked(self) -> _packedlm.Packed:
-        return self.packed.asked
+    def scorer(self) -> _packedlm.Packed:
+        return self.packed_model.scorer
 
-    def below(self, length: int, contexts: slice) -> NDArray[np.float32]:
+    def backoff_scores(self, length: int, contexts: slice) -> NDArray[np.float32]:
         """What shorter n-grams say of those of `length` words after some of their contexts: log10 p of their last word
         after all others but the first, (n,)."""
         return self.trie.links.below(self.prob, self.backoff, length - 1, contexts.start, contexts.stop)
@@ -58,7 +58,7 @@ def unpack_model(model: Ngrams) -> NgramModel:
     """A model to be written to text, or to be changed. Raises BadFile for one from a file that is damaged."""
     if isinstance(model, NgramModel):
         return model
-    asked, inner = model.asked, range(1, model.order)
+    asked, inner = model.scorer, range(1, model.order)
     levels = np.concatenate([[0], np.cumsum(model.sizes)])
     word = np.concatenate([asked.words(length) for length in range(1, model.order + 1)])
     parts = [asked.children(length)[:-1] + np.int32(levels[length]) for length in inner]

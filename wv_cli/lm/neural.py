@@ -95,7 +95,7 @@ class NeuralModel:
     normalizers: Normalizers = field(default_factory=Normalizers)
 
     @property
-    def asked(self) -> "NeuralModel":
+    def scorer(self) -> "NeuralModel":
         """See wv_cli.lm.asking."""
         return self
 

@@ -45,7 +45,7 @@ class PackedModel:
         return len(self.sizes)
 
     @cached_property
-    def asked(self) -> _packedlm.Packed:
+    def scorer(self) -> _packedlm.Packed:
         """The same for C. Raises ValueError where the parts do not fit each other."""
         return _packedlm.Packed(self.sizes, self.widths, self.index, self.tables, self.bits, self.closed, self.name)
 

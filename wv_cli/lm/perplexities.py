@@ -45,7 +45,7 @@ class DocumentScorer:
 
     def __init__(self, model: LanguageModel, pieces: Pieces, mode: str = "ccnet") -> None:
         self._model, self._pieces, self._sentences = model, pieces, MODES.find(mode)
-        self._asked: Any = model.asked  # its states are its own affair
+        self._asked: Any = model.scorer  # its states are its own affair
         listed = pieces.pieces()
         self._ids = self._find(listed)
         odd = [

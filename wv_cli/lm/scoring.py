@@ -64,7 +64,7 @@ class Scorer:
 
     def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
         self._model, self._ends = model, ends
-        self._asked: Any = model.asked  # its states are its own affair
+        self._asked: Any = model.scorer  # its states are its own affair
         self._encoder = new_encoder(SPECIAL if isinstance(model, KenlmModel) else model.words)
         self._ids = np.arange(len(SPECIAL), dtype=np.int32)  # of a KenLM file, by the encoder's
         self._carry = np.empty(0, np.int32)

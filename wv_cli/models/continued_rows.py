@@ -67,7 +67,7 @@ class Tree:
     levels: list[NDArray[np.int64]]
 
     @classmethod
-    def of(cls, path: Path) -> "Tree":
+    def from_paths(cls, path: Path) -> "Tree":
         starts, node, code = path
         nodes = int(node.max()) + 1
         last = np.zeros(len(node), np.bool_)

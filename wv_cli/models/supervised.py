@@ -167,7 +167,10 @@ class Supervised(BlockTraining[SupervisedConfig]):
         if not self.layer.tree:
             self.output[tags, :dim] = arrays["output"]
             return
-        trees = Tree.of(_word2vec.huffman(labels.counts)), Tree.of(_word2vec.huffman(corpus.label_counts))
+        trees = (
+            Tree.from_paths(_word2vec.huffman(labels.counts)),
+            Tree.from_paths(_word2vec.huffman(corpus.label_counts)),
+        )
         self.output[:, :dim] = carry_nodes(trees[0], arrays["output"], trees[1], tags, corpus.label_counts)[0]
 
     def _make_run(self) -> _supervised.Run:

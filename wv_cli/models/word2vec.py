@@ -143,7 +143,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             compose_new(self.subwords, learnt, fresh, self.input)
         first = 0
         if path is not None and self._path is not None:
-            trees = Tree.of(path), Tree.of(self._path)
+            trees = Tree.from_paths(path), Tree.from_paths(self._path)
             rows = carry_nodes(trees[0], arrays["output"][:nodes], trees[1], ids, vocab.counts)[0]
             self.output[: len(rows), :dim], first = rows, len(rows)
         if outputs > nodes:

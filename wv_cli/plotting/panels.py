@@ -25,7 +25,7 @@ class Drawing:
     perplexity: float
     seed: int
 
-    def first(self, read: Embeddings, file: str, title: str | None) -> tuple[Panel, WordList]:
+    def first_panel(self, read: Embeddings, file: str, title: str | None) -> tuple[Panel, WordList]:
         """The panel, and the words that panels beside it show. Raises WvError for a word that is not there."""
         rows = list(range(min(self.top or 0, len(read))))
         for found, problem in find_queries(read.words, self.words, file):

@@ -168,12 +168,12 @@ class Builder:
         chunks, own = np.flatnonzero(before < 0), np.frombuffer(self._own, np.int32)
         ends = np.cumsum(own[chunks], dtype=np.int64)
 
-        def made(first: int, last: int) -> _Postings:
+        def make_postings(first: int, last: int) -> _Postings:
             entries = slice(int(ends[first - 1]) if first else 0, int(ends[last - 1]))
             some = chunks[first:last]
             return ids[entries], np.repeat(some, own[some]), found[entries]
 
-        return (partial(made, first, last) for first, last in _spans(ends))
+        return (partial(make_postings, first, last) for first, last in _spans(ends))
 
     def _old_blocks(self, before: NDArray[np.int64]) -> Iterator[Callable[[], _Postings]]:
         """The same of the chunks that were taken from the old index."""
@@ -185,21 +185,21 @@ class Builder:
         number, ids = np.full(old.chunks, -1, np.int32), np.zeros(len(places), np.int32)
         number[before[taken]] = taken
 
-        def staying(first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        def taken_entries(first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             """(the entries of the tokens first .. last - 1 whose chunks are taken, the token of each)."""
             begin, end = places[[first, last]].tolist()
             stays = np.flatnonzero(number[arrays["documents"][begin:end]] >= 0) + begin
             return stays, np.searchsorted(places, stays, "right") - 1
 
-        def made(first: int, last: int) -> _Postings:
-            stays, tokens = staying(first, last)
+        def make_postings(first: int, last: int) -> _Postings:
+            stays, tokens = taken_entries(first, last)
             return ids[tokens], number[arrays["documents"][stays]], arrays["found"][stays]
 
         for first, last in _spans(places[1:]):
-            for token in np.unique(staying(first, last)[1]).tolist():
+            for token in np.unique(taken_entries(first, last)[1]).tolist():
                 word = old.word(token).decode("utf-8", "surrogateescape")
                 ids[token] = self._tokens.setdefault(word, len(self._tokens))
-            yield partial(made, first, last)
+            yield partial(make_postings, first, last)
 
     def _vectors(
         self, n: int, before: NDArray[np.int64], progress: OnProgress | None

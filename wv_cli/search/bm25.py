@@ -119,7 +119,7 @@ class Counts:
     lengths: Floats
 
     @classmethod
-    def of(cls, texts: Iterable[Sequence[str]]) -> "Counts":
+    def count(cls, texts: Iterable[Sequence[str]]) -> "Counts":
         """Of the documents' tokens, which are read once."""
         tokens: dict[str, int] = {}
         rows = [np.array([tokens.setdefault(token, len(tokens)) for token in text], np.int64) for text in texts]

@@ -61,7 +61,7 @@ class Corpus:
         return self.ids.nbytes + self.vocab.nbytes
 
     @property
-    def counted(self) -> str:
+    def counts_digest(self) -> str:
         """Tells this corpus from others as well as its counts can."""
         return self.vocab.digest
 

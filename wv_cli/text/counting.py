@@ -39,7 +39,7 @@ class Counts:
     kept: Iterable[Vocab]
 
     @classmethod
-    def of(cls, every: Vocab, config: VocabConfig) -> "Counts":
+    def from_vocab(cls, every: Vocab, config: VocabConfig) -> "Counts":
         """Of a vocabulary in memory, cut as `config` says. Raises EmptyVocabulary."""
         return cls(every.tokens, every.lines, len(every), [every.cut(config)])
 
@@ -58,7 +58,7 @@ def count_words(
 
     Raises WvError when there is no text or no disk, EmptyVocabulary when no word is left, and what Source raises."""
     if memory is None:
-        yield Counts.of(count(inputs, config, progress), config)
+        yield Counts.from_vocab(count(inputs, config, progress), config)
         return
     config.validate()
     room = max(process.for_buffers(memory), _LEAST_ROOM)
@@ -77,7 +77,7 @@ def count_words(
         if not len(by_word):
             blob, starts, counts = encoder.vocabulary()
             every, _ = order_words(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)
-            yield Counts.of(every, config)
+            yield Counts.from_vocab(every, config)
             return
         _keep(encoder, by_word, seen)
         by_count = stack.enter_context(WordRuns(spool_beside, room // 2, repeated=False))
@@ -103,7 +103,7 @@ def _keep(encoder: _text.Encoder, runs: WordRuns, seen: int) -> int:
     numbers[:, KEY] = _text.hashes(blob, starts).byteswap().view(np.int64)
     numbers[:, FIRST] = np.arange(seen, seen + len(counts))
     numbers[:, COUNT] = counts
-    runs.add([Rows(WordList(blob, starts), numbers).sorted()])
+    runs.add([Rows(WordList(blob, starts), numbers).sort()])
     return len(counts)
 
 
@@ -124,14 +124,14 @@ def _by_count(blocks: Iterable[Rows], config: VocabConfig, runs: WordRuns, memor
             held.append(rows)
             kept += rows.nbytes
         if kept > memory:
-            runs.add([concatenate_rows(held).sorted()])
+            runs.add([concatenate_rows(held).sort()])
             held, kept = [], 0
     if not len(runs):
         if not held:
             raise too_rare(config, best[2], best[0])
-        return words, concatenate_rows(held).sorted()
+        return words, concatenate_rows(held).sort()
     if held:
-        runs.add([concatenate_rows(held).sorted()])
+        runs.add([concatenate_rows(held).sort()])
     return words, None
 
 

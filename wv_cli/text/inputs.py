@@ -45,7 +45,7 @@ class Texts:
 
     def __post_init__(self) -> None:
         """Raises UsageError for text that cannot be cut into words as asked."""
-        tokenizing, recipe = self.reading.tokenizing, f"--tokenize {self.reading.tokenize}"
+        tokenizing, recipe = self.reading.tokenize_config, f"--tokenize {self.reading.tokenize}"
         if tokenizing is not None and tokenizing.sentences and self.one_line:
             raise UsageError(f"{recipe}: each line has one answer, so sentences has no effect; leave it out")
         if tokenizing is not None and tokenizing.markup != "none" and self.part is not None:

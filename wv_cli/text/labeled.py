@@ -117,7 +117,7 @@ def encode_labeled(
         end_id, asked = _add_asked(encoder, also)
         read = read_words(encoder, file, phrases, also=end_id)
         end = int(np.flatnonzero(read.ids == end_id)[0])
-        found, final = cut.of(Tally(read.words, read.counts, encoder.lines, encoder.tokens), end, asked)
+        found, final = cut.keep(Tally(read.words, read.counts, encoder.lines, encoder.tokens), end, asked)
         ids, _, lines, fingerprint = remap_ids(encoder, file, read.lookup(final), read.stream)
 
     state = hashlib.blake2b(fingerprint.digest(), digest_size=16)
@@ -154,7 +154,7 @@ class _Cut:
     inputs: Sequence[str]
     line_weights: bool = False
 
-    def of(self, read: Tally, end: int, asked: NDArray[np.int32]) -> tuple[LabeledWords, NDArray[np.int32]]:
+    def keep(self, read: Tally, end: int, asked: NDArray[np.int32]) -> tuple[LabeledWords, NDArray[np.int32]]:
         """What is kept of the tokens `read`, and the final id of each (-1: dropped). `end` is the place of `</s>` among
         them, `asked` are those of words that are kept however rare. Raises WvError."""
         config, counts = self.config, read.counts.copy()

@@ -125,7 +125,7 @@ class Numbering:
         self._numbers: dict[bytes, int] = {}
         self._all = hashlib.blake2b(digest_size=16)
 
-    def of(self, texts: Sequence[bytes]) -> list[int]:
+    def number_texts(self, texts: Sequence[bytes]) -> list[int]:
         numbers = self._numbers
         digests = [hashlib.blake2b(text, digest_size=8).digest() for text in texts]
         self._all.update(b"".join(digests))

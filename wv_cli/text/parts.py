@@ -30,7 +30,7 @@ class Part:
     count: int
     whole_lines: bool = False
 
-    def of(self, paths: list[str]) -> list[Piece]:
+    def pieces_of(self, paths: list[str]) -> list[Piece]:
         """What this part reads, in order. Raises WvError for what is no file of a known size, and when there is nothing
         to read."""
         sizes = [size_of(path) for path in paths]
@@ -67,7 +67,7 @@ class Shard:
     def bytes(self) -> int:
         return sum(end - begin for _, begin, end in self.pieces)
 
-    def of(self, paths: list[str]) -> list[Piece]:
+    def pieces_of(self, paths: list[str]) -> list[Piece]:
         """The pieces. Raises WvError for a file that is not here, or another one than where they were cut."""
         for path, size in zip(self.paths, self.sizes, strict=True):
             require_size(path, size)

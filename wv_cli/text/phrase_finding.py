@@ -86,14 +86,14 @@ class PhraseFinder:
             if self._after_pass is not None:
                 self._after_pass(self.passes[-1])
 
-    def saved(self) -> SavedPhrases:
+    def to_saved(self) -> SavedPhrases:
         """What was found, as it is read from a file of `rows`."""
         return SavedPhrases.from_passes(one.found for one in self.passes)
 
     @property
     def digest(self) -> str:
         """That of the phrases, known once they are joined."""
-        return self.saved().digest
+        return self.to_saved().digest
 
     def rows(self) -> Iterator[bytes]:
         """The phrases of every pass, as saved_phrases keeps them."""

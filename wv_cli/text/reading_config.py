@@ -105,7 +105,7 @@ class LinesConfig(RecordsConfig):
             object.__setattr__(self, "tokenize", recipe_of(read_recipe(str(self.tokenize))))
 
     @property
-    def tokenizing(self) -> TokenizeConfig | None:
+    def tokenize_config(self) -> TokenizeConfig | None:
         """The settings of `tokenize`, None where words are cut already."""
         if self.tokenize == OF_MODEL:
             message = "--tokenize model is for questions to one model; name the settings, such as unicode,lowercase"

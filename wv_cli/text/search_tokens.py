@@ -117,14 +117,14 @@ def count_words(text: bytes) -> int:
     """The words of a text by blanks. Of letters that are written without blanks two are a word."""
     if text.isascii():
         return len(text.split())
-    return len(_patterns().counted.findall(text.decode("utf-8", "surrogateescape")))
+    return len(_patterns().words.findall(text.decode("utf-8", "surrogateescape")))
 
 
 def cut_words(text: bytes, words: int) -> list[bytes]:
     """A text in pieces of at most so many words, as they are counted. A piece ends behind a blank or a mark where its
     second half has one."""
     line = text.decode("utf-8", "surrogateescape")
-    counted = _SPACED if line.isascii() else _patterns().counted
+    counted = _SPACED if line.isascii() else _patterns().words
     starts = [found.start() for found in counted.finditer(line)]
     cuts, first = [0], 0
     while first + words < len(starts):
@@ -161,7 +161,7 @@ class _Patterns:
         return re.compile(f"[\\w{self._marks}]+")
 
     @functools.cached_property
-    def counted(self) -> re.Pattern[str]:
+    def words(self) -> re.Pattern[str]:
         """What counts as a word of a chunk."""
         letter = f"[{self._unspaced}][{self._marks}]*"
         return re.compile(f"{letter}(?:{letter})?[^\\w\\s]*|[^\\s{self._unspaced}]+")

@@ -65,7 +65,7 @@ class Source:
         self.lowercase, self.lines, self.bare_end = lowercase, lines, bare_end
         self.consumed = self.divided = 0
         part = self._texts.part if self._texts is not None else None
-        self._pieces = part.of(self.paths) if part is not None else None
+        self._pieces = part.pieces_of(self.paths) if part is not None else None
         self.total = total_size(self.paths)
         if self._pieces is not None:
             self.total = sum(end - begin for _, begin, end in self._pieces)
@@ -195,7 +195,7 @@ class Source:
 
 
 def _tokenizer(texts: Texts) -> "Tokenizer | None":
-    if (tokenizing := texts.reading.tokenizing) is None:
+    if (tokenizing := texts.reading.tokenize_config) is None:
         return None
     from wv_cli.text.tokenizing import Tokenizer
 

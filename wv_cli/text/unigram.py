@@ -41,12 +41,12 @@ class PieceFile:
     def from_bytes(cls, contents: bytes) -> Self:
         """Raises ValueError for what is no such file."""
         try:
-            return cls._of(contents)
+            return cls._parse(contents)
         except (IndexError, KeyError, TypeError, struct.error) as error:  # a number where bytes belong, and their like
             raise ValueError from error
 
     @classmethod
-    def _of(cls, contents: bytes) -> Self:
+    def _parse(cls, contents: bytes) -> Self:
         pieces: list[tuple[bytes, float, int]] = []
         parts = {_TRAINER: b"", _NORMALIZER: b""}
         for field, value in _fields(contents):

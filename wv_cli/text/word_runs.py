@@ -42,7 +42,7 @@ class Rows:
     def part(self, begin: int, end: int) -> "Rows":
         return Rows(self.words[begin:end], self.numbers[begin:end])
 
-    def sorted(self) -> "Rows":
+    def sort(self) -> "Rows":
         order = np.lexsort((self.numbers[:, FIRST], self.numbers[:, KEY]))
         return Rows(self.words.take(order), self.numbers[order])
 
@@ -138,8 +138,8 @@ class WordRuns:
             if not readers:
                 return
             # What stands behind the first block that ends may have to wait for that run's next.
-            bound = min((reader.last for reader in readers if reader.more), default=None)
-            yield concatenate_rows([reader.take(bound) for reader in readers]).sorted()
+            bound = min((reader.last_row for reader in readers if reader.more), default=None)
+            yield concatenate_rows([reader.take(bound) for reader in readers]).sort()
 
 
 class _Reader:
@@ -155,7 +155,7 @@ class _Reader:
         return self._row < self._end
 
     @property
-    def last(self) -> tuple[int, int]:
+    def last_row(self) -> tuple[int, int]:
         """Key and place of the last row in memory."""
         key, first, _ = self._rows.numbers[-1].tolist()
         return key, first

@@ -105,7 +105,7 @@ def _through_norm(
     return result
 
 
-def mapped(table: Floats, bags: Bags, targets: Floats) -> Floats:
+def map_table(table: Floats, bags: Bags, targets: Floats) -> Floats:
     """The table whose means are nearest to the targets, of those that a square matrix makes of this one."""
     means = bags.means(table.astype(np.float64))
     squares, size = means.T @ means, table.shape[1]
@@ -114,7 +114,7 @@ def mapped(table: Floats, bags: Bags, targets: Floats) -> Floats:
     return (table @ matrix).astype(np.float32)
 
 
-def fitted(
+def fit_table(
     table: Floats,
     bags: Bags,
     targets: Floats,

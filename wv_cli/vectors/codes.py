@@ -79,7 +79,7 @@ class Codes:
             self.words[rows], self.method, self.bits, self.active, self.data[rows], self.parameters, self.quantizer
         )
 
-    def packed(self) -> NDArray[np.uint64]:
+    def pack_codes(self) -> NDArray[np.uint64]:
         """Dense or sparse codes as bits in 64-bit words, (n, words_per_code(bits)). Raises ValueError for product
         codes, whose bits do not compare."""
         if self.quantizer is not None:

@@ -39,7 +39,7 @@ class Telling:
         if self._between and now.fraction < 1:
             self._line(100 * now.fraction, now.lr, now.eta or 0.0)
 
-    def trained(self) -> None:
+    def finish_bar(self) -> None:
         """The training is over, if there was any."""
         if self._verbose > 0 and self._last is not None:
             self._line(100.0, 0.0, 0.0)

@@ -43,7 +43,7 @@ def quantize(words: Sequence[str]) -> int:
         models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
         texts=LabeledTexts(inputs=(args.input,) if retrain else (), reading=ReadingConfig(force_text=True)),
     ).run(lambda message, **facts: None, telling.show_progress)
-    telling.trained()
+    telling.finish_bar()
     return 0
 
 

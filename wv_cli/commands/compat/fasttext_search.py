@@ -69,7 +69,7 @@ class Searching:
             tell("\nTraining again with best arguments\n")
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
+    def translate_errors(self) -> Iterator[None]:
         """Around the job: aborts as fastText when nothing was found."""
         from wv_cli.jobs.autotune import NothingFound
         from wv_cli.jobs.autotune_metric import UnknownLabel

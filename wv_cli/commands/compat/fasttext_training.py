@@ -179,7 +179,7 @@ def _train(args: Args, job: "Job", searching: "Searching | None") -> int:
             _require_vectors(args)
 
     try:
-        with contextlib.nullcontext() if searching is None else searching.explained():
+        with contextlib.nullcontext() if searching is None else searching.translate_errors():
             outcome, _ = job.run(on_event, telling.show_progress)
     except EmptyVocabulary:
         telling.read(0, 0, 0)
@@ -188,7 +188,7 @@ def _train(args: Args, job: "Job", searching: "Searching | None") -> int:
         if isinstance(error.__cause__, Diverged):
             abort("Encountered NaN.")
         raise
-    if outcome is not None and not outcome.finished:
+    if outcome is not None and not outcome.is_finished:
         raise outcome.ended_early("nothing was saved")
-    telling.trained()
+    telling.finish_bar()
     return 0

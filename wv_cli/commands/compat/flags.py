@@ -38,21 +38,21 @@ class Flags:
         self._words, self._missing = words, missing
 
     def text(self, flag: str, default: str = "") -> str:
-        return self.given(flag) or default
+        return self.value_after(flag) or default
 
     def whole(self, flag: str, default: int) -> int:
-        found = self.given(flag)
+        found = self.value_after(flag)
         return default if found is None else atoi(found)
 
     def long(self, flag: str, default: int) -> int:
-        found = self.given(flag)
+        found = self.value_after(flag)
         return default if found is None else atoll(found)
 
     def number(self, flag: str, default: float) -> float:
-        found = self.given(flag)
+        found = self.value_after(flag)
         return default if found is None else atof(found)
 
-    def given(self, flag: str) -> str | None:
+    def value_after(self, flag: str) -> str | None:
         """The word after the first `flag`, None where there is no such word."""
         if flag not in self._words:
             return None

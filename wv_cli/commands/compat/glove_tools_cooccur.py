@@ -28,7 +28,7 @@ _MERGING = "Merging cooccurrence files: processed"
 def main(words: Sequence[str]) -> int:
     if not words:
         return show_help("cooccur")
-    asked = _Asked.of(flags_of(words))
+    asked = _Asked.from_flags(flags_of(words))
     asked.tell_options()
     require_opened(asked.vocab_file, "vocab file")
     from wv_cli.formats.recognize import input_texts
@@ -109,7 +109,7 @@ class _Asked:
     overflow: int
 
     @classmethod
-    def of(cls, flags: Flags) -> "_Asked":
+    def from_flags(cls, flags: Flags) -> "_Asked":
         memory = memory_of(flags, 3)
         records = 0.85 * memory * GIGABYTE / 16
         return cls(

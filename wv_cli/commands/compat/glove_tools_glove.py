@@ -38,7 +38,7 @@ class _Asked:
         self.input = flags.text("-input-file", "cooccurrence.shuf.bin")
         self.vocab = flags.text("-vocab-file", "vocab.txt")
         self.save = flags.text("-save-file", "vectors")
-        self.gradsq = flags.given("-gradsq-file")
+        self.gradsq = flags.value_after("-gradsq-file")
         if self.gradsq is None and flags.whole("-save-gradsq", 0) > 0:
             self.gradsq = "gradsq"
         self.checkpoint_every = flags.whole("-checkpoint-every", 0)
@@ -88,7 +88,7 @@ class _Asked:
         source = GloveInput(counts=self.input, vocab=self.vocab, init=self.parameters, init_gradsq=self.squares)
         job = GloveFilesJob(invocation=Invocation(meta=False), config=config, source=source, files=files)
         outcome, _ = job.run(self.on_event)
-        if outcome is not None and not outcome.finished:
+        if outcome is not None and not outcome.is_finished:
             saves = self.save_start or self.checkpoint_every > 0
             raise outcome.ended_early(f"nothing was saved{' but what was told of' if saves else ''}")
 

@@ -137,7 +137,7 @@ class _Asked:
         }
         job = build(Word2vecJob, options, config=config)
         outcome, _ = job.run(self._hear, self._progress(threads) if self.debug > 1 else None)
-        if outcome is not None and not outcome.finished:
+        if outcome is not None and not outcome.is_finished:
             raise outcome.ended_early("nothing was saved")
 
     def _hear(self, message: str, **facts: Any) -> None:

@@ -96,7 +96,7 @@ def score(
     require_one_use(tokenizer or "", piped)
     read = partial(input_texts, inputs, log=log, reading=reading)
 
-    def opened() -> tuple[Preparation, Scorer]:
+    def open_scorer() -> tuple[Preparation, Scorer]:
         prepared = Preparation(PiecesConfig(normalize=normalize, tokenizer=tokenizer))
         loaded = load(model)
         return prepared, Scorer(asking.take_unnormalized(loaded, model) if unnormalized else loaded, ends=ends)
@@ -114,13 +114,13 @@ def score(
         names = score_names(add)
 
         def answer() -> RecordScorer:
-            prepared, scorer = opened()
+            prepared, scorer = open_scorer()
             return RecordScorer(names, scorer, prepared, flatten, unit, ends)
 
         add_answers(read(written=[output]), output, names, answer)
         return
     text: Iterable[bytes] = Source(read(one_line=True)) if inputs else note_invalid(_read_pipe(), "standard input", log)
-    prepared, scorer = opened()
+    prepared, scorer = open_scorer()
     for scored in scorer.read(prepared.blocks(text)):
         lines = _lines(scored, scorer.words() if each_word else None, ends, as_json)
         sys.stdout.buffer.write("".join(lines).encode("utf-8", "surrogateescape"))

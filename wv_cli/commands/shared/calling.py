@@ -67,8 +67,8 @@ def arguments_of(name: str) -> dict[str, Any]:
     return {each: hints[each] for each in (*row.arguments, *hints) if each not in row.hidden}
 
 
-def function_of(name: str) -> Callable[..., dict[str, Any]]:
-    """The function of a row of FUNCTIONS."""
+def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, Any]]:
+    """The function of a row of FUNCTIONS, which pickle finds in `module`."""
     row, hints = FUNCTIONS.find(name), arguments_of(name)
     signature = Signature([*_parameters(name, row, hints)], return_annotation=dict[str, Any])
 
@@ -92,7 +92,7 @@ def function_of(name: str) -> Callable[..., dict[str, Any]]:
         )
 
     function.__name__ = function.__qualname__ = name
-    function.__module__ = "wv_cli.commands.shared.functions"  # where pickle finds it
+    function.__module__ = module
     function.__doc__ = _documentation(name, row.job_type())
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function
@@ -129,7 +129,7 @@ def _run(kind: type[Job], options: dict[str, Any], log: Any) -> dict[str, Any]:
         options = with_rules(options, explicit)
     made = build(kind, {**options, "explicit": explicit})
     outcome, metadata = made.run(tee_log(log))
-    if outcome is not None and not outcome.finished:
+    if outcome is not None and not outcome.is_finished:
         raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
     return {**metadata}
 

@@ -100,7 +100,7 @@ def _run(
             )
         except EmptyVocabulary as error:
             raise EmptyVocabulary(name_arguments(str(error))) from None
-    if outcome is not None and not outcome.finished:
+    if outcome is not None and not outcome.is_finished:
         # What is saved is the checkpoint, or in a search for options its log.
         raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
     return metadata

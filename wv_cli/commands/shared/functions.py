@@ -12,5 +12,5 @@ def __getattr__(name: str) -> Callable[..., dict[str, Any]]:
     if name not in FUNCTIONS:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    globals()[name] = found = function_of(name)
+    globals()[name] = found = function_of(name, __name__)
     return found

@@ -91,12 +91,12 @@ def answer_neighbors(source: Source, asking: Asking, k: int, as_json: bool, unkn
     answering = [_open(each, asking, lists) for each in source.each()]
     most = min(k, max(len(index) for index, _ in answering))
 
-    def asked(index: "WordIndex", composer: "Composer | None") -> Asked:
+    def new_asked(index: "WordIndex", composer: "Composer | None") -> Asked:
         return Asked(index.name, partial(_answer, index, composer, asking, most, source.restrict_vocab))
 
     return run_queries(
         asking.queries,
-        [asked(index, composer) for index, composer in answering],
+        [new_asked(index, composer) for index, composer in answering],
         hits=most,
         prompt=_PROMPTS[asking.kind],
         as_json=as_json,

@@ -60,7 +60,7 @@ class Layout:
     number: bool = False
 
     @property
-    def nothing(self) -> str:
+    def no_answer(self) -> str:
         """What stands in a line where one of several files has no answer."""
         return "" if self.number else "\t"
 
@@ -145,6 +145,6 @@ def _write(
         lines = [to_printable_json(facts)]
     else:
         start = f"{query}\t" if column else ""
-        rows = zip_longest(*(layout.lines(answer) for answer in found), fillvalue=layout.nothing)
+        rows = zip_longest(*(layout.lines(answer) for answer in found), fillvalue=layout.no_answer)
         lines = [start + "\t".join(row) for row in rows] or [""]
     sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))

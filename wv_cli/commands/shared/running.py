@@ -55,9 +55,9 @@ def run_job(
     unit, description = bar or ("B", "reading")
     with reading_bar(quiet or as_json or bar is None, job.reads(), unit, description) as on_reading:
         outcome, metadata = job.run(log, on_progress, on_reading)
-        if outcome is not None and outcome.finished:
+        if outcome is not None and outcome.is_finished:
             close_bar(leave=True)
-    if outcome is not None and not outcome.finished:
+    if outcome is not None and not outcome.is_finished:
         raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json:
         from wv_cli.system.json_text import to_json

@@ -36,9 +36,9 @@ def run_training(
     on_progress = observer(quiet, as_json) if progress else None
     with reading_bar(quiet or as_json, job.reads(), unit, desc) as on_reading:
         outcome, metadata = job.run(log, on_progress, on_reading)
-        if outcome is not None and outcome.finished:
+        if outcome is not None and outcome.is_finished:
             close_bar(leave=True)
-    if outcome is not None and not outcome.finished:
+    if outcome is not None and not outcome.is_finished:
         raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json and not any(map(is_stdout, job.writes())):
         click.echo(to_json({"outputs": list(outputs), **metadata}))

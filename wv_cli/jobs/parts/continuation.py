@@ -109,7 +109,7 @@ class Continuation(Part):
         return same and identity(str(self.continue_)) == identity(str(self.save_state))
 
     @property
-    def kept(self) -> float:
+    def kept_fraction(self) -> float:
         """The fraction of the earlier texts that still counts."""
         return 1.0 if self.decay is None else self.decay
 
@@ -144,13 +144,13 @@ class Continuation(Part):
         """The config with the initial learning rate for a text of `tokens` tokens."""
         if "lr" in explicit or config.epochs * tokens == 0:
             return config
-        return replace(config, lr=before.lr_after(config.epochs * tokens, self.kept))
+        return replace(config, lr=before.lr_after(config.epochs * tokens, self.kept_fraction))
 
     def metadata(self) -> Metadata:
         before = self.before
         if before is None:
             return {}
-        return {"continued": {"state": self.continue_, "decay": self.kept, "trained": before.trained}}
+        return {"continued": {"state": self.continue_, "decay": self.kept_fraction, "trained": before.trained}}
 
     def left_behind(
         self, model: str, config: Config, words: Mapping[str, Any], *, lr: float, learnt: int, text: str
@@ -164,7 +164,7 @@ class Continuation(Part):
         if before is not None:
             if not text:
                 return before
-            trained, lr = trained + before.trained * self.kept, before.lr
+            trained, lr = trained + before.trained * self.kept_fraction, before.lr
             options, words = {**options, **before.config}, {**words, **before.vocab_config}
             texts = (*before.texts, *texts)
         return StateOptions(model, options, dict(words), trained, lr, texts[-_MOST_TEXTS:])

@@ -65,4 +65,4 @@ def found_phrases(joiner: Phrases | None) -> Metadata:
         return {}
     config = joiner.config
     how: Metadata = {"score": config.score, "min_count": config.min_count, "delimiter": config.delimiter}
-    return {"phrases": {"found": len(joiner.saved()), **how, "passes": [done.metadata for done in joiner.passes]}}
+    return {"phrases": {"found": len(joiner.to_saved()), **how, "passes": [done.metadata for done in joiner.passes]}}

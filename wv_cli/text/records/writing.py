@@ -115,7 +115,7 @@ def add_answers(
     source = Source(texts)
     kind = common_kind(texts, source.paths, output, "--add")
     answer = opened()
-    if (tokenizing := texts.reading.tokenizing) is not None:
+    if (tokenizing := texts.reading.tokenize_config) is not None:
         from wv_cli.text.tokenizing import Tokenizer
 
         asked = answer
