@@ -8,7 +8,6 @@ a large part of such short jobs. The record (results/NAME.json) keeps every sing
 """
 
 import argparse
-import json
 import os
 import shlex
 import statistics
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import HERE, machine, measure
+from record import as_lines
 from train import describe
 
 TREE = "--dim 100 --window 5 --sample 1e-4 --lr 0.05 --epochs 1 --threads 1 --no-meta -q"
@@ -119,7 +119,7 @@ def main() -> None:
                 seconds = {which: run(programs[which], JOBS[job]) for which in order}
                 result["runs"].append({"round": number, "job": job, **seconds})
             print(table(result)[-1], flush=True)
-    (HERE / "results" / f"{options.name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    (HERE / "results" / f"{options.name}.json").write_text(as_lines(result))
 
 
 if __name__ == "__main__":

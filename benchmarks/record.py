@@ -1,6 +1,7 @@
 """What the suites record alike: inputs by digest, every single run, medians over the rounds, and their table."""
 
 import hashlib
+import json
 import lzma
 import shutil
 import sys
@@ -16,6 +17,16 @@ Run = dict[str, Any]
 _LABELS = ("task", "program")
 # Inputs that child processes import from: the reference implementations stand beside the tests.
 PROJECT = HERE.parent
+
+
+def as_lines(result: Run) -> str:
+    """The text of a record: JSON with a line for each fact and for each run."""
+    facts = []
+    for name, value in result.items():
+        listed = isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
+        text = "[\n" + ",\n".join(map(json.dumps, value)) + "\n]" if listed else json.dumps(value)
+        facts.append(f"{json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(facts) + "\n}\n"
 
 
 def inputs(*paths: Path) -> list[dict[str, Any]]:

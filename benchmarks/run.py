@@ -6,7 +6,6 @@ See README.md here for what is measured and how not to fool oneself.
 """
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -220,7 +219,7 @@ def main() -> int:
     name = options.name or f"{options.suite}-{result['date'][:10]}-{options.threads}t"
     folder = HERE / "results"
     folder.mkdir(exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    (folder / f"{name}.json").write_text(record.as_lines(result))
     print("\n".join(suite.table(result)))
     say(f"raw result: benchmarks/results/{name}.json; its page and the tables: python benchmarks/tables.py")
     return 0 if good else 1

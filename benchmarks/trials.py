@@ -35,4 +35,4 @@ def run_missing(options: Any, result: dict[str, Any], trial: Trial, say: Any) ->
             place = {"round": number, "trial": line, "seed": seed, "held_out": options.held_out}
             result["runs"].append({**place, **text, **found})
             say(f"{line}: {found}")
-            path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+            path.write_text(record.as_lines(result), encoding="utf-8")

@@ -59,7 +59,7 @@ def main() -> int:
         facts["runs"] = [{"target": name, **counts} for name, counts in run.counts.items()]
         facts["seconds"] = round(time.monotonic() - begin, 1)
         facts["found"] = [vars(finding) for finding in run.findings]
-        Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
+        Path(given.record).write_text(json.dumps(facts) + "\n")
     return int(bool(run.findings))
 
 

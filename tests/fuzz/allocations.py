@@ -63,7 +63,7 @@ def main() -> int:
     if given.record:
         facts = about("every allocation of 32 KB or more failing once", "fuzz.allocations")
         facts["runs"] = [{"command": name, **found} for name, found in counts.items()]
-        Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
+        Path(given.record).write_text(json.dumps(facts) + "\n")
     return int(bad > 0)
 
 

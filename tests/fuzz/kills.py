@@ -191,7 +191,7 @@ def main() -> int:
     if given.record:
         facts = {**about("commands killed at a call that changes files", "fuzz.kills"), "seed": given.seed}
         facts["runs"] = [{"command": name, **found} for name, found in counts.items()]
-        Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
+        Path(given.record).write_text(json.dumps(facts) + "\n")
     return int(bad > 0)
 
 

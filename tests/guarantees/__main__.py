@@ -115,7 +115,7 @@ def main() -> int:
     say(f"{len(runs)} faults, {survived} survived")
     if options.record:
         facts = {**about("guards of the program, broken one by one", "promises"), "runs": runs}
-        options.record.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        options.record.write_text(json.dumps(facts) + "\n", encoding="utf-8")
     return 1 if survived else 0
 
 
