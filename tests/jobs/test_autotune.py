@@ -210,7 +210,7 @@ def test_the_command_refuses_before_it_reads(files, wv):
 def test_the_log_of_a_search_is_not_discarded_silently(tmp_path):
     log_of(tmp_path / "log", 3)
     before = (tmp_path / "log").read_bytes()
-    with pytest.raises(WvError, match="an earlier search is there, 3 trials long; go on with --resume, or begin anew"):
+    with pytest.raises(WvError, match="an earlier search is there, of 3 trials; go on with --resume, or begin anew"):
         begin(tmp_path / "log")
     assert (tmp_path / "log").read_bytes() == before
     assert begin(tmp_path / "log", resume=True)[0] == [0, 1, 2]

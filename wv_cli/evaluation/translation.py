@@ -71,7 +71,7 @@ class Asker:
             self._csls = Csls(target.index, mean_cosines(target.matrix, sources, config.csls_neighbors))
 
     @property
-    def composes(self) -> int:
+    def composed_words(self) -> int:
         return len(self._lookup.oov)
 
     def ask(self, dictionary: Dictionary) -> Found:
@@ -108,7 +108,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: TranslationConf
         embeddings = restrict_words(_vectors(source.load(), source.name), config.restrict_vocab)
         asker = Asker(source.name, embeddings, target, config)
         answered.append([asker.ask(dictionary) for dictionary in sets])
-        report.notes += composed_note(source.name, asker.composes)
+        report.notes += composed_note(source.name, asker.composed_words)
         del embeddings, asker
     for index, dictionary in enumerate(sets):
         report.notes += dictionary.malformed.notes()

@@ -52,7 +52,8 @@ def claim_log(path: str, *, discard: bool) -> Iterator[None]:
             lines = _lines(path)
         if lines and not discard and not _is_over(lines):
             count = max(len(lines) - 1, 0)
-            raise WvError(f"{path}: the log of an earlier search is there, {count} trials long; {_ADVICE}")
+            trials = f"{count:,} trial{'' if count == 1 else 's'}"
+            raise WvError(f"{path}: the log of an earlier search is there, of {trials}; {_ADVICE}")
         yield
 
 

@@ -13,7 +13,6 @@ from wv_cli.filtering.duplicates import NearDuplicateRule, ParagraphRule, opened
 from wv_cli.filtering.first_texts import notes_on_words
 from wv_cli.filtering.flattening import FLATTENINGS, UNITS
 from wv_cli.filtering.journal import JOURNAL, Journal
-from wv_cli.filtering.near_duplicates import Banding
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_rules, require_different_names
 from wv_cli.filtering.scorers import SCORERS
@@ -69,7 +68,7 @@ class Rules(Part):
     tokenizer: str | None = None
     perplexity_of: str = "ccnet"
     exact_duplicates: str | None = None
-    near_duplicates: float | None = None
+    near_duplicates: float | None = option(None, above=0, below=1)
     keep_numbers: bool = False
     against: str | None = None
 
@@ -80,8 +79,6 @@ class Rules(Part):
     def check(self) -> None:
         some = self.given or self.exact_duplicates is not None or self.near_duplicates is not None
         require(bool(some), "no rule is given; name one, such as --words 50..100000, or a file of --rules")
-        if self.near_duplicates is not None:
-            Banding.nearest(self.near_duplicates)
         asked = any(scorer == "perplexity" for scorer, _ in self.given)
         require(asked or self.tokenizer is None, "--tokenizer needs --perplexity")
         require(not asked or self.tokenizer is not None, "--perplexity needs --tokenizer FILE, a sentencepiece model")
@@ -321,12 +318,12 @@ def _file(path: str) -> tuple[str, int, int]:
 
 def _require_records(texts: Texts, paths: Sequence[str]) -> None:
     for path in paths:
-        if texts.records(path) is None:
-            known = ", ".join(RECORDS)
-            raise UsageError(f"{path}: expected records ({known}), found another ending; rename it, or give --field")
         if path == "-":
             message = "standard input cannot be filtered, since a run must be able to go on; write it to a file"
             raise UsageError(message)
+        if texts.records(path) is None:
+            known = ", ".join(RECORDS)
+            raise UsageError(f"{path}: expected records ({known}), found another ending; rename it, or give --field")
 
 
 def _explain(source: Source, judge: Judge, number: int) -> dict[str, Any]:

@@ -164,8 +164,8 @@ class NeuralModel:
         places = self.mixing.reshape(len(self.mixing), self.order - 1, -1)
         return np.stack([self.input @ places[:, j].T for j in range(self.order - 1)])
 
-    def _mixed_for(self, events: int) -> Floats | None:
-        """_mixed where it is there, or pays for so many events: a matrix then is not multiplied but looked up."""
+    def _context_products_for(self, events: int) -> Floats | None:
+        """The products where they are there, or pay for so many events: a matrix then is looked up, not multiplied."""
         size = (self.order - 1) * len(self.words) * len(self.mixing)
         if self._is_diagonal or size > _MOST_MIXED:
             return None
@@ -194,7 +194,7 @@ class NeuralModel:
     def _scores(self, contexts: Ids, targets: Ids) -> Floats:
         """log10 p of each target after its context."""
         scores = np.empty(len(targets), np.float32)
-        ask, mixed = self._ask, self._mixed_for(len(targets))
+        ask, mixed = self._ask, self._context_products_for(len(targets))
         for begin in range(0, len(targets), _EVENTS):
             part = slice(begin, begin + _EVENTS)
             scores[part] = _log10(ask(self._hidden(contexts[part], mixed), targets[part]))

@@ -79,14 +79,14 @@ class Classifier:
         for first in range(0, len(self._output), 1 << 16):
             part = self._output[first : first + (1 << 16)]
             part[:, : model.input.shape[1]] = model.output.take(np.arange(first, first + len(part)))
-        self._engine = self._new_reader()
+        self._engine = self._new_engine()
 
     @property
     def sums_to_one(self) -> bool:
         """Whether the probabilities of all labels come to 1."""
         return self._model.args.loss in ("softmax", "hs")
 
-    def _new_reader(self) -> "_Engine":
+    def _new_engine(self) -> "_Engine":
         model, args = self._model, self._model.args
         buckets, bucket_row = args.buckets, None
         if model.kept_buckets is not None:

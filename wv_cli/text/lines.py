@@ -29,13 +29,13 @@ class Lines:
         for chunk in chunks:
             cut = chunk.rfind(b"\n") + 1
             if cut:
-                yield self._choose(b"".join([*unfinished, chunk[:cut]]))
+                yield self._drop_lines(b"".join([*unfinished, chunk[:cut]]))
                 unfinished = []
             unfinished += [chunk[cut:]] if cut < len(chunk) else []
         if unfinished:
-            yield self._choose(b"".join(unfinished))
+            yield self._drop_lines(b"".join(unfinished))
 
-    def _choose(self, text: bytes) -> bytes:
+    def _drop_lines(self, text: bytes) -> bytes:
         lines = _lines(text)
         chosen = np.ones(len(lines), np.bool_)
         if self._least:

@@ -136,7 +136,7 @@ class Source:
         with open_raw(path, once=self._texts is not None) as raw:
             text = without_mark(decompress(self._count_bytes(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
-                text = _require_text_head(
+                text = _require_running_text(
                     self._texts, text, name, first=path == self.paths[0] and self._tokenizer is None
                 )
                 text = text if self._texts.reading.force_text else self._count_invalid(text, name)
@@ -243,7 +243,7 @@ def _lower(text: bytes) -> bytes:
     return text.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-def _require_text_head(texts: Texts, chunks: Iterator[bytes], name: str, first: bool) -> Iterator[bytes]:
+def _require_running_text(texts: Texts, chunks: Iterator[bytes], name: str, first: bool) -> Iterator[bytes]:
     """The chunks as they come, however small a pipe makes them. Raises BadFile once they are seen to be no text. Of the
     `first` file it is noted that no blanks part its words."""
     head, judged = b"", 0

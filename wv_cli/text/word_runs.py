@@ -127,10 +127,10 @@ class WordRuns:
         yield from self._merge(self._runs)
 
     def _merge(self, runs: list[_Run]) -> Iterator[Rows]:
-        blocks = self._sort_rows(runs)
+        blocks = self._merge_runs(runs)
         return sum_rows(blocks) if self._repeated else blocks
 
-    def _sort_rows(self, runs: list[_Run]) -> Iterator[Rows]:
+    def _merge_runs(self, runs: list[_Run]) -> Iterator[Rows]:
         size = max(self._memory // (_COPIES * max(len(runs), 1)), _LEAST_BLOCK)
         readers = [_Reader(self._tables, self._letters, begin, end[0], size) for begin, end in runs]
         while True:

@@ -45,7 +45,7 @@ class _Stopper:
             if number == signal.SIGINT:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
         assert self._first is not None
-        if not _import_errors(frame):
+        if not _is_importing(frame):
             raise Stopped(self._first)
         # Modules that are being imported may take an exception for their own or swallow it: again in a moment.
         signal.signal(signal.SIGALRM, self)
@@ -57,7 +57,7 @@ class _Stopper:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _import_errors(frame: FrameType | None) -> bool:
+def _is_importing(frame: FrameType | None) -> bool:
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
