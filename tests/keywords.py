@@ -6,9 +6,13 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
+import click
+
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.calling import FUNCTIONS, arguments_of, function_of
-from wv_cli.config import Config, read_hint, words_for_numbers
+from wv_cli.commands.shared.help import words
+from wv_cli.commands.shared.program import wv as group
+from wv_cli.config import Config, name_arguments, read_hint, words_for_numbers
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.jobs.glove import GloveJob
 from wv_cli.jobs.job import all_configs, option_hints
@@ -17,6 +21,7 @@ from wv_cli.jobs.models import MODELS
 PACKAGE = Path(__file__).resolve().parent.parent / "wv_cli"
 MODULE = PACKAGE / "jobs" / "keywords.py"
 STUB = PACKAGE / "commands" / "shared" / "functions.pyi"
+HELP = PACKAGE / "commands" / "shared" / "function_help.py"
 HEAD = '''"""The keyword arguments of wv_cli.train and wv_cli.train_glove, for type checkers and editors.
 
 Made from the options of the jobs by `python -m tests.keywords`; None is an option that is not given.
@@ -115,17 +120,36 @@ PATHS = {"dictionary", "train"}  # of a config, and paths
 
 
 def stub_text() -> str:
-    text = STUB_HEAD + "\n" + "\n".join(map(function_text, FUNCTIONS))
-    done = subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(STUB), "-"],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    return _formatted(STUB_HEAD + "\n" + "\n".join(map(function_text, FUNCTIONS)), STUB)
+
+
+def _formatted(text: str, path: Path) -> str:
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(path), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+HELP_HEAD = '"""What the options of functions.py mean. Made of the commands by `python -m tests.keywords`."""\n\n'
+
+
+def help_text() -> str:
+    found: dict[str, dict[str, str]] = {}
+    for name in FUNCTIONS:
+        command = group.get_command(click.Context(group), name.replace("_", "-"))
+        assert command is not None
+        context = click.Context(command)
+        meanings = {
+            "output" if each.name == "outputs" else str(each.name): words(each, context)[1]
+            for each in command.params
+            if isinstance(each, click.Option) and each.help
+        }
+        more = (each for each in command.params if isinstance(each, click.Argument))
+        meanings |= {str(each.name): f"{each.metavar} of the command." for each in more}
+        known = {*arguments_of(name)} - {*FUNCTIONS[name].arguments}
+        found[name] = {each: name_arguments(text) for each, text in meanings.items() if each in known}
+    return _formatted(HELP_HEAD + f"HELP: dict[str, dict[str, str]] = {found!r}\n", HELP)
 
 
 if __name__ == "__main__":
     MODULE.write_text(module_text())
     STUB.write_text(stub_text())
+    HELP.write_text(help_text())

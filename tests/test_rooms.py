@@ -188,7 +188,7 @@ def test_a_second_door_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 _OTHER_PROCESSES = re.compile(r"\bMPI\b|\bmpi\w+|\bDask\b")
-_MAY_SAY = {"commands/shared/options.py"}  # the help of `--dask`
+_MAY_SAY = {"commands/shared/options.py", "commands/shared/function_help.py"}  # the help of `--dask`
 
 
 @pytest.mark.parametrize("room", ["text", "models", "glove", "formats", "evaluation", "commands"])

@@ -58,6 +58,19 @@ def test_a_damaged_journal_is_refused(small_blocks, tmp_path, monkeypatch, capsy
     assert run(arguments(inputs, tmp_path, "--overwrite")) == 0
 
 
+def test_who_stops_a_run_is_told_how_to_go_on(small_blocks, tmp_path, monkeypatch, capsys):
+    inputs = corpus(tmp_path / "in")
+
+    def interrupt(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shards.Shards, "finish", interrupt)
+    assert run([word for word in arguments(inputs, tmp_path) if word != "-q"]) == 130
+    *_, told, last = capsys.readouterr().err.splitlines()
+    assert told == "stopped; the same command goes on from the last point, --overwrite begins anew"
+    assert last == "wv filter: interrupted"
+
+
 def test_the_journal_of_another_version_is_refused(small_blocks, tmp_path, monkeypatch, capsys):
     inputs = corpus(tmp_path / "in")
     with monkeypatch.context() as patch:

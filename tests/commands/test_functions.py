@@ -14,7 +14,7 @@ import pytest
 
 import wv_cli
 from tests.conftest import GOLDEN
-from tests.keywords import STUB, stub_text
+from tests.keywords import HELP, STUB, help_text, stub_text
 from wv_cli.__main__ import run
 from wv_cli.commands.shared.calling import FUNCTIONS
 from wv_cli.commands.shared.program import wv as group
@@ -175,6 +175,14 @@ def test_what_is_refused(call, kind, message):
 def test_the_stub_is_that_of_the_options():
     """python -m tests.keywords writes it anew."""
     assert STUB.read_text() == stub_text()
+    assert HELP.read_text() == help_text()
+
+
+def test_every_option_is_explained():
+    for name, row in FUNCTIONS.items():
+        said = getattr(wv_cli, name).__doc__
+        for each in inspect.signature(getattr(wv_cli, name)).parameters:
+            assert each in (*row.arguments, "log") or f"\n{each}: " in said, (name, each)
 
 
 def test_nothing_of_the_command_line_is_imported():

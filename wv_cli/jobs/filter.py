@@ -1,7 +1,7 @@
 """`wv filter`: one pass over records by rules; those that stay and those that do not, shard by shard."""
 
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -239,7 +239,7 @@ class FilterJob(Job):
     def _write(self, source: Source, judge: Judge, totals: Totals, run: Run, output: Path) -> Totals:
         journal = Journal(output, self._identity(source))
         shards = Shards(source.paths, self.kept.folders, journal, totals, overwrite=self.kept.overwrite)
-        with shards.claim():
+        with shards.claim(), _told_how_to_go_on(run):
             shards.restore(judge.duplicate_rules)
             if shards.judged_before:
                 run.log(f"going on after {shards.judged_before:,} records")
@@ -294,6 +294,18 @@ class FilterJob(Job):
             "--reason": self.kept.reason,
             "reading": list(self.records.reading.identity().values()),
         }
+
+
+@contextmanager
+def _told_how_to_go_on(run: Run) -> Iterator[None]:
+    """Where the user stops the run."""
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException:  # a signal, or KeyboardInterrupt
+        run.log("stopped; the same command goes on from the last point, --overwrite begins anew")
+        raise
 
 
 def with_rules(options: Mapping[str, Any], explicit: Collection[str]) -> dict[str, Any]:

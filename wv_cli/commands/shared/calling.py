@@ -15,7 +15,7 @@ from wv_cli.commands import COMMANDS
 from wv_cli.config import read_hint
 from wv_cli.errors import UsageError
 from wv_cli.filtering.scorers import SCORERS
-from wv_cli.jobs.job import Job, all_configs, build, option_hints
+from wv_cli.jobs.job import Job, build, option_hints
 from wv_cli.jobs.telling import tee_log
 from wv_cli.jobs.train import paths_of, plain_value, typed_value
 from wv_cli.registry import Registry
@@ -93,7 +93,7 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = module
-    function.__doc__ = _documentation(name, row.job_type())
+    function.__doc__ = _documentation(name)
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function
 
@@ -134,13 +134,12 @@ def _run(kind: type[Job], options: dict[str, Any], log: Any) -> dict[str, Any]:
     return {**metadata}
 
 
-def _documentation(name: str, kind: type[Job]) -> str:
+def _documentation(name: str) -> str:
+    from wv_cli.commands.shared.function_help import HELP
+
     command = name.replace("_", "-")
-    fields = {each: field for config in all_configs(kind) for each, field in config.options().items()}
-    lines = [f"{each}: {field.help}" for each, field in fields.items() if field.help]
-    said = "\n".join(["", "", *lines]) if lines else ""
     return (
         f"{COMMANDS.find(command).summary}\n\nLike the command `wv {command}`, whose help says more. Returns what the "
         "command records or prints with --json;\n`log(message, **facts)` is told what happens. Raises UsageError, "
-        f"WvError and its kin; TypeError for an argument of\nanother type.{said}"
-    )
+        "WvError and its kin; TypeError for an argument of\nanother type.\n\n"
+    ) + "\n".join(f"{option}: {text}" for option, text in HELP[name].items())
