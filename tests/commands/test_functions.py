@@ -104,6 +104,11 @@ def test_a_function_returns_what_the_command_prints(capsys):
     assert len(found["words"]) == 3 and capsys.readouterr() == ("", "")
 
 
+def test_predictions_are_counted():
+    assert wv_cli.predict(LABELS, "text.txt", "out") == {"lines": 80}
+    assert wv_cli.predict(LABELS, "r.jsonl", "out.jsonl", add="label") == {"records": 20}
+
+
 def test_rules_come_from_files_and_arguments():
     Path("rules.toml").write_text('words = "1.."\nflatten = "none"\nkeep-numbers = true\nnear-duplicates = 0.7\n')
     report = wv_cli.filter("r.jsonl", dry_run=True, rules="rules.toml", words="..3")

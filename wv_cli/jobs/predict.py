@@ -103,21 +103,25 @@ class PredictJob(Job):
             asked.inputs, log=run.log, written=[answers.output], reading=config, one_line=answers.add is None
         )
         if answers.add is not None:
-            self._add(texts, answers.add)
-            return None, {}
+            return None, {"records": self._add(texts, answers.add)}
         asking = Prediction(asked.model, self.config, answers.prob, answers.as_json)
+        count = 0
         with open_output(answers.output) as file:
             if asked.dask is None:
-                file.writelines(asking.lines(Source(texts), asking.open()))
+                found = asking.lines(Source(texts), asking.open())
             else:
                 divided = [
                     texts.of_shard(shard) for shard in shards(expand_inputs(texts), SHARD_BYTES, whole_lines=True)
                 ]
-                file.writelines(ask(asked.dask, run.log, "predict", asking, divided))
-        return None, {}
+                found = ask(asked.dask, run.log, "predict", asking, divided)
+            for lines in found:
+                file.write(lines)
+                count += bytes(lines).count(b"\n")
+        return None, {"lines": count}
 
-    def _add(self, texts: Texts, name: str) -> None:
-        """Writes the records again, with labels, their probabilities and the share of known words."""
+    def _add(self, texts: Texts, name: str) -> int:
+        """Writes the records again, with labels, their probabilities and the share of known words. Returns their
+        number."""
         from wv_cli.text.records.writing import add_answers
 
         config, names = self.config, added_names(name)
@@ -126,7 +130,7 @@ class PredictJob(Job):
             classifier = Classifier(load_model(self.asked.model), self.asked.model)
             return partial(_columns, names, classifier, config, self.answers)
 
-        add_answers(texts, self.answers.output, names, open_answer, config.threads)
+        return add_answers(texts, self.answers.output, names, open_answer, config.threads)
 
 
 def added_names(name: str) -> tuple[str, str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.system.output import open_output
@@ -10,7 +10,7 @@ from wv_cli.system.threads import in_order
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import name_of_input
 from wv_cli.text.records.kinds import RECORDS, record_kind
-from wv_cli.text.records.reading import Column, Sink
+from wv_cli.text.records.reading import Block, Column, Sink
 from wv_cli.text.records.scanned import Written
 from wv_cli.text.source import Source
 
@@ -94,22 +94,28 @@ def common_kind(texts: Texts, paths: Sequence[str], output: str, option: str) ->
     return found[0]
 
 
-def add_fields(source: Source, kind: str, names: tuple[str, ...], answer: Answer, file: BinaryIO, threads: int) -> None:
+def add_fields(source: Source, kind: str, names: tuple[str, ...], answer: Answer, file: BinaryIO, threads: int) -> int:
     """Writes the records of the files of `source` to `file`, with the fields `names`, whose values `answer` gives for
-    a block of records. Raises BadFile, WvError."""
-    sink = open_sink(kind, file)
+    a block of records. Returns how many there were. Raises BadFile, WvError."""
+    sink, count = open_sink(kind, file), 0
+
+    def answer_block(block: Block) -> tuple[int, Any]:
+        return block.count, block.to_write(answer(block))
+
     try:
         for path in source.paths:
-            for written in in_order(lambda block: block.to_write(answer(block)), source.blocks(path, names), threads):
+            for records, written in in_order(answer_block, source.blocks(path, names), threads):
                 sink.write(written)
+                count += records
         sink.close()
     finally:
         sink.discard()
+    return count
 
 
 def add_answers(
     texts: Texts, output: str, names: tuple[str, ...], opened: Callable[[], Answer], threads: int = 1
-) -> None:
+) -> int:
     """The same for the records of `texts`, to the file `output`. The texts are looked at before what answers is
     `opened`. Raises UsageError, BadFile, WvError."""
     source = Source(texts)
@@ -125,4 +131,4 @@ def add_answers(
             return asked(CutTexts(block.count, list(map(tokenizer.words_of, block.each))))
 
     with open_output(output) as file:
-        add_fields(source, kind, names, answer, file, threads)
+        return add_fields(source, kind, names, answer, file, threads)
