@@ -1,7 +1,6 @@
 """Writes jobs/keywords.py and commands/shared/functions.pyi from the options of jobs: `python -m tests.keywords`."""
 
-import subprocess
-import sys
+import json
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
@@ -106,7 +105,8 @@ def function_text(name: str) -> str:
             found = "Path | Iterable[Path]"
         words.append(f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}")
     summary = COMMANDS.find(name.replace("_", "-")).summary
-    return f'def {name}({", ".join(words)}) -> dict[str, Any]:\n    """{summary}"""\n'
+    listed = "".join(f"    {word},\n" for word in words)
+    return f'def {name}(\n{listed}) -> dict[str, Any]:\n    """{summary}"""\n'
 
 
 # Texts that are no paths.
@@ -120,12 +120,8 @@ PATHS = {"dictionary", "train"}  # of a config, and paths
 
 
 def stub_text() -> str:
-    return _formatted(STUB_HEAD + "\n" + "\n".join(map(function_text, FUNCTIONS)), STUB)
-
-
-def _formatted(text: str, path: Path) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(path), "-"]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    """As ruff formats it, which tests do without."""
+    return STUB_HEAD + "\n" + "\n".join(map(function_text, FUNCTIONS))
 
 
 HELP_HEAD = '"""What the options of functions.py mean. Made of the commands by `python -m tests.keywords`."""\n\n'
@@ -146,7 +142,17 @@ def help_text() -> str:
         meanings |= {str(each.name): f"{each.metavar} of the command." for each in more}
         known = {*arguments_of(name)} - {*FUNCTIONS[name].arguments}
         found[name] = {each: name_arguments(text) for each, text in meanings.items() if each in known}
-    return _formatted(HELP_HEAD + f"HELP: dict[str, dict[str, str]] = {found!r}\n", HELP)
+    rows = (
+        f'    "{name}": {{\n'
+        + "".join(f'        "{each}": {_quoted(text)},\n' for each, text in texts.items())
+        + "    },\n"
+        for name, texts in found.items()
+    )
+    return HELP_HEAD + "HELP: dict[str, dict[str, str]] = {\n" + "".join(rows) + "}\n"
+
+
+def _quoted(text: str) -> str:
+    return repr(text) if '"' in text and "'" not in text else json.dumps(text, ensure_ascii=False)
 
 
 if __name__ == "__main__":

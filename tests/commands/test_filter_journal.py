@@ -95,6 +95,23 @@ def test_a_part_that_lacks_bytes_is_refused(small_blocks, tmp_path, monkeypatch,
     assert f"{part}: expected" in said and "found no such file; --overwrite begins anew" in said
 
 
+def test_keys_of_duplicates_that_are_damaged_are_refused(small_blocks, tmp_path, monkeypatch, capsys):
+    """Length and name are right, one byte is not: another record would stay."""
+    inputs, more = corpus(tmp_path / "in"), ("--exact-duplicates", "document")
+    cut_off(inputs, tmp_path, monkeypatch, *more)
+    (part,) = (tmp_path / "kept").glob(".wv-filter-exact-duplicates.*.wv-part")
+    data = bytearray(part.read_bytes())
+    data[3] ^= 1
+    part.write_bytes(data)
+    assert run(arguments(inputs, tmp_path, *more)) == 1
+    assert f"{part}: expected the bytes that were written, found others; --overwrite" in capsys.readouterr().err
+    data[3] ^= 1
+    part.write_bytes(data)
+    assert run(arguments(inputs, tmp_path, *more)) == 0
+    assert run(arguments(inputs, tmp_path / "whole", *more)) == 0
+    assert contents(tmp_path / "kept") == contents(tmp_path / "whole" / "kept")
+
+
 @pytest.mark.parametrize("name", ["a.jsonl", "b.jsonl.gz", "c.csv", "d.tsv", "e.csv"])
 def test_a_run_goes_on_with_blocks_of_another_size(small_blocks, tmp_path, monkeypatch, capsys, name):
     """From every point of a shard, the records and counts are those of a run that was not stopped. One file of commas

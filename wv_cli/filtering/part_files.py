@@ -8,6 +8,7 @@ import contextlib
 import glob
 import os
 import secrets
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -21,10 +22,11 @@ _ENDING = ".wv-part"
 
 
 class Saved(NamedTuple):
-    """A part file, and how many of its bytes are on the disk."""
+    """A part file, how many of its bytes are on the disk, and the CRC-32 of what was written (before compression)."""
 
     part: str
     size: int
+    crc: int = 0
 
 
 class PartFile:
@@ -32,7 +34,7 @@ class PartFile:
     `saved`, goes on behind its bytes. Raises WvError when it cannot be written, BadFile when it lacks bytes."""
 
     def __init__(self, path: Path, saved: Saved | None = None) -> None:
-        self.path = path
+        self.path, self._crc = path, saved.crc if saved is not None else 0
         self._compressor: Compressor | None = None
         if saved is None:
             self.part = path.with_name(f"{temporary_prefix(path)}{secrets.token_hex(8)}{_ENDING}")
@@ -56,15 +58,18 @@ class PartFile:
             self._file.truncate(size)
             self._file.seek(size)
 
-    def read(self, size: int) -> bytes:
-        """The first `size` bytes."""
+    def read_saved(self) -> bytes:
+        """What had been saved of a file that is not compressed. Raises BadFile for other bytes."""
         with self._errors():
+            size = self._file.seek(0, os.SEEK_END)
             self._file.seek(0)
             data = self._file.read(size)
-            self._file.seek(0, os.SEEK_END)
-            return data
+        if zlib.crc32(data) != self._crc:
+            raise BadFile(self.part, "expected the bytes that were written, found others; --overwrite begins anew")
+        return data
 
     def write(self, data: Any) -> int:
+        self._crc = zlib.crc32(data, self._crc)
         with self._errors():
             if compression_of(self.path):
                 self._compressor = self._compressor or Compressor(self._file, os.fspath(self.path))
@@ -88,7 +93,7 @@ class PartFile:
                 self._compressor = None
             self._file.flush()
             host.sync(self._file.fileno())
-            return Saved(os.fspath(self.part), self._file.tell())
+            return Saved(os.fspath(self.part), self._file.tell(), self._crc)
 
     def close(self) -> None:
         with contextlib.suppress(OSError):

@@ -73,11 +73,9 @@ class Shards:
         """Opens the files of their keys, and makes known what stayed before."""
         for each in duplicates:
             path = Path(os.path.realpath(self._folders[0])) / f"wv-filter-{each.name}"
-            saved = self._point.keys.get(str(path))
-            keys = PartFile(path, saved)
-            known = keys.read(saved.size if saved is not None else 0)
-            each.insert(np.frombuffer(known, "<u8").astype(np.uint64).reshape(-1, each.width))
+            keys = PartFile(path, self._point.keys.get(str(path)))
             self._keys.append(keys)
+            each.insert(np.frombuffer(keys.read_saved(), "<u8").astype(np.uint64).reshape(-1, each.width))
 
     @property
     def judged_before(self) -> int:
