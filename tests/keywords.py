@@ -3,13 +3,13 @@
 import json
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.calling import FUNCTIONS, arguments_of, function_of
-from wv_cli.commands.shared.help import words
+from wv_cli.commands.shared.help import FileName, words
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.config import Config, name_arguments, read_hint, words_for_numbers
 from wv_cli.filtering.scorers import SCORERS
@@ -79,19 +79,21 @@ Path = str | PathLike[str]
 """
 
 
-def annotation(hint: Any, *, of_config: bool, path: bool) -> str:
-    """Of an argument. Several values may be one."""
+def annotation(hint: Any, option: click.Parameter | None, *, is_path: bool) -> str:
+    """Of an argument that is this option of the command, if it is one. Several values may be one."""
     kind, _, many, _ = read_hint(hint)
-    found = type_of([hint], of_config=of_config and not path).removesuffix(" | None")
+    if kind is str and not many and option is not None and isinstance(option.type, click.Choice):
+        hint = Literal[tuple(option.type.choices)]
+    found = type_of([hint], of_config=not is_path).removesuffix(" | None")
     if words := words_for_numbers(hint):
         found += f" | Literal[{', '.join(map(repr, words))}]".replace("'", '"')
-    return f"{'Path' if path or not of_config else 'str'} | {found}" if many and kind is str else found
+    return f"{'Path' if is_path else 'str'} | {found}" if many and kind is str else found
 
 
 def function_text(name: str) -> str:
     """The signature of a function of wv_cli."""
-    hints, configs = arguments_of(name), all_configs(FUNCTIONS.find(name).job_type())
-    of_config = ({option for config in configs for option in config.options()} | PLAIN) - PATHS
+    hints, command = arguments_of(name), command_of(name)
+    options = {"output" if each.name == "outputs" else each.name: each for each in command.params}
     words, keywords = [], False
     for each in signature(function_of(name)).parameters.values():
         if each.kind is Parameter.KEYWORD_ONLY and not keywords:
@@ -100,23 +102,28 @@ def function_text(name: str) -> str:
         if each.name == "log":
             words.append("log: Callable[..., object] | None = None")
             continue
-        found = annotation(hints[each.name], of_config=each.name in of_config, path=each.name in ("inputs", "output"))
+        option = options.get(each.name)
+        # A rule begins with the name of a file, and is more.
+        is_rule = name == "filter" and each.name in SCORERS
+        is_path = each.name in PATHS or (option is not None and isinstance(option.type, FileName) and not is_rule)
+        found = annotation(hints[each.name], option, is_path=is_path)
         if each.name == "output" and read_hint(hints["output"])[2]:
             found = "Path | Iterable[Path]"
-        words.append(f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}")
+        word = f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}"
+        words.append(word if len(word) <= LONGEST else word.replace(" | None", "\n    | None"))
     summary = COMMANDS.find(name.replace("_", "-")).summary
     listed = "".join(f"    {word},\n" for word in words)
     return f'def {name}(\n{listed}) -> dict[str, Any]:\n    """{summary}"""\n'
 
 
-# Texts that are no paths.
-PLAIN = {
-    "add", "dask", "exact_duplicates", "flatten", "from_format", "gpu", "perplexity_of", "pooling", "reason",
-    "to_format", "tokenize", "unit", "unknown", "runtime", "method", "field", "split", *SCORERS,
-}  # fmt: skip
+LONGEST = 115  # of what stands in a line of its own, as ruff formats
+PATHS = {"dictionary", "train"}  # fields of a config, whose options are called TEXT
 
 
-PATHS = {"dictionary", "train"}  # of a config, and paths
+def command_of(name: str) -> click.Command:
+    found = group.get_command(click.Context(group), name.replace("_", "-"))
+    assert found is not None
+    return found
 
 
 def stub_text() -> str:
@@ -130,8 +137,7 @@ HELP_HEAD = '"""What the options of functions.py mean. Made of the commands by `
 def help_text() -> str:
     found: dict[str, dict[str, str]] = {}
     for name in FUNCTIONS:
-        command = group.get_command(click.Context(group), name.replace("_", "-"))
-        assert command is not None
+        command = command_of(name)
         context = click.Context(command)
         meanings = {
             "output" if each.name == "outputs" else str(each.name): words(each, context)[1]

@@ -64,7 +64,7 @@ __all__ = [
     "whiten",
 ]
 
-# Imported when first asked for, so that `wv --help` loads no numpy.
+# Imported when first asked for, so that `wv --help` loads no numpy. All others are commands as functions.
 _PUBLIC = {
     "Classifier": "wv_cli.models.classifier",
     "Embeddings": "wv_cli.vectors.embeddings",
@@ -75,37 +75,19 @@ _PUBLIC = {
     "save": "wv_cli.formats",
     "train": "wv_cli.commands.shared.calls",
     "train_glove": "wv_cli.commands.shared.calls",
-    **dict.fromkeys(
-        (
-            "align",
-            "bioword",
-            "build_vocab",
-            "convert",
-            "distil",
-            "drift",
-            "filter",
-            "hash",
-            "phrases",
-            "predict",
-            "quantize",
-            "tokenize",
-            "whiten",
-        ),
-        "wv_cli.commands.shared.functions",
-    ),
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _PUBLIC:
+    if name not in __all__:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
     import importlib
 
-    value: object = getattr(importlib.import_module(_PUBLIC[name]), name)
+    value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.commands.shared.functions")), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PUBLIC})
+    return sorted({*globals(), *__all__})

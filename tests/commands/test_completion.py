@@ -16,6 +16,8 @@ from tests.conftest import Run
         ("wv train cor", "file,cor"),
         ("wv train x --vocab cor", "file,cor"),
         ("wv links a", "dir,a"),
+        ("wv filter x --against ind", "file,ind"),
+        ("wv search ind", "file,ind"),
         ("wv nn vectors.bin par", ""),
     ],
 )

@@ -109,6 +109,18 @@ def test_predictions_are_counted():
     assert wv_cli.predict(LABELS, "r.jsonl", "out.jsonl", add="label") == {"records": 20}
 
 
+def test_a_text_without_words_is_told_in_names_of_arguments():
+    Path("few.txt").write_text("a b c\n")
+    with pytest.raises(WvError, match=r"\(min_count 5\).*lower min_count"):
+        wv_cli.build_vocab("few.txt", "o")
+
+
+def test_a_path_is_one_in_the_stub():
+    """Not a text, and not another option of the same name: `words` is a rule of filter, and a file of distil."""
+    distil = STUB.read_text().partition("def distil(")[2]
+    assert "    words: Path | None = None,\n" in distil.partition("def ")[0]
+
+
 def test_rules_come_from_files_and_arguments():
     Path("rules.toml").write_text('words = "1.."\nflatten = "none"\nkeep-numbers = true\nnear-duplicates = 0.7\n')
     report = wv_cli.filter("r.jsonl", dry_run=True, rules="rules.toml", words="..3")

@@ -7,7 +7,14 @@ import click
 
 from wv_cli.commands.shared.flattening import flatten_option, tokenize_option, unit_option
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import dask_option, field_options, given_options, json_option, quiet_option
+from wv_cli.commands.shared.options import (
+    dask_option,
+    field_options,
+    given_options,
+    json_option,
+    quiet_option,
+    threads_option,
+)
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.text.reading_config import RecordsConfig
 
@@ -53,7 +60,7 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--dry-run", is_flag=True, help="Write no records; show what each rule would reject.")
 @click.option("--explain", type=click.IntRange(1), metavar="N", help="Show the scores of record N only.")
 @click.option("--overwrite", is_flag=True, help="Begin anew instead of going on with an unfinished run.")
-@click.option("--threads", type=click.IntRange(0, 1024), default=1, show_default=True, help="Threads; 0 uses all.")
+@threads_option("Threads")
 @field_options(RecordsConfig)
 @dask_option
 @quiet_option
@@ -75,8 +82,6 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.commands.shared.filtering_report import explanation, table
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.filter import FilterJob, with_rules
-    from wv_cli.system.host import processors
 
-    options["threads"] = options["threads"] or processors()
     job = job_of(FilterJob, with_rules(options, given_options()))
     run_job(job, quiet, as_json, told=table, show=explanation, progress=False, bar=("B", "filtering"))

@@ -16,7 +16,7 @@ from wv_cli.config import read_hint
 from wv_cli.errors import UsageError
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.jobs.job import Job, build, option_hints
-from wv_cli.jobs.telling import tee_log
+from wv_cli.jobs.telling import require_functions, run_job
 from wv_cli.jobs.train import paths_of, plain_value, typed_value
 from wv_cli.registry import Registry
 
@@ -81,8 +81,7 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
                 raise UsageError(f"no such option {each}; {hint}")
         bound = signature.bind(*arguments, **options).arguments
         log = bound.pop("log", None)
-        if not (log is None or callable(log)):
-            raise TypeError(f"log: expected a function, found {type(log).__name__}")
+        require_functions(log=log)
         for each, value in bound.items():
             if value is None and known[each].default is Parameter.empty:
                 raise TypeError(f"{each}: expected a value, found None")
@@ -127,11 +126,7 @@ def _run(kind: type[Job], options: dict[str, Any], log: Any) -> dict[str, Any]:
         from wv_cli.jobs.filter import with_rules
 
         options = with_rules(options, explicit)
-    made = build(kind, {**options, "explicit": explicit})
-    outcome, metadata = made.run(tee_log(log))
-    if outcome is not None and not outcome.is_finished:
-        raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
-    return {**metadata}
+    return {**run_job(build(kind, {**options, "explicit": explicit}), log)}
 
 
 def _documentation(name: str) -> str:

@@ -7,14 +7,13 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Unpack
 
-from wv_cli.config import flag_of, name_arguments
+from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.jobs.keywords import GloveOptions, TrainOptions
-from wv_cli.jobs.telling import tee_log
+from wv_cli.jobs.telling import require_functions, run_job
 from wv_cli.jobs.train import ModelName, Path, glove_job, paths_of, training_job
 from wv_cli.system.pipes import kept_pipes
 from wv_cli.text.sentences import Sentences, spool_sentences
-from wv_cli.text.vocab import EmptyVocabulary
 
 if TYPE_CHECKING:
     from wv_cli.engine.progress import Progress
@@ -83,9 +82,7 @@ def _run(
     progress: bool,
 ) -> dict[str, Any]:
     """Runs the job that `make` makes of paths, outputs and options. Returns its metadata."""
-    for name, function in {"log": log, "on_progress": on_progress}.items():
-        if not (function is None or callable(function)):
-            raise TypeError(f"{name}: expected a function, found {type(function).__name__}")
+    require_functions(log=log, on_progress=on_progress)
     paths, spoken = _told_apart(inputs, sentences)
     with kept_pipes(), ExitStack() as stack:
         outputs = paths_of(output, "output")
@@ -93,17 +90,8 @@ def _run(
             make((), outputs, **options)  # refuses what it can before the sentences are read
             options |= {"force_text": _as_text(options)}
             paths = (stack.enter_context(spool_sentences(spoken, outputs[0] if outputs else None)),)
-        made = make(paths, outputs, **options)
-        try:
-            outcome, metadata = made.run(
-                tee_log(log), stack.enter_context(progress_bar(on_progress, progress=progress))
-            )
-        except EmptyVocabulary as error:
-            raise EmptyVocabulary(name_arguments(str(error))) from None
-    if outcome is not None and not outcome.is_finished:
-        # What is saved is the checkpoint, or in a search for options its log.
-        raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
-    return metadata
+        job = make(paths, outputs, **options)
+        return run_job(job, log, stack.enter_context(progress_bar(on_progress, progress=progress)))
 
 
 def _told_apart(inputs: Any, sentences: Any) -> tuple[Any, Any]:

@@ -127,7 +127,7 @@ HELP: dict[str, dict[str, str]] = {
         "dry_run": "Write no records; show what each rule would reject.",
         "explain": "Show the scores of record N only.  [at least 1]",
         "overwrite": "Begin anew instead of going on with an unfinished run.",
-        "threads": "Threads; 0 uses all.  [default: 1; between 0 and 1024]",
+        "threads": "Threads; 0 uses all processors.  [default: 1; between 0 and 1024]",
         "field": "Field of records (JSON lines, CSV, TSV, Parquet) with the text; a.b is nested.  [default: text]",
         "no_header": "CSV and TSV have no header; field is then a column's number.  [default: off]",
         "tsv_quotes": "Fields of TSV may stand in quotes, as in CSV, instead of quotes being letters.  [default: off]",

@@ -39,7 +39,10 @@ _PLACES = {
 }
 _PLACE = {name: heading for heading, names in _PLACES.items() for name in names.split()}
 # What a usage line calls the names of files and of folders.
-_NAMES = {"file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB)\b|[AB]$"), "dir": re.compile("DIR|FOLDER")}
+_NAMES = {
+    "file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB|INDEX)\b|[AB]$"),
+    "dir": re.compile("DIR|FOLDER"),
+}
 
 
 def heading(option: click.Option) -> str:
