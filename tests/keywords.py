@@ -11,7 +11,7 @@ from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.calling import FUNCTIONS, arguments_of, function_of
 from wv_cli.commands.shared.help import FileName, words
 from wv_cli.commands.shared.program import wv as group
-from wv_cli.config import Config, name_arguments, read_hint, words_for_numbers
+from wv_cli.config import Options, name_arguments, read_hint, words_for_numbers
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.jobs.glove import GloveJob
 from wv_cli.jobs.job import all_configs, option_hints
@@ -45,7 +45,7 @@ def type_of(hints: list[Any], *, of_config: bool) -> str:
     return f"{'Iterable[' + found + ']' if many else found} | None"
 
 
-def typed_dict(name: str, what: str, jobs: list[Any], configs: list[type[Config]]) -> str:
+def typed_dict(name: str, what: str, jobs: list[Any], configs: list[type[Options]]) -> str:
     hints: dict[str, list[Any]] = {}
     for job in jobs:
         for option, hint in option_hints(job).items():

@@ -136,7 +136,7 @@ def _options() -> Iterator[list[str]]:
             yield [f"`{option.field.flag}`", shown, "; ".join(only), option.default_text, option.help or ""]
 
 
-def _of_model(condition: str, model: str, of: type[config.Config]) -> str | None:
+def _of_model(condition: str, model: str, of: type[config.Options]) -> str | None:
     """A condition on options (config.option's `only`) in words, for one model: "" always, None never."""
     alternatives = []
     for alternative in condition.split(" or ") if condition else []:
@@ -149,7 +149,7 @@ def _of_model(condition: str, model: str, of: type[config.Config]) -> str | None
     return "" if "" in alternatives else ", or ".join(alternatives)
 
 
-def _in_words(atom: str, of: type[config.Config]) -> str:
+def _in_words(atom: str, of: type[config.Options]) -> str:
     match = re.fullmatch(r"(not )?(\w+)(?:(!=|[=>])(.+))?", atom)
     assert match is not None
     negated, name, relation, rest = match.groups()

@@ -12,15 +12,15 @@ import pytest
 
 import wv_cli
 from tests.walk import for_each
-from wv_cli.config import Config, Option, flag_of, option, reject_ineffective
+from wv_cli.config import Option, Options, flag_of, option, reject_ineffective
 from wv_cli.errors import UsageError
 
 ROOMS = sorted(path.parent.name for path in Path(wv_cli.__file__).parent.glob("*/config.py"))
-CONFIGS: list[type[Config]] = [
+CONFIGS: list[type[Options]] = [
     found
     for room in ROOMS
     for found in vars(importlib.import_module(f"wv_cli.{room}.config")).values()
-    if isinstance(found, type) and issubclass(found, Config) and found.__module__ == f"wv_cli.{room}.config"
+    if isinstance(found, type) and issubclass(found, Options) and found.__module__ == f"wv_cli.{room}.config"
 ]
 FIELDS = [(config, each) for config in CONFIGS for each in config.options().values()]
 # Fields a command has an option of its own for: --model names the session too, --threshold and --memory are parsed.
@@ -81,44 +81,44 @@ def test_every_room_is_seen() -> None:
 
 
 @EVERY_CONFIG
-def test_the_defaults_are_valid(config: type[Config]) -> None:
+def test_the_defaults_are_valid(config: type[Options]) -> None:
     config().validate()
 
 
 @EVERY_FIELD
-def test_every_field_has_help_or_is_hidden_on_purpose(config: type[Config], field: Option) -> None:
+def test_every_field_has_help_or_is_hidden_on_purpose(config: type[Options], field: Option) -> None:
     assert bool(field.help) != (f"{config.__name__}.{field.name}" in HIDDEN)
     assert not field.help or field.help.endswith(".")
 
 
 @EVERY_FIELD
-def test_the_type_is_one_that_options_have(config: type[Config], field: Option) -> None:
+def test_the_type_is_one_that_options_have(config: type[Options], field: Option) -> None:
     assert field.kind in (int, float, bool, str)
     assert not field.choices or all(isinstance(choice, str) for choice in field.choices)
 
 
 @for_each("config, field, value", BEYOND, ids)
-def test_a_value_beyond_a_bound_is_refused_by_its_flag(config: type[Config], field: Option, value: float) -> None:
+def test_a_value_beyond_a_bound_is_refused_by_its_flag(config: type[Options], field: Option, value: float) -> None:
     with pytest.raises(UsageError) as caught:
         replace(config(), **{field.name: value}).validate()
     assert str(caught.value).startswith(f"{field.flag} ") and str(caught.value).endswith(f", not {value}")
 
 
 @for_each("config, field, value", WITHIN, ids)
-def test_the_bounds_themselves_are_fine(config: type[Config], field: Option, value: float) -> None:
+def test_the_bounds_themselves_are_fine(config: type[Options], field: Option, value: float) -> None:
     others = {name: other for name, other in TOGETHER.get(field.name, {}).items() if name in config.options()}
     replace(config(), **{field.name: value, **others}).validate()
 
 
 @for_each("config, field", [each for each in FIELDS if each[1].choices], ids)
-def test_a_word_that_is_no_choice_is_refused(config: type[Config], field: Option) -> None:
+def test_a_word_that_is_no_choice_is_refused(config: type[Options], field: Option) -> None:
     value = ("no-such",) if field.many else "no-such"
     with pytest.raises(UsageError, match=f"{field.flag} must be one of {field.choices[0]}, .*, not 'no-such'"):
         replace(config(), **{field.name: value}).validate()
 
 
 @for_each("config, field, value", [(*each, value) for each in FIELDS for value in ({}, [], math.nan, object())], ids)
-def test_a_value_of_another_type_is_refused(config: type[Config], field: Option, value: object) -> None:
+def test_a_value_of_another_type_is_refused(config: type[Options], field: Option, value: object) -> None:
     """As a file may hold, which says true of its options."""
     given = (value,) if field.many else value
     if field.many and not field.choices:
@@ -138,7 +138,7 @@ def values_of(name: str, condition: str, option: Option | None) -> set[object]:
 
 
 @for_each("config, field", [each for each in FIELDS if each[1].only], ids)
-def test_a_condition_can_hold_and_can_fail(config: type[Config], field: Option) -> None:
+def test_a_condition_can_hold_and_can_fail(config: type[Options], field: Option) -> None:
     """Over every combination of what it names: where it fails, the option is refused by its flag, and only if given."""
     options = config.options()
     names = list(dict.fromkeys(re.findall(r"(?:^| (?:or|and) )(?:not )?(\w+)", field.only)))
@@ -156,13 +156,13 @@ def test_a_condition_can_hold_and_can_fail(config: type[Config], field: Option) 
 
 
 @EVERY_CONFIG
-def test_the_identity_is_the_fields_in_their_order(config: type[Config]) -> None:
+def test_the_identity_is_the_fields_in_their_order(config: type[Options]) -> None:
     left_out = FREE.get(config.__name__, {"threads", "force_text", "bad_records"})
     assert list(config().identity().items()) == [(k, v) for k, v in asdict(config()).items() if k not in left_out]
 
 
 @dataclass(frozen=True)
-class Example(Config):
+class Example(Options):
     whole: int = option(5, "Whole.", low=0, high=9, low_is="off")
     top: int = option(1, low=1, high=2**31 - 1, unit="rows")
     open: float = option(0.5, above=0, below=1)

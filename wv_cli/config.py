@@ -1,7 +1,7 @@
-"""What a run is asked to do: frozen dataclasses, one file a room, whose fields carry default, help and bounds.
+"""Options: frozen dataclasses whose fields are the only place of an option's type, default, help and bounds.
 
-The command line is made of the fields (help prints their defaults), `validate` checks their bounds, checkpoints and the
-.meta.json sidecars record them.
+The command line is made of the fields (help prints their defaults), and so are the functions of Python; `validate`
+checks their bounds, checkpoints and the .meta.json sidecars record them.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 
 
 def option(
-    default: Value,
+    default: Value = dataclasses.MISSING,  # type: ignore[assignment]
     help: str = "",
     *,
     low: float | None = None,
@@ -33,32 +33,48 @@ def option(
     what: str = "",
     unit: str = "",
     flag: str = "",
-    off: str = "",
+    short: str = "",
+    off: str | None = "",
     only: str = "",
     group: str = "",
+    metavar: str = "",
+    choices: Iterable[str] = (),
     shown: str = "",
     also: str = "",
     common: bool = False,
     identity: bool = True,
 ) -> Value:
-    """A field of a Config. Without `help` it is no command-line option by itself.
+    """A field of Options. Without `help` it is no option of the command line by itself; without `default` it must be
+    given.
 
     A number lies from `low` to `high`, or beyond `above` and `below` themselves. Messages say what the least and the
     largest value mean (`low_is="off"`: "0 (off) or more"), what the number is (`what="a share of --lr"`) and counts
-    (`unit`), and call it `flag` where that is not the field's name. `off` is the flag that turns a bool off. `only` is
-    the condition (see `holds`) on other options without which this one means nothing, and is refused. Help shows it
-    under the heading `group`, where that is not its config's, and `shown` as its default where the value says little.
-    `also` is an expression of what may stand beside the choices. A `common` option is in the short help of a command
-    that has a long one.
+    (`unit`), and call it `flag` where that is not the field's name; `short` is its letter. `off` is the flag that turns
+    a bool off, None: there is none. `only` is the condition (see `holds`) on other options without which this one means
+    nothing, and is refused. Help shows it under the heading `group`, where that is not its class's, and `shown` as its
+    default where the value says little. `choices` are those of a table, `also` is an expression of what may stand
+    beside them. `metavar` says what the value is: FILE and FOLDER are names of one, SIZE is a number of bytes, TIME one
+    of seconds, "WORD..." takes several words at once. A `common` option is in the short help of a command that has a
+    long one.
     `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
+    return dataclasses.field(default=default, metadata={**given, "choices": tuple(choices), "positional": False})
+
+
+def argument(metavar: str, default: Value = dataclasses.MISSING) -> Value:  # type: ignore[assignment]
+    """A field that is an argument of the command line without a flag, called `metavar` in its usage."""
+    given = {**_UNDESCRIBED, "metavar": metavar, "positional": True}
     return dataclasses.field(default=default, metadata=given)
+
+
+_UNDESCRIBED = typing.cast("dataclasses.Field[str]", option("")).metadata
 
 
 class Option(NamedTuple):
     """A field as `option` describes it, with what its annotation says: the type of one value (int, float, bool or str),
-    its choices if it is one of a few words, whether there are many (a tuple) and whether None is one."""
+    its choices if it is one of a few words, whether there are many (a tuple) and whether None is one. `words` may stand
+    for a number."""
 
     name: str
     default: Any
@@ -66,6 +82,7 @@ class Option(NamedTuple):
     choices: tuple[str, ...]
     many: bool
     optional: bool
+    words: tuple[str, ...]
     help: str
     low: float | None
     high: float | None
@@ -76,13 +93,26 @@ class Option(NamedTuple):
     what: str
     unit: str
     flag: str
-    off: str
+    short: str
+    off: str | None
     only: str
     group: str
+    metavar: str
     shown: str
     also: str
     common: bool
     identity: bool
+    positional: bool
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is dataclasses.MISSING
+
+    @property
+    def default_text(self) -> str:
+        """The default as help shows it."""
+        without = self.is_required or (self.kind is bool and self.off is None)
+        return self.shown or ("" if without else show_default(self.default))
 
     @property
     def bounds(self) -> str:
@@ -119,7 +149,7 @@ class Option(NamedTuple):
 
     def check(self, value: Any) -> None:
         """Raises UsageError for a value that is not of the type, out of bounds or none of the choices."""
-        if value is None and self.optional:
+        if (value is None and self.optional) or value in self.words:
             return
         for each in value if self.many else (value,):
             if self.choices:
@@ -148,23 +178,31 @@ def describe_fields(cls: type, *, group: str = "Options") -> dict[str, Option]:
     """The fields of a dataclass that `option` describes, or whose annotation has a few words to choose from."""
     hints, found = typing.get_type_hints(cls), {}
     for field in dataclasses.fields(cls):
-        kind = read_hint(hints[field.name])
-        if "flag" not in field.metadata and not kind[1]:
+        kind, choices, many, optional = read_hint(hints[field.name])
+        if "flag" not in field.metadata and not choices:
             continue
         given = field.metadata if "flag" in field.metadata else _UNDESCRIBED
-        flag = f"--{given['flag'] or flag_of(field.name).lstrip('-')}"
-        more = {**given, "group": given["group"] or group, "flag": flag}
-        found[field.name] = Option(field.name, field.default, *kind, **more)
+        found[field.name] = Option(
+            name=field.name,
+            default=field.default,
+            kind=kind,
+            many=many,
+            optional=optional,
+            words=words_for_numbers(hints[field.name]),
+            **{
+                **given,
+                "choices": choices or given["choices"],
+                "group": given["group"] or group,
+                "flag": f"--{given['flag'] or flag_of(field.name).lstrip('-')}",
+            },
+        )
     return found
 
 
-_UNDESCRIBED = typing.cast("dataclasses.Field[str]", option("")).metadata
-
-
 @dataclass(frozen=True)
-class Config:
-    """What every config has in common. `threads` 0, all processors, becomes their number. Help shows the options under
-    the heading `group`."""
+class Options:
+    """Base of everything that has options: those of an algorithm, a part of a command, a command. `threads` 0, all
+    processors, becomes their number. Help shows the options under the heading `group`."""
 
     group: ClassVar[str] = "Options"
 
@@ -177,7 +215,7 @@ class Config:
     @classmethod
     @functools.cache
     def options(cls) -> Mapping[str, Option]:
-        """The fields in their order."""
+        """The options that are fields of the class itself, in their order."""
         return describe_fields(cls, group=cls.group)
 
     def validate(self) -> None:
@@ -298,6 +336,15 @@ def either(choices: Sequence[str]) -> str:
     """Words of which one is chosen: `a`, `a or b`, `a, b or c`."""
     *others, last = choices
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def show_default(value: object) -> str:
+    """As help shows it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 def show_number(value: object) -> str:

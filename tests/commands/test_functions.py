@@ -167,7 +167,7 @@ def test_functions_are_sent_to_other_processes():
         (lambda: wv_cli.filter("r.jsonl", "out", words=3), TypeError, "words: expected"),
         (lambda: wv_cli.filter("r.jsonl", "out"), UsageError, "no rule is given"),
         (lambda: wv_cli.filter("r.jsonl", words="1..", explain=0), UsageError, "--explain must be at least 1, not 0"),
-        (lambda: wv_cli.filter("r.jsonl", "out", words="1..", threads=-1), UsageError, "--threads must be between 1"),
+        (lambda: wv_cli.filter("r.jsonl", "out", words="1..", threads=-1), UsageError, "--threads must be between 0"),
         (lambda: wv_cli.phrases("text.txt", "o", passes=0), UsageError, "--passes must be between 1 and 100"),
         (lambda: wv_cli.build_vocab("text.txt", "o", memory=-5), UsageError, "--memory must be at least 1"),
         (lambda: wv_cli.whiten("v.vec", "o.vec", precision=99), UsageError, "--precision must be between 1 and 9"),

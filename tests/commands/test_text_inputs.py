@@ -1,12 +1,13 @@
 """Every command that reads running text refuses what is none, and leaves it out of folders."""
 
-import importlib
 import shutil
 
+import click
 import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli.commands import COMMANDS
+from wv_cli.commands.shared.program import wv as group
 
 MODEL = GOLDEN / "ft-labels.bin"
 # Command lines by name; INPUT is where the text goes. `eval labels` stands for the tasks that read running text.
@@ -29,7 +30,7 @@ def line(command, text):
 
 
 def test_the_table_has_every_command_that_reads_text():
-    commands = {name: importlib.import_module(row.module).command for name, row in COMMANDS.items()}
+    commands = {name: group.get_command(click.Context(group), name) for name in COMMANDS}
     taking = {name for name, each in commands.items() if any("--force-text" in option.opts for option in each.params)}
     assert taking | {"eval"} == set(READERS)
 

@@ -9,6 +9,7 @@ from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.rules import Judge, parse_rule, require_different_names
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.statistics import Histogram, RuleCounts, Totals
+from wv_cli.jobs.parts.filtering import Rules
 
 INF = float("inf")
 
@@ -131,7 +132,7 @@ def test_rules_in_a_file(tmp_path):
     path = tmp_path / "r.toml"
     path.write_text('words = "50.."\nheuristic = ["characters=5..", "mean-word-length=..9"]\nflatten = "dclm"\n')
     given = [("words", "50.."), ("heuristic", "characters=5.."), ("heuristic", "mean-word-length=..9")]
-    assert read_rules(str(path)) == (given, {"flatten": "dclm"})
+    assert read_rules(str(path), Rules.settings()) == (given, {"flatten": "dclm"})
     for text, problem in [
         ("words = ", "expected TOML"),
         ('nosuch = "1.."', "found 'nosuch'"),
@@ -141,9 +142,9 @@ def test_rules_in_a_file(tmp_path):
     ]:
         path.write_bytes(text.encode("latin-1"))
         with pytest.raises(BadFile, match=problem):
-            read_rules(str(path))
+            read_rules(str(path), Rules.settings())
     with pytest.raises(WvError, match="cannot read"):
-        read_rules(str(tmp_path / "none"))
+        read_rules(str(tmp_path / "none"), {})
 
 
 def test_a_name_is_no_part_of_a_path(tmp_path, monkeypatch):

@@ -35,6 +35,7 @@ from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
 from wv_cli.jobs.align import Named, align
 from wv_cli.jobs.pair_tables import Pieces
+from wv_cli.jobs.parts.filtering import Rules
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.supervised import Supervised
@@ -320,7 +321,7 @@ def packed(path: Path) -> None:
 
 
 def rules(path: Path) -> None:
-    for scorer, rule in read_rules(str(path))[0]:
+    for scorer, rule in read_rules(str(path), Rules.settings())[0]:
         if len(rule) < 500:  # a message repeats it
             parse_rule(scorer, rule)
 

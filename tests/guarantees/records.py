@@ -75,7 +75,7 @@ RECORDS: list[Guarantee] = [
             ),
             Fault(
                 "another model of that name will do",
-                "wv_cli/jobs/filter.py",
+                "wv_cli/jobs/filter_run.py",
                 '            "models": [_file(path) for path in self.rules.reads()],\n',
                 "",
             ),

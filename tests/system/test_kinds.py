@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tarfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -272,7 +273,7 @@ def test_a_pointer_in_the_folder_of_an_encoder_is_named(folder, name, tmp_path):
         open_encoder(place)
 
 
-@pytest.mark.parametrize("read", [read_rules, read_stop_words, read_connectors, read_phrases])
+@pytest.mark.parametrize("read", [partial(read_rules, options={}), read_stop_words, read_connectors, read_phrases])
 def test_a_pointer_is_no_list(read, tmp_path):
     (tmp_path / "f").write_bytes(LFS)
     with pytest.raises(BadFile, match=r"byte 0: expected .*, found a pointer of Git LFS"):
@@ -280,7 +281,9 @@ def test_a_pointer_is_no_list(read, tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-32-be"])
-@pytest.mark.parametrize("read", [read_rules, read_stop_words, read_connectors, read_phrases, read_vocab, data_lines])
+@pytest.mark.parametrize(
+    "read", [partial(read_rules, options={}), read_stop_words, read_connectors, read_phrases, read_vocab, data_lines]
+)
 def test_another_encoding_of_a_list_is_named(read, encoding, tmp_path):
     """The line that is proposed gives the text."""
     text = 'words = "1.."\n'
@@ -294,4 +297,4 @@ def test_another_encoding_of_a_list_is_named(read, encoding, tmp_path):
 
 def test_a_mark_before_rules_is_no_part_of_them(tmp_path):
     (tmp_path / "f").write_bytes(b'\xef\xbb\xbfwords = "1.."\r\n')
-    assert read_rules(str(tmp_path / "f"))[0] == [("words", "1..")]
+    assert read_rules(str(tmp_path / "f"), {})[0] == [("words", "1..")]

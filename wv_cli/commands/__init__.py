@@ -10,7 +10,8 @@ from wv_cli.registry import Registry
 
 
 class Command(NamedTuple):
-    """`group` is the heading of `wv --help` under which the command stands; rows of one group stand together."""
+    """`module` has the click command as `command`, or is MODULE:CLASS of the job that it is made of. `group` is the
+    heading of `wv --help` under which the command stands; rows of one group stand together."""
 
     module: str
     summary: str
@@ -20,7 +21,7 @@ class Command(NamedTuple):
 COMMANDS: Registry[Command] = Registry(
     "command",
     [
-        (name, Command(f"wv_cli.commands.{module}", summary, group))
+        (name, Command(f"wv_cli.{'jobs' if ':' in module else 'commands'}.{module}", summary, group))
         for group, name, module, summary in [
             ("Train", "build-vocab", "build_vocab", "Count the words of a text; merge earlier counts."),
             ("Train", "phrases", "phrases", "Join words that belong together: new york -> new_york."),
@@ -42,14 +43,14 @@ COMMANDS: Registry[Command] = Registry(
             ("Ask", "predict", "predict", "Predict the labels of lines with a classifier."),
             ("Ask", "plot", "plot", "Draw words as points in the plane."),
             ("Ask", "search", "search", "Search files and folders of text; build an index of them."),
-            ("Curate", "filter", "filter", "Keep the records of a corpus that pass rules."),
+            ("Curate", "filter", "filter:FilterJob", "Keep the records of a corpus that pass rules."),
             ("Curate", "tokenize", "tokenize", "Cut raw text into words, for the commands that train."),
             ("Evaluate", "eval", "eval", "Score vectors, classifiers and language models on test data."),
             ("Evaluate", "demo", "demo", "Train on the shipped text, then show neighbors and scores."),
             (
                 "Transform",
                 "whiten",
-                "whiten",
+                "whiten:WhitenJob",
                 "Whiten vectors, remove their common directions, or reduce them with PCA.",
             ),
             ("Transform", "align", "align", "Rotate vectors into the space of others."),

@@ -10,7 +10,7 @@ from wv_cli.commands.shared.options import quiet_option, refuse_options
 from wv_cli.commands.shared.reading import from_option, load_vectors
 
 if TYPE_CHECKING:
-    from wv_cli.formats.base import BadRowsName
+    from wv_cli.vectors.file_options import BadRowsName
 
 
 @click.command("plot", cls=Command)

@@ -24,7 +24,7 @@ from wv_cli.commands.shared.word_vectors import print_vectors, print_words
 from wv_cli.text.reading_config import LinesConfig
 
 if TYPE_CHECKING:
-    from wv_cli.formats.base import BadRowsName, Precision
+    from wv_cli.vectors.file_options import BadRowsName, Precision
 
 
 @click.command("vectors", cls=Command)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, option, seed_option, threads_option
+from wv_cli.config import Options, option, seed_option, threads_option
 
 # How the vectors of a sentence's tokens become one: see encoders/pooling.py. LAYER is one more: `layer:3`.
 POOLINGS = ("mean", "cls", "max", "sqrt-len", "first-last", "last-two")
@@ -11,7 +11,7 @@ LAYER = r"layer:\d{1,3}"
 
 
 @dataclass(frozen=True)
-class EncoderConfig(Config):
+class EncoderConfig(Options):
     """What an encoder's folder does not say, or should be done otherwise. `max_length` 0 and `normalize` None: as the
     folder says."""
 
@@ -47,7 +47,7 @@ class EncoderConfig(Config):
 
 
 @dataclass(frozen=True)
-class FitConfig(Config):
+class FitConfig(Options):
     """How `wv distil --train` fits the table of an encoder's pieces to its sentence vectors."""
 
     group: ClassVar[str] = "Training"
@@ -61,7 +61,7 @@ class FitConfig(Config):
 
 
 @dataclass(frozen=True)
-class DistilConfig(Config):
+class DistilConfig(Options):
     """What `wv distil` makes of an encoder's vectors of words."""
 
     group: ClassVar[str] = "Method"

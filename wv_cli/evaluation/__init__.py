@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wv_cli.config import Config
+from wv_cli.config import Options
 from wv_cli.evaluation.base import Each, Report, Vectors
 from wv_cli.evaluation.config import (
     AnalogyConfig,
@@ -41,14 +41,14 @@ class Task:
     scale: tuple[float, float]
     data: str
     module: str
-    config: type[Config]
+    config: type[Options]
     subject: str = "vectors"
     others: tuple[str, ...] = ()
     of_subject: tuple[str, ...] = ()
     by_file: bool = False
 
     def run(
-        self, vectors: Sequence[Vectors], data: Sequence[str], config: Config, each: Each[Any] | None = None
+        self, vectors: Sequence[Vectors], data: Sequence[str], config: Options, each: Each[Any] | None = None
     ) -> Report:
         """Scores every vector file on every data file; only where `by_file` may `each` be given. Raises UsageError,
         BadFile and what loading raises."""

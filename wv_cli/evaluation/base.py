@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from wv_cli.config import Config
+from wv_cli.config import Options
 from wv_cli.evaluation.config import EvalConfig, WicConfig
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Report:
 
     task: str
     measure: str
-    config: Config
+    config: Options
     columns: list[Column]
     rows: list[Row] = field(default_factory=list)
     scores: list[tuple[str, float]] = field(default_factory=list)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, option, require, search_threads_option, seed_option
+from wv_cli.config import Options, option, require, search_threads_option, seed_option
 from wv_cli.encoders.config import LAYER
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
@@ -24,7 +24,7 @@ _CHOICES = Literal["mean", "sif", "idf", "cls", "max", "sqrt-len", "first-last",
 
 
 @dataclass(frozen=True)
-class EvalConfig(Config):
+class EvalConfig(Options):
     """The protocol of a score of vectors. Each of these choices changes the number, so every report names them."""
 
     group: ClassVar[str] = "Protocol"
@@ -86,7 +86,7 @@ class TranslationConfig(EvalConfig):
 
 
 @dataclass(frozen=True)
-class RetrievalConfig(Config):
+class RetrievalConfig(Options):
     """The protocol of `wv eval retrieval`. Words are matched as they are spelled."""
 
     restrict_vocab: int = _restrict_vocab()
@@ -120,7 +120,7 @@ class PerplexityConfig(PiecesConfig, ReadingConfig):
 
 
 @dataclass(frozen=True)
-class WicConfig(Config):
+class WicConfig(Options):
     """The protocol of `wv eval wic`. `dev` must be given. `hasher` and `encoder` are scored besides word vectors, or in
     their place."""
 
@@ -230,7 +230,7 @@ class StsConfig(EvalConfig):
 
 
 @dataclass(frozen=True)
-class SearchConfig(Config):
+class SearchConfig(Options):
     """The protocol of `wv eval search`. `encoder`, `bm25` and `run` are scored besides vectors, or in their place."""
 
     group: ClassVar[str] = "Protocol"

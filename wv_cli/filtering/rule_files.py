@@ -7,29 +7,23 @@ near-duplicates = 0.72
 """
 
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from wv_cli.config import Option
 from wv_cli.errors import BadFile, WvError, reason, show_value
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.system.marks import MARK
 from wv_cli.text.binary import foreign_encoding
 
-# Options that are no scorers, and their types.
-_OPTIONS: dict[str, Any] = {
-    "exact-duplicates": str,
-    "near-duplicates": (int, float),
-    "keep-numbers": bool,
-    "against": str,
-    "tokenizer": str,
-    "perplexity-of": str,
-    "flatten": str,
-    "tokenize": str,
-    "unit": str,
+_KINDS: dict[type, tuple[Any, str]] = {
+    float: ((int, float), "a number"),
+    str: (str, "text"),
+    bool: (bool, "true or false"),
 }
-_KINDS = {(int, float): "a number", str: "text", bool: "true or false"}
 _SHIPPED = files("wv_cli.filtering") / "recipes"
 
 
@@ -38,8 +32,8 @@ def shipped_recipes() -> list[str]:
     return sorted(Path(each.name).stem for each in _SHIPPED.iterdir() if each.name.endswith(".toml"))
 
 
-def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    """(scorer, rule) of a file, or of a shipped one by its name, and its other options. Raises BadFile, WvError."""
+def read_rules(name: str, options: Mapping[str, Option]) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """(scorer, rule) of a file, or of a shipped one by its name, and its other `options`. Raises BadFile, WvError."""
     try:
         data = (_SHIPPED / f"{name}.toml" if name in shipped_recipes() else Path(name)).read_bytes()
     except OSError as error:
@@ -58,14 +52,16 @@ def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
         raise BadFile(name, "expected TOML in UTF-8, found a number of too many digits") from None
     found: list[tuple[str, str]] = []
     others: dict[str, Any] = {}
+    known = {option.flag.removeprefix("--"): option for option in options.values()}
     for scorer, rules in given.items():
-        if scorer in _OPTIONS:
-            if not isinstance(rules, _OPTIONS[scorer]) or isinstance(rules, bool) != (_OPTIONS[scorer] is bool):
-                raise BadFile(name, f"{scorer}: expected {_KINDS[_OPTIONS[scorer]]}, found {show_value(rules)}")
-            others[scorer.replace("-", "_")] = rules
+        if scorer in known:
+            wanted, called = _KINDS[known[scorer].kind]
+            if not isinstance(rules, wanted) or isinstance(rules, bool) != (wanted is bool):
+                raise BadFile(name, f"{scorer}: expected {called}, found {show_value(rules)}")
+            others[known[scorer].name] = rules
             continue
         if scorer not in SCORERS:
-            raise BadFile(name, f"expected one of {', '.join([*SCORERS, *_OPTIONS])}, found {show_value(scorer)}")
+            raise BadFile(name, f"expected one of {', '.join([*SCORERS, *known])}, found {show_value(scorer)}")
         for rule in rules if isinstance(rules, list) else [rules]:
             found.append((scorer, rule if isinstance(rule, str) else show_value(rule)))
     return found, others

@@ -18,7 +18,6 @@ from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
 from wv_cli.filtering.setting import Scorer, Setting, split_subject
 
-STATISTICS = ("words", "heuristic")  # the scorers that need no model
 _COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
 _RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")
 
@@ -54,7 +53,7 @@ class Rule:
     @property
     def statistic(self) -> str | None:
         """The statistic of the text that it is about, for a rule without a model."""
-        return self.subject if self.scorer in STATISTICS else None
+        return None if SCORERS.find(self.scorer).opener else self.subject
 
     @property
     def is_count(self) -> bool:
@@ -131,7 +130,7 @@ def parse_rule(scorer: str, text: str) -> Rule:
     is_file = Path(split_subject(subject)[0]).is_file()
     named = given and re.fullmatch(r"[^\W\d][\w-]*", name) and not is_file
     name, subject = (name, rest) if named else (scorer, subject)
-    if scorer in STATISTICS:
+    if not SCORERS.find(scorer).opener:
         name = subject = subject or scorer
         if subject not in HEURISTICS:
             near = difflib.get_close_matches(subject, HEURISTICS, n=3) or [*HEURISTICS][:5]

@@ -17,15 +17,7 @@ import numpy as np
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
 from wv_cli.formats.audit import RowAudit
-from wv_cli.formats.base import (
-    WORD2VEC_PRECISION,
-    BadRowsName,
-    Format,
-    FormatWarning,
-    Precision,
-    ReadOptions,
-    WriteOptions,
-)
+from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.header import HEADER, bytes_to_tell
@@ -40,6 +32,7 @@ from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.system.places import is_stdout, is_stream
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from wv_cli.errors import UsageError
 from wv_cli.formats.report import Report
@@ -11,14 +11,8 @@ from wv_cli.system.compression import COMPRESSIONS, inner_name
 from wv_cli.system.input import Input
 from wv_cli.system.places import is_stream
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
 
-# Decimals of every number (1 .. 9), so many significant digits (-1 .. -6), or the shortest text that reads back to the
-# same float32.
-Precision = int | Literal["exact"]
-BadRowsName = Literal["error", "skip"]
-Split = Literal["blanks", "punctuation"]  # where text is cut into words
-Dtype = Literal["float32", "float16", "int8"]  # of the numbers of a static embedding
-WORD2VEC_PRECISION = 6
 FASTTEXT_PRECISION = -5
 
 

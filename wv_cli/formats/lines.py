@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from wv_cli import _floattext
 from wv_cli.errors import WvError
-from wv_cli.formats.base import Precision
 from wv_cli.system.json_text import to_printable_json
+from wv_cli.vectors.file_options import Precision
 from wv_cli.words import WordList, decode
 
 _NUMBERS = 1 << 17  # printed at once

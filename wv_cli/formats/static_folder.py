@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import WvError
 from wv_cli.formats import safetensors
-from wv_cli.formats.base import Dtype, Split
 from wv_cli.formats.beside import MODEL, digest
 from wv_cli.formats.static import FOLDER_MARK, MODULES, TOKENS_MARK, StaticModel, Table
 from wv_cli.formats.tokenizer_file import TOKENIZER, tokens_digest
@@ -37,6 +36,7 @@ from wv_cli.system.folders import NO_USAGE, USAGE, Usage
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.system.places import make_folder
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import Dtype, Split
 from wv_cli.words import WordList, decode, is_utf8
 
 INT8_READERS = "int8 is read by wv and model2vec, not by sentence-transformers"

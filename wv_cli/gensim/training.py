@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import Config, name_arguments
+from wv_cli.config import Options, name_arguments
 from wv_cli.engine import run
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError, WvError
@@ -33,7 +33,7 @@ Path = str | PathLike[str]
 TrimRule = Callable[[str, int, int], int | None]
 RULE_DEFAULT, RULE_DISCARD, RULE_KEEP = 0, 1, 2  # the answers of a trim rule
 
-ConfigType = TypeVar("ConfigType", bound=Config)
+ConfigType = TypeVar("ConfigType", bound=Options)
 # gensim's names of options; what is the same in every config ...
 _SAME = {
     "dim": "vector_size",

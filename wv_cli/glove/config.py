@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, dim_option, epochs_option, lr_option, option, seed_option, threads_option
+from wv_cli.config import Options, dim_option, epochs_option, lr_option, option, seed_option, threads_option
 
 MODEL = "glove"  # its name in a state
 
 
 @dataclass(frozen=True)
-class GloveConfig(Config):
+class GloveConfig(Options):
     """A GloVe run. Names and defaults are GloVe's, except dim 100 (50) and window 10 (15), which its paper uses.
 
     bias_lr is the biases' learning rate: 1 whatever eta is, as in GloVe's program since 2019; 0 means eta. On 17

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from wv_cli import formats
 from wv_cli.errors import WvError
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
-from wv_cli.formats.base import BadRowsName
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import VectorOutput
@@ -23,6 +22,7 @@ from wv_cli.transforms.config import AlignConfig
 from wv_cli.transforms.rcsls import Criterion, descend
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import BadRowsName
 from wv_cli.words import WordList
 
 

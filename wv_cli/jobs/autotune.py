@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from wv_cli.config import Config, flag_of
+from wv_cli.config import Options, flag_of
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.threads import Threads
 from wv_cli.engine.trainer import Diverged
@@ -227,13 +227,13 @@ class LabelSearch:
         }
 
 
-def compare_options(config: Config, first: Config) -> dict[str, Any]:
+def compare_options(config: Options, first: Options) -> dict[str, Any]:
     """The options in which a trial differs from the first."""
     before = asdict(first)
     return {name: value for name, value in asdict(config).items() if value != before[name]}
 
 
-def changes(config: Config, first: Config) -> str:
+def changes(config: Options, first: Options) -> str:
     """The differences of two configs, written as command-line options."""
     words = (f"{flag_of(name)} {_show_value(value)}" for name, value in compare_options(config, first).items())
     return " ".join(words) or "those given"

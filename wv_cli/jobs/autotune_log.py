@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from wv_cli.config import Config
+from wv_cli.config import Options
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.jobs.autotune_space import DSUBS
 from wv_cli.system import host
@@ -61,7 +61,7 @@ class TrialLog:
     """The log file of a search. The log at `path` ("": none is kept) of the search that `header` describes, which
     starts from `first`."""
 
-    def __init__(self, path: str, header: Mapping[str, Any], first: Config) -> None:
+    def __init__(self, path: str, header: Mapping[str, Any], first: Options) -> None:
         self._path, self._header, self._first = path, header, first
         self._stream: BinaryIO | None = None
 

@@ -12,7 +12,7 @@ from wv_cli.hashing.bioword import Bioword, load_hasher
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.metadata import corpus_metadata, tell_corpus
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading
@@ -44,6 +44,7 @@ class SavedHasher(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class BiowordJob(Job):
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: BiowordConfig
     reading: Reading
     phrases: PhraseJoining = field(default_factory=PhraseJoining)

@@ -10,7 +10,6 @@ import numpy as np
 from wv_cli import formats
 from wv_cli.config import flag_of, option
 from wv_cli.errors import UsageError, WvError
-from wv_cli.formats.base import BadRowsName, Dtype, Split
 from wv_cli.formats.beside import static_folder
 from wv_cli.formats.skipping import keepable_rows, words_beyond_utf8
 from wv_cli.jobs.job import Job
@@ -20,6 +19,7 @@ from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.folders import NO_USAGE, Usage
 from wv_cli.system.places import refuse_file
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import BadRowsName, Dtype, Split
 
 if TYPE_CHECKING:
     from wv_cli.vectors.fasttext import FastTextModel

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from wv_cli.config import flag_of
+from wv_cli.config import flag_of, option
 from wv_cli.errors import UsageError
 from wv_cli.system.events import Log
 from wv_cli.system.launcher import refuse_processes
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 LEAVE_OUT = "leave it out"
 FIND_BEFORE = "find them before with `wv phrases --save-phrases FILE` and give --phrases FILE"
+
+
+def dask_option() -> str | None:
+    help = "Work on the Dask cluster with the scheduler at ADDRESS; `local` starts workers here."
+    return option(None, help, metavar="ADDRESS", group="Run")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.formats.document_models import ENDING, save_model
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
@@ -48,6 +48,7 @@ class Doc2vecJob(Job):
     """Training of doc2vec. Outputs named NAME.d2v get the model; others get its word vectors in the format of their
     ending."""
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: Doc2vecConfig
     reading: Reading
     vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)

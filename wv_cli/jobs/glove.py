@@ -21,7 +21,7 @@ from wv_cli.glove.tiles import TileStore
 from wv_cli.jobs.distribution import refuse_with_dask
 from wv_cli.jobs.glove_counting import Counted, Counting, Counts
 from wv_cli.jobs.job import Job, Writer
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
@@ -78,6 +78,7 @@ class GloveJob(Job):
     With `dask`, the address of a scheduler, its workers count.
     """
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     # What --counts have settle, and what needs a training. A state says how its counts were made, which a file of
     # counts does not.
     CONDITIONS: ClassVar[Mapping[str, str]] = {

@@ -13,7 +13,7 @@ from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import WvError
 from wv_cli.formats import default_threads, glove_text, require_finite
-from wv_cli.formats.base import WORD2VEC_PRECISION, WriteOptions
+from wv_cli.formats.base import WriteOptions
 from wv_cli.glove import cooccurrence
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import UNKNOWN, Glove
@@ -27,6 +27,7 @@ from wv_cli.system.output import commit_separately, commit_together, open_output
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import Vocab, read_ranked_vocab
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import WORD2VEC_PRECISION
 
 _VECTORS, _SQUARES = 0, 1  # the model's layers
 

@@ -18,7 +18,7 @@ from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
 from wv_cli.hashing.saved import load_hasher
 from wv_cli.jobs.job import Job, Writer
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.vectors import VectorInput
@@ -59,6 +59,7 @@ class Hasher(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class HashJob(Job):
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: HashConfig
     vectors: VectorInput
     outputs: Outputs

@@ -12,12 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args, get_type_hints
 
-from wv_cli import formats
-from wv_cli.config import Config, flag_of, reject_ineffective
+from wv_cli.config import Option, Options, flag_of, reject_ineffective
 from wv_cli.errors import UsageError, WvError
-from wv_cli.jobs.part import Invocation, Part, check_fields, parts_of, values_of
+from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system import meta
@@ -40,13 +39,30 @@ class SidecarWarning(UserWarning):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class Job(Options):
     """Base of all jobs: the options of a command as parts, and the work. CONDITIONS and `check` are about options of
-    several parts."""
+    several parts. The docstring of a job is the help of its command."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
+    # What a bar counts and is called while the job reads, and whether one shows its training.
+    READING: ClassVar[tuple[str, str] | None] = None
+    SHOWS_TRAINING: ClassVar[bool] = False
+    HAS_JSON: ClassVar[bool] = True
 
     invocation: Invocation = field(default_factory=Invocation)
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        """The job with these options, each in the part that has a field of its name. Raises UsageError, WvError."""
+        return build(cls, options)
+
+    def report(self, metadata: Mapping[str, Any]) -> str:
+        """What the command says when it is done, "" for nothing."""
+        return ""
+
+    def show(self, metadata: Mapping[str, Any]) -> str:
+        """The answer that the command writes to standard output, "" for nothing."""
+        return ""
 
     def work(self, run: Run) -> tuple["Outcome | None", Metadata]:
         """Does the work, once everything is checked, and writes the results unless it was stopped.
@@ -56,9 +72,6 @@ class Job:
         normally.
         """
         raise NotImplementedError
-
-    def check(self) -> None:
-        """Raises UsageError for options of several parts that do not go together."""
 
     @property
     def trains(self) -> bool:
@@ -92,11 +105,12 @@ class Job:
         self._check_names()
         for each in parts_of(self):
             each.validate()
-        check_fields(self)
+        for name, option in self.options().items():
+            option.check(getattr(self, name))
         for path in self.results():
             refuse_folder(path)
         self.check()
-        reject_ineffective(self.conditions(), self.must_have_effect, self.values())
+        reject_ineffective(conditions_of(type(self)), self.must_have_effect, self.values())
         self._check_resume()
         writes, resume = self.writes(), self._resume if self.trains else None
         for path in writes:
@@ -105,7 +119,7 @@ class Job:
             else:
                 check_writable(path, read_only="" if resume.overwrite else "give --overwrite to replace it")
         files = [path for path in self.results() if not is_stream(path)]
-        words = [name for name in (formats.words_file(path, self.output_format) for path in files) if name is not None]
+        words = [name for name in (_words_file(path, self.output_format) for path in files) if name is not None]
         sidecars = [meta.sidecar_path(path) for path in self.names() if not is_stream(path)]
         sidecars = sidecars if self.invocation.meta else []
         require_different([*writes, *words, *sidecars])
@@ -121,7 +135,7 @@ class Job:
         if (checkpoint := self.checkpoint_path) is not None:
             check_name(checkpoint, "choose a shorter name for the output, or give --checkpoint FILE")
         for path in self.results():
-            if (words := formats.words_file(path, self.output_format)) is not None:
+            if (words := _words_file(path, self.output_format)) is not None:
                 check_name(words)
         for path in self.names():
             if self.invocation.meta and not is_stream(path):
@@ -154,7 +168,7 @@ class Job:
     def _files_read(self) -> list[str]:
         """What is read, with the files of words beside matrices."""
         reads = self.reads()
-        words = [formats.words_file(path, None) for path in reads if path != "-" and Path(path).is_file()]
+        words = [_words_file(path, None) for path in reads if path != "-" and Path(path).is_file()]
         return [*reads, *(path for path in words if path is not None)]
 
     def reads_again(self) -> list[str]:
@@ -187,9 +201,9 @@ class Job:
     def metadata(self) -> Metadata:
         return {name: value for part in self.parts() for name, value in part.metadata().items()}
 
-    def conditions(self) -> list[tuple[str, str]]:
-        """(name, condition) of the options that do not always have an effect."""
-        return conditions_of(type(self))
+    @classmethod
+    def conditions(cls) -> list[tuple[str, str]]:
+        return [*cls.CONDITIONS.items(), *super().conditions()]
 
     def values(self) -> dict[str, Any]:
         """Every option, and every other field of the parts, by its name."""
@@ -265,6 +279,18 @@ def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
     return _build(kind, options, made)
 
 
+def options_of(kind: Any) -> dict[str, Option]:
+    """The options of a job and of its parts, in the order of the fields."""
+    found: dict[str, Option] = {}
+    hints, own = _hints(kind), kind.options()
+    for each in fields(kind):
+        if _has_options(hints[each.name]):
+            found |= options_of(hints[each.name])
+        elif each.name in own:
+            found[each.name] = own[each.name]
+    return found
+
+
 def option_names(kind: Any, *, every: bool = False) -> list[str]:
     """The options of a job or part; `every`: its internal fields, too."""
     found: list[str] = []
@@ -287,20 +313,19 @@ def option_hints(kind: Any) -> dict[str, Any]:
     return {name: found[name] for name in option_names(kind)}
 
 
-def all_configs(kind: Any) -> list[type[Config]]:
+def all_configs(kind: Any) -> list[type[Options]]:
     """The configs of a job, those of its parts too."""
-    found: list[type[Config]] = []
+    found: list[type[Options]] = []
     for hint in _hints(kind).values():
         for inner in (hint, *get_args(hint)):
             if _has_options(inner):
-                found += [inner] * issubclass(inner, Config) + all_configs(inner)
+                found += [inner] * (not issubclass(inner, Part)) + all_configs(inner)
     return found
 
 
 def conditions_of(kind: Any) -> list[tuple[str, str]]:
     """(name, condition) of the options of a job or part that do not always have an effect: its own, then its parts'."""
-    found = kind.conditions() if issubclass(kind, Config) else [*kind.CONDITIONS.items()]
-    hints = _hints(kind)
+    found, hints = [*kind.conditions()], _hints(kind)
     for each in fields(kind):
         if _has_options(hints[each.name]):
             found += conditions_of(hints[each.name])
@@ -320,4 +345,11 @@ def _build(kind: type[Kind], options: Mapping[str, Any], made: Mapping[str, Any]
 
 
 def _has_options(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, Part | Config)
+    return isinstance(hint, type) and issubclass(hint, Options)
+
+
+def _words_file(path: str, format: str | None) -> str | None:
+    """formats.words_file. The formats are loaded when a job is checked, not with its options."""
+    from wv_cli.formats import words_file
+
+    return words_file(path, format)

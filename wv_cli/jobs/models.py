@@ -4,7 +4,7 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import Config, can_hold
+from wv_cli.config import Options, can_hold
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
 from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig
@@ -23,7 +23,7 @@ class Model:
 
     summary: str
     source: str
-    config: type[Config]
+    config: type[Options]
     job: str
     vocab_defaults: dict[str, Any] = field(default_factory=dict)
     presets: Registry[Preset] | None = None

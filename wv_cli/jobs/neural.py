@@ -11,7 +11,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
@@ -46,6 +46,7 @@ class NeuralJob(Job):
     """Training of a neural language model. Outputs named NAME.lm get the model; others get its word vectors in the
     format of their ending."""
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: NeuralConfig
     reading: Reading
     vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)

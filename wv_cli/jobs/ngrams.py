@@ -7,7 +7,7 @@ from wv_cli.config import flag_of, option
 from wv_cli.errors import UsageError
 from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.job import Job
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.lm.config import CountConfig, LmConfig
 from wv_cli.lm.count_files import load, sum_counts
@@ -71,6 +71,7 @@ class ModelOutput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class NgramJob(Job):
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: LmConfig = field(default_factory=LmConfig)
     source: CountedInput
     model: ModelOutput = field(default_factory=ModelOutput)

@@ -11,7 +11,6 @@ from wv_cli import _text, formats
 from wv_cli.encoders.sentencepiece import is_sentencepiece, sentencepiece_settings
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.static import StaticModel, Table
 from wv_cli.formats.static_folder import save_folder, save_model, without_unknown
 from wv_cli.formats.tokenizer_file import TOKENIZER, tokenizer_settings
@@ -25,6 +24,7 @@ from wv_cli.text.pairs import Numbering, PairFiles
 from wv_cli.text.source import lowercase_chunks
 from wv_cli.text.vocab import Vocab, order_words
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import BadRowsName
 from wv_cli.words import WordList
 
 

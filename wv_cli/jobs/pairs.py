@@ -18,11 +18,10 @@ from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation.ranking import Judged, Ranked, score_all
 from wv_cli.evaluation.sts_data import SCORE_NAMES, SentencePairs, read_sentence_pairs
 from wv_cli.formats import static_folder
-from wv_cli.formats.base import BadRowsName
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import run_metadata
 from wv_cli.jobs.pair_tables import Vocabulary, open_vocabulary
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.validation import Validation
 from wv_cli.jobs.parts.vectors import files_beside, folder_name, names_folder, static_file
@@ -40,6 +39,7 @@ from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.vocab import read_vocab
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import BadRowsName
 from wv_cli.words import encode
 
 _DEPTH = 10  # answers that validation looks at
@@ -157,6 +157,7 @@ class StaticOutputs(Part):
 class PairsJob(Job):
     """Training of a static embedding on pairs of texts."""
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     CONDITIONS: ClassVar[Mapping[str, str]] = {"validation": "epochs>0"}
 
     config: PairsConfig

@@ -3,13 +3,12 @@
 No part knows another. What two of them must know is checked by the job that has both (wv_cli.jobs.job).
 """
 
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from wv_cli.config import Config, Option, describe_fields
+from wv_cli.config import Options, option
 from wv_cli.jobs.run import Metadata
 
 
@@ -19,19 +18,15 @@ def internal(default: Any = None) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
-    """Base of all parts. Methods say nothing where a part has nothing to say. CONDITIONS tells when an option has an
-    effect, as wv_cli.config.holds understands it."""
+class Part(Options):
+    """Base of all parts. Methods say nothing where a part has nothing to say. CONDITIONS tells when options of other
+    parts have an effect, as wv_cli.config.holds understands it."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
 
-    def validate(self) -> None:
-        """Raises UsageError for the first field, in their order, whose value cannot be, then what check() raises."""
-        check_fields(self)
-        self.check()
-
-    def check(self) -> None:
-        """Raises UsageError for options that cannot be, or do not go together."""
+    @classmethod
+    def conditions(cls) -> list[tuple[str, str]]:
+        return [*super().conditions(), *cls.CONDITIONS.items()]
 
     def reads(self) -> list[str]:
         """The files that are read, which no output may replace."""
@@ -70,32 +65,29 @@ class Invocation(Part):
 
     argv: tuple[str, ...] = internal(())
     explicit: tuple[str, ...] = internal(())
-    meta: bool = True
+    meta: bool = internal(True)
 
 
-_described: Callable[[Any], Mapping[str, Option]] = functools.cache(describe_fields)
+@dataclass(frozen=True, kw_only=True)
+class SidecarOption(Invocation):
+    """The same for a command whose results have sidecars."""
+
+    meta: bool = option(True, "Write NAME.meta.json beside each output.", group="Output")
 
 
-def check_fields(thing: object) -> None:
-    """Raises UsageError for a field of a part or job that is out of its bounds, or none of its choices."""
-    for name, each in _described(type(thing)).items():
-        if not isinstance(value := getattr(thing, name), str) or each.choices:
-            each.check(value)
-
-
-def parts_of(thing: object) -> Iterator[Part | Config]:
-    """The parts and configs that a dataclass has as fields, each before those that it has itself."""
+def parts_of(thing: object) -> Iterator[Options]:
+    """The options that a dataclass has as fields, each before those that it has itself."""
     for each in fields(thing):  # type: ignore[arg-type]
         value = getattr(thing, each.name)
-        if isinstance(value, Part | Config):
+        if isinstance(value, Options):
             yield value
             yield from parts_of(value)
 
 
 def values_of(thing: object) -> dict[str, Any]:
-    """Every field that is no part or config, and those of the parts and configs, by their names."""
+    """Every option by its name, those of the parts, too."""
     found: dict[str, Any] = {}
     for each in fields(thing):  # type: ignore[arg-type]
         value = getattr(thing, each.name)
-        found |= values_of(value) if isinstance(value, Part | Config) else {each.name: value}
+        found |= values_of(value) if isinstance(value, Options) else {each.name: value}
     return found

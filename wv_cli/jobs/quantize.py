@@ -11,7 +11,7 @@ from wv_cli.evaluation.model_score import metric_name, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
 from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.job import Job
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system import meta
@@ -51,6 +51,7 @@ class LabeledTexts(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class QuantizeJob(Job):
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header", "tsv_quotes"), "retrain")
 
     config: QuantizeConfig

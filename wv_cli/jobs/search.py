@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.jobs.job import Job
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.retrieval.build import build
 from wv_cli.retrieval.config import TextConfig
@@ -45,6 +45,7 @@ class SearchIndexOutput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchIndexJob(Job):
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     files: SearchedFiles
     index: SearchIndexOutput
     threads: int = 1

@@ -10,11 +10,10 @@ from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
-from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.fasttext_files import file_writers
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import number_of, run_metadata
-from wv_cli.jobs.part import Part, internal
+from wv_cli.jobs.part import Part, SidecarOption, internal
 from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
@@ -36,6 +35,7 @@ from wv_cli.text.joining import Phrases
 from wv_cli.text.labeled import LabeledCorpus, empty_labeled, encode_labeled
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.vectors.file_options import BadRowsName
 
 if TYPE_CHECKING:
     from wv_cli.jobs.autotune import Plan
@@ -65,6 +65,7 @@ class SupervisedJob(Job):
     """Training of a classifier. With `fasttext_files` the outputs are those of a fastText run
     (wv_cli.formats.fasttext_files)."""
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # A search compares models that begin alike.
         "continue_": "not autotune_validation",

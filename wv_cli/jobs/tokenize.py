@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.job import Job
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import open_output
 from wv_cli.text.corpus import require_words
@@ -39,6 +39,7 @@ class RunningText(Part):
 class TokenizeJob(Job):
     """The job of `wv tokenize`. The sidecar has its settings."""
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: TokenizeConfig = field(default_factory=TokenizeConfig)
     source: RawTexts
     out: RunningText = field(default_factory=RunningText)

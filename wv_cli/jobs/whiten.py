@@ -1,30 +1,28 @@
-"""A run of `wv whiten`: which rows are fitted, which files are read and written, in which order.
+"""`wv whiten`: which rows are fitted, which files are read and written, in which order.
 
 Everything that can be refused is refused before the first row is read. Files of vectors pass through block by block.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from wv_cli.config import flag_of, option, require
-from wv_cli.errors import UsageError, WvError
-from wv_cli.formats.base import BadRowsName
-from wv_cli.formats.streams import RowSource, WordsRepeated, save_blocks
+from wv_cli.config import argument, flag_of, option, require
+from wv_cli.errors import UsageError
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import VectorOutput
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import write_together
-from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
-from wv_cli.transforms.moments import Moments
-from wv_cli.transforms.whiten import FEWEST_ROWS, Transform, fit
-from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.words import WordList
+from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
+
+if TYPE_CHECKING:
+    from wv_cli.formats.streams import RowSource
+    from wv_cli.transforms.moments import Moments
+    from wv_cli.transforms.whiten import Transform
+
+_FITTED = "method=whiten|zca|pca|soft|abtt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +30,14 @@ class WhitenInput(Part):
     """`inputs`: one file of vectors; under `merge` saved moments. An output appears when they have been read, so it may
     take the place of one."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("from_format", "bad_rows"), "not merge")
+    group: ClassVar[str] = "Input"
 
-    inputs: tuple[str, ...]
-    merge: bool = False
-    from_format: str | None = None
-    bad_rows: BadRowsName = "error"
+    inputs: tuple[str, ...] = argument("IN")
+    merge: bool = option(False, "Merge INs, which are saved moments of shards.", off=None)
+    from_format: str | None = option(
+        None, "Format of the vectors read; by default their content tells.", metavar="FORMAT", only="not merge"
+    )
+    bad_rows: BadRowsName = bad_rows_option(only="not merge")
 
     def check(self) -> None:
         require(bool(self.inputs), "give a file of vectors")
@@ -47,8 +47,10 @@ class WhitenInput(Part):
     def reads(self) -> list[str]:
         return list(self.inputs)
 
-    def open(self) -> RowSource:
+    def open(self) -> "RowSource":
         """The rows of the one input. Raises what RowSource raises."""
+        from wv_cli.formats.streams import RowSource
+
         return RowSource(self.inputs[0], format=self.from_format, bad_rows=self.bad_rows)
 
 
@@ -58,15 +60,17 @@ class Fitting(Part):
     those of the input. Of rows the first `top` (None: all) are fitted, each once or as often as `counts`, a
     vocabulary file, says. `transform` is applied instead of a new one."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("fit", "top", "counts", "moments"), "method=whiten|zca|pca|soft|abtt")
-    }
+    group: ClassVar[str] = "Input"
 
-    fit: str | None = None
-    top: int | None = option(None, low=1)
-    counts: str | None = None
-    moments: tuple[str, ...] = ()
-    transform: str | None = None
+    fit: str | None = option(None, "Fit on the vectors of FILE instead of IN.", metavar="FILE", only=_FITTED)
+    top: int | None = option(None, "Fit on the first N rows only.", low=1, only=_FITTED)
+    counts: str | None = option(
+        None, "Weight words in the fit by their counts in VOCAB.", metavar="VOCAB", only=_FITTED
+    )
+    moments: tuple[str, ...] = option(
+        (), "Fit on saved moments; repeat to merge several.", metavar="FILE", only=_FITTED
+    )
+    transform: str | None = option(None, "Apply this saved transform and fit nothing.", metavar="FILE", group="Method")
 
     def reads(self) -> list[str]:
         return [*self.moments, *filter(None, [self.fit, self.counts, self.transform])]
@@ -87,8 +91,12 @@ class Fitting(Part):
 class FittedOutputs(Part):
     """The files that get what was fitted."""
 
-    save_moments: str | None = None
-    save_transform: str | None = None
+    group: ClassVar[str] = "Output"
+
+    save_transform: str | None = option(None, "Save the fitted transform, for --transform.", metavar="FILE")
+    save_moments: str | None = option(
+        None, "Save row count, mean and scatter, for --moments and --merge.", metavar="FILE"
+    )
 
     def results(self) -> list[str]:
         return [path for path in (self.save_moments, self.save_transform) if path is not None]
@@ -96,14 +104,28 @@ class FittedOutputs(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class WhitenJob(Job):
-    """The job of `wv whiten`. It writes no sidecars."""
+    """Whiten the vectors of IN: make their mean 0 and their covariance the identity, or apply a related transform.
+
+    Whitening is meant for sentence vectors and often makes word vectors worse; `wv eval` measures it. Mean and
+    covariance are computed in float64 in one pass, and IN is read again and written in blocks. IN may exceed memory,
+    except as standard input, codes or a fastText model.
+
+    \b
+    Transforms:
+      whiten   covariance becomes the identity
+      zca      the same, in the original axes
+      pca      rotation only
+      soft     between pca and whiten, by --beta
+      abtt     all but the top directions
+      project  random directions; nothing is fitted
+    """
 
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(WhitenConfig.options(), "output or save_transform")
 
-    config: WhitenConfig
     source: WhitenInput
-    fitting: Fitting = field(default_factory=Fitting)
     output: VectorOutput = field(default_factory=VectorOutput)
+    config: WhitenConfig = field(default_factory=WhitenConfig)
+    fitting: Fitting = field(default_factory=Fitting)
     fitted: FittedOutputs = field(default_factory=FittedOutputs)
 
     @property
@@ -146,6 +168,9 @@ class WhitenJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Fits, saves, applies. Says nothing; the metadata are the figures of the run."""
+        from wv_cli.transforms.moments import joined_moments
+        from wv_cli.transforms.whiten import FEWEST_ROWS, Transform, fit
+
         metadata: Metadata = {"output": self.output.output}
         writers: list[tuple[str, Callable[[str], None]]] = []
         merge, fitting, saved = self.source.merge, self.fitting, self.fitted
@@ -181,7 +206,11 @@ class WhitenJob(Job):
             run.log(f"{source.repeated_rows:,} rows were left out: earlier ones have their words")
         return None, metadata
 
-    def _moments(self, source: RowSource, metadata: Metadata) -> tuple[Moments, str]:
+    def _moments(self, source: "RowSource", metadata: Metadata) -> "tuple[Moments, str]":
+        from wv_cli.formats.streams import RowSource, WordsRepeated
+        from wv_cli.text.vocab import read_vocab
+        from wv_cli.transforms.rows import moments_of
+
         fitting = self.fitting
         if fitting.fit is not None:
             source = RowSource(fitting.fit, bad_rows=self.source.bad_rows)
@@ -194,63 +223,46 @@ class WhitenJob(Job):
             metadata["without_count"] = unknown
         return moments, source.name
 
-    def _write(self, output: str, source: RowSource, transform: Transform) -> Metadata:
+    def _write(self, output: str, source: "RowSource", transform: "Transform") -> Metadata:
         """Applies the transform to the whole file; how many vectors are written, and how many of them became zero,
         which have no direction."""
+        from wv_cli.formats.streams import save_blocks
+        from wv_cli.transforms.rows import TransformedRows
 
-        zero = 0
-
-        def blocks() -> Iterator[Embeddings]:
-            nonlocal zero
-            for block in source.distinct():
-                result = transform.apply(block.matrix)
-                zero += int(np.count_nonzero(~result.any(axis=1)))
-                yield Embeddings(block.words, result)
-
-        source.look_for_repeated()  # the header says how many rows there are
-        written = source.rows - source.repeated_rows
+        rows, how = TransformedRows(source, transform), self.output
         save_blocks(
             output,
-            written,
+            rows.count,
             transform.new_dim,
-            blocks(),
-            format=self.output.to_format,
-            precision=self.output.precision,
-            escape=self.output.escape,
+            iter(rows),
+            format=how.to_format,
+            precision=how.precision,
+            escape=how.escape,
         )
-        return {"zero_vectors": zero, "written": written}
+        return {"zero_vectors": rows.zero, "written": rows.count}
+
+    def report(self, metadata: Mapping[str, Any]) -> str:
+        """The figures as one line."""
+        parts = []
+        if "rows" in metadata:
+            parts.append(f"fitted on {metadata['rows']:,} rows of {metadata['dim']} numbers")
+        if metadata.get("without_count"):
+            parts.append(f"{metadata['without_count']:,} words have no count and were left out")
+        if "method" in metadata:
+            parts.append(f"{metadata['method']}: {metadata['dim']} -> {metadata['new_dim']} dimensions")
+            if metadata["rank"] < metadata["dim"]:
+                parts.append(f"only {metadata['rank']} directions vary")
+            if "expected_rows" in metadata:
+                parts.append(
+                    f"{metadata['rows']:,} rows are few, and similarities may suffer; give "
+                    f"{metadata['expected_rows']:,}, a smaller --dim or --method soft"
+                )
+        if "written" in metadata:
+            parts.append(f"{metadata['output']}: {metadata['written']:,} rows")
+        if metadata.get("zero_vectors"):
+            parts.append(f"{metadata['zero_vectors']:,} of them are zero")
+        return "; ".join(parts)
 
 
 def _first_flag(names: list[str]) -> str:
     return names[0] if names else ""
-
-
-def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = None) -> tuple[Moments, int]:
-    """The moments of the distinct rows, and how many of them `vocab` does not list. Only the first `top` count (None:
-    all). With `vocab` each row has the weight of its word's count, 0 for an unlisted word."""
-    moments, unknown = Moments.none(source.dim), 0
-    for block in source.distinct(top):
-        weights = None
-        if vocab is not None:
-            weights = _counts(block.words, vocab)
-            unknown += int(np.count_nonzero(weights == 0))
-        moments = moments.with_rows(block.matrix, weights)
-    return moments, unknown
-
-
-def _counts(words: WordList, vocab: Vocab) -> NDArray[np.float64]:
-    ids = vocab.words.find_all(words)
-    return np.where(ids >= 0, vocab.counts[np.maximum(ids, 0)], 0).astype(np.float64)
-
-
-def joined_moments(paths: tuple[str, ...]) -> Moments:
-    """The sum of the moments of several files. Raises WvError when their dimensions differ."""
-    first, *others = paths
-    moments = Moments.load(first)
-    for path in others:
-        more = Moments.load(path)
-        if more.dim != moments.dim:
-            message = f"{path}: expected moments of {moments.dim} dimensions as in {first}, found {more.dim}"
-            raise WvError(message)
-        moments = moments.merge(more)
-    return moments

@@ -15,11 +15,10 @@ from wv_cli.config import require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.formats import fasttext_bin
-from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.fasttext_files import file_writers
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import corpus_metadata, number_of, run_metadata, tell_corpus
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
@@ -40,6 +39,7 @@ from wv_cli.text.corpus import Corpus, empty_corpus, encode
 from wv_cli.text.joining import Phrases
 from wv_cli.text.vocab import write_vocab
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import BadRowsName
 
 if TYPE_CHECKING:
     from wv_cli.jobs.validation import Items, Validated
@@ -72,6 +72,7 @@ class Word2vecJob(Job):
     """Training of word vectors. A `preset` of several models trains them one after the other and combines their
     vectors."""
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         "continue_": _ONE_MODEL,
         "to": "not classes",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wv_cli.config import Config, lowercase_option, option, require, threads_option
+from wv_cli.config import Options, lowercase_option, option, require, threads_option
 
 LARGEST_ORDER = 10
 _DISCOUNTED = "smoothing=kneser-ney|absolute|katz"
@@ -11,7 +11,7 @@ _INTERPOLATED = "smoothing=kneser-ney|absolute|witten-bell"
 
 
 @dataclass(frozen=True)
-class PiecesConfig(Config):
+class PiecesConfig(Options):
     """What is done to a text before a model of pieces reads it."""
 
     normalize: Literal["none", "ccnet", "datatrove"] = option(
@@ -21,7 +21,7 @@ class PiecesConfig(Config):
 
 
 @dataclass(frozen=True)
-class CountConfig(Config):
+class CountConfig(Options):
     """What is counted."""
 
     order: int = option(3, "Length of the longest n-grams.", low=1, high=LARGEST_ORDER)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from wv_cli.config import (
-    Config,
+    Options,
     dim_option,
     epochs_option,
     lr_option,
@@ -50,7 +50,7 @@ def _require_subwords(minn: int, maxn: int) -> None:
 
 
 @dataclass(frozen=True)
-class Word2vecConfig(Config):
+class Word2vecConfig(Options):
     """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has
     them; lr 0 means START_LR, as word2vec chooses. models.presets has fastText's."""
 
@@ -160,7 +160,7 @@ class Word2vecConfig(Config):
 
 
 @dataclass(frozen=True)
-class SupervisedConfig(Config):
+class SupervisedConfig(Options):
     """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
 
     group: ClassVar[str] = "Classifier"
@@ -202,7 +202,7 @@ _SAMPLED = "loss=nce|ns|importance"
 
 
 @dataclass(frozen=True)
-class NeuralConfig(Config):
+class NeuralConfig(Options):
     """A neural language model, nplm (Bengio et al. 2003) or lbl (Mnih & Hinton 2007), or ivlbl, which turns lbl round
     (Mnih & Kavukcuoglu 2013)."""
 

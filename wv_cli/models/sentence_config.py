@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, dim_option, epochs_option, lr_option, option, require, seed_option, threads_option
+from wv_cli.config import Options, dim_option, epochs_option, lr_option, option, require, seed_option, threads_option
 
 _DM = "algorithm=dm_mean|dm_concat"
 
 
 @dataclass(frozen=True)
-class Doc2vecConfig(Config):
+class Doc2vecConfig(Options):
     """Paragraph vectors (Le & Mikolov 2014). Names are word2vec's, defaults gensim's where it has them."""
 
     group: ClassVar[str] = "Sentences and documents"
@@ -56,7 +56,7 @@ class Doc2vecConfig(Config):
 
 
 @dataclass(frozen=True)
-class PairsConfig(Config):
+class PairsConfig(Options):
     """A table of tokens whose means tell pairs of texts from others (multiple negatives ranking)."""
 
     group: ClassVar[str] = "Sentences and documents"

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, option
+from wv_cli.config import Options, option
 
 
 @dataclass(frozen=True)
-class TextConfig(Config):
+class TextConfig(Options):
     """What an index keeps as its settings."""
 
     group: ClassVar[str] = "Input"
@@ -27,7 +27,7 @@ class TextConfig(Config):
 
 
 @dataclass(frozen=True)
-class FusionConfig(Config):
+class FusionConfig(Options):
     """Of `wv search`."""
 
     vector_weight: float = option(

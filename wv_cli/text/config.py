@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from wv_cli._text import SEPARATORS
-from wv_cli.config import Config, lowercase_option, option, require
+from wv_cli.config import Options, lowercase_option, option, require
 
 if TYPE_CHECKING:
     from wv_cli.text.lines import Lines
@@ -35,7 +35,7 @@ def all_thresholds(given: tuple[float, ...], passes: int | None, score: ScoreNam
 
 
 @dataclass(frozen=True)
-class VocabConfig(Config):
+class VocabConfig(Options):
     """How words are counted and which are kept."""
 
     group: ClassVar[str] = "Vocabulary"
@@ -58,7 +58,7 @@ class VocabConfig(Config):
 
 
 @dataclass(frozen=True)
-class PhrasesConfig(Config):
+class PhrasesConfig(Options):
     """`thresholds` has one entry per pass; without any there is one pass with the score's own. `memory` bounds the ids
     held (the rest is in a file) and the table of pair counts, half each; the words themselves come on top."""
 
@@ -84,7 +84,7 @@ class PhrasesConfig(Config):
 
 
 @dataclass(frozen=True)
-class PhraseLearning(Config):
+class PhraseLearning(Options):
     """Phrases that a run finds in its own text before it learns from it: what PhrasesConfig is to `wv phrases`."""
 
     group: ClassVar[str] = "Input"

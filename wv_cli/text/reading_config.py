@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from wv_cli.config import Config, lowercase_option, option, require
+from wv_cli.config import Options, lowercase_option, option, require
 from wv_cli.errors import UsageError
 
 BadRecordsName = Literal["skip", "error"]
 
 
 @dataclass(frozen=True)
-class RecordsConfig(Config):
+class RecordsConfig(Options):
     """What a command takes for records, and how it reads them."""
 
     group: ClassVar[str] = "Input"
@@ -26,7 +26,7 @@ class RecordsConfig(Config):
 
 
 @dataclass(frozen=True)
-class TokenizeConfig(Config):
+class TokenizeConfig(Options):
     """How raw text becomes running text."""
 
     words: Literal["unicode", "blanks", "jieba", "fugashi", "pythainlp"] = option(

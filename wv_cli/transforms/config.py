@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from wv_cli.config import (
-    Config,
+    Options,
     epochs_option,
     lr_option,
     option,
@@ -16,7 +16,7 @@ from wv_cli.config import (
 
 
 @dataclass(frozen=True)
-class WhitenConfig(Config):
+class WhitenConfig(Options):
     """What `wv whiten` makes of the mean and covariance of a set of rows.
 
     `dim`: how many dimensions to keep, 0: all that vary. `beta` concerns soft only, `remove` all-but-the-top only
@@ -68,7 +68,7 @@ class WhitenConfig(Config):
 
 
 @dataclass(frozen=True)
-class AlignConfig(Config):
+class AlignConfig(Options):
     """How `wv align` turns one space into another, and which words it takes for the same in both files. `dictionary`
     None: those that are spelled alike."""
 
@@ -102,7 +102,7 @@ class AlignConfig(Config):
 
 
 @dataclass(frozen=True)
-class DriftConfig(Config):
+class DriftConfig(Options):
     """What `wv drift` compares."""
 
     group: ClassVar[str] = "Method"
@@ -118,7 +118,7 @@ class DriftConfig(Config):
 
 
 @dataclass(frozen=True)
-class QuantizeConfig(Config):
+class QuantizeConfig(Options):
     """How a fastText model is made smaller. Names are fastText's; `epochs`, `lr` and `threads` serve retraining."""
 
     group: ClassVar[str] = "Method"

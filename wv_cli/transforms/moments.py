@@ -128,3 +128,16 @@ def _is_scatter(scatter: NDArray[np.float64]) -> bool:
         return False
     spread = np.sqrt(own)
     return bool((np.abs(scatter) <= np.outer(spread, spread) * (1 + 1e-6)).all())
+
+
+def joined_moments(paths: tuple[str, ...]) -> Moments:
+    """The sum of the moments of several files. Raises WvError when their dimensions differ."""
+    first, *others = paths
+    moments = Moments.load(first)
+    for path in others:
+        more = Moments.load(path)
+        if more.dim != moments.dim:
+            message = f"{path}: expected moments of {moments.dim} dimensions as in {first}, found {more.dim}"
+            raise WvError(message)
+        moments = moments.merge(more)
+    return moments

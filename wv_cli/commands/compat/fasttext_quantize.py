@@ -16,7 +16,7 @@ def quantize(words: Sequence[str]) -> int:
         tell(_USAGE + Args.help())
         raise Exit(1)
     args = Args.parse("quantize", words)
-    from wv_cli.jobs.part import Invocation
+    from wv_cli.jobs.part import SidecarOption
     from wv_cli.jobs.quantize import LabeledTexts, Models, QuantizeJob
     from wv_cli.system.host import processors
     from wv_cli.text.reading_config import ReadingConfig
@@ -38,7 +38,7 @@ def quantize(words: Sequence[str]) -> int:
     )
     telling = Telling(args.verbose, args.thread, threads)
     QuantizeJob(
-        invocation=Invocation(meta=False),
+        invocation=SidecarOption(meta=False),
         config=config,
         models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
         texts=LabeledTexts(inputs=(args.input,) if retrain else (), reading=ReadingConfig(force_text=True)),

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from wv_cli.commands import COMMANDS
 from wv_cli.config import read_hint
 from wv_cli.errors import UsageError
-from wv_cli.filtering.scorers import SCORERS
-from wv_cli.jobs.job import Job, build, option_hints
+from wv_cli.jobs.job import Job, option_hints
 from wv_cli.jobs.telling import require_functions, run_job
 from wv_cli.jobs.train import paths_of, plain_value, typed_value
 from wv_cli.registry import Registry
@@ -44,7 +43,7 @@ FUNCTIONS: Registry[Function] = Registry(
         ("bioword", Function("bioword:BiowordJob", ("inputs", "output"), ("memory",))),
         ("drift", Function("drift:DriftJob", ("a", "b"))),
         ("predict", Function("predict:PredictJob", ("model", "inputs", "output"), ("meta", "as_json"))),
-        ("filter", Function("filter:FilterJob", ("inputs", "output"), ("meta", "given"))),
+        ("filter", Function("filter:FilterJob", ("inputs", "output"), ("meta", "of_files"))),
         ("tokenize", Function("tokenize:TokenizeJob", ("inputs", "output"), ())),
         ("whiten", Function("whiten:WhitenJob", ("inputs", "output"))),
         ("align", Function("align:AlignJob", ("a", "b", "output"))),
@@ -62,8 +61,6 @@ def arguments_of(name: str) -> dict[str, Any]:
     row = FUNCTIONS.find(name)
     kind = row.job_type()
     hints = {"output" if each == "outputs" else each: hint for each, hint in option_hints(kind).items()}
-    if name == "filter":
-        hints |= dict.fromkeys((*SCORERS, "rules"), tuple[str, ...])
     return {each: hints[each] for each in (*row.arguments, *hints) if each not in row.hidden}
 
 
@@ -122,11 +119,7 @@ def _run(kind: type[Job], options: dict[str, Any], log: Any) -> dict[str, Any]:
         from wv_cli.system.host import processors
 
         options["threads"] = processors()
-    if "given" in option_hints(kind):
-        from wv_cli.jobs.filter import with_rules
-
-        options = with_rules(options, explicit)
-    return {**run_job(build(kind, {**options, "explicit": explicit}), log)}
+    return {**run_job(kind.from_options({**options, "explicit": explicit}), log)}
 
 
 def _documentation(name: str) -> str:

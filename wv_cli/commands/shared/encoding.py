@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from wv_cli.encoders.base import Encoder
     from wv_cli.encoders.pooling import Pooling
-    from wv_cli.formats.base import BadRowsName, Precision
     from wv_cli.jobs.adding import Vectors
     from wv_cli.jobs.sentences import OfEncoder, Shown
+    from wv_cli.vectors.file_options import BadRowsName, Precision
 
 _OF_WORDS = ("sif", "idf")
 _JOINING = ("mean", "cls", "max", "sqrt-len")

@@ -15,11 +15,11 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.system.places import require_one_use
 
 if TYPE_CHECKING:
-    from wv_cli.formats.base import BadRowsName
     from wv_cli.search.some_rows import Exact, SomeRows
     from wv_cli.search.topk import Index
     from wv_cli.transforms.composition import Composer
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.file_options import BadRowsName
     from wv_cli.vectors.queries import Answer, WordIndex
     from wv_cli.vectors.sums import Sum
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from wv_cli.config import MOST_THREADS, Config, Option, reject_ineffective
+from wv_cli.config import MOST_THREADS, Option, Options, reject_ineffective, show_default
 from wv_cli.errors import UsageError
 
-AnyConfig = TypeVar("AnyConfig", bound=Config)
+AnyConfig = TypeVar("AnyConfig", bound=Options)
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     IntType = click.ParamType[int]
     FloatType = click.ParamType[float]
     TextType = click.ParamType[str]
+    AnyType = click.ParamType[Any]
 else:
-    IntType = FloatType = TextType = click.ParamType  # older click's is not generic
+    IntType = FloatType = TextType = AnyType = click.ParamType  # older click's is not generic
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -54,6 +55,23 @@ class OpenChoice(click.Choice[str]):
         if re.fullmatch(self.also, str(value)):
             return str(value)
         return super().convert(value, parameter, context)
+
+
+class NumberOrWord(AnyType):
+    """A whole number, or one of a few words."""
+
+    name = "number"
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        return value if value in self.words else click.INT.convert(value, parameter, context)
+
+    def shell_complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
 
 
 class Duration(FloatType):
@@ -184,7 +202,7 @@ def saved_run_options(function: Function) -> Function:
     return function
 
 
-def field_options(config: type[Config]) -> Decorator:
+def field_options(config: type[Options]) -> Decorator:
     """Options for the fields of `config` that have a help text, in their order and with their defaults. A bool field
     `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where it has an `off`; the option of a
     tuple may be repeated."""
@@ -193,7 +211,7 @@ def field_options(config: type[Config]) -> Decorator:
     return add_options([_option(each, each.choices, _default_text(each), default=each.default) for each in fields])
 
 
-Variants = Mapping[str, tuple[type[Config], Mapping[str, Any]]]
+Variants = Mapping[str, tuple[type[Options], Mapping[str, Any]]]
 
 
 def shared_fields(variants: Variants) -> list[FieldOption]:
@@ -247,19 +265,11 @@ def _merge_names(tables: Sequence[Mapping[str, Option]]) -> list[str]:
 def _default_text(field: Option, variants: Mapping[str, object] | None = None) -> str:
     """The default, then in parentheses those of `variants` (the first one's is the field's) where they differ."""
     first, *others = (variants or {"": field.default}).items()
-    own = field.shown or _show_limit(first[1])
-    differ = ", ".join(f"{variant} {_show_limit(value)}" for variant, value in others if value != first[1])
+    own = field.shown or show_default(first[1])
+    differ = ", ".join(f"{variant} {show_default(value)}" for variant, value in others if value != first[1])
     if not differ:
         return own
     return f"{own[:-1]}, {differ})" if own.endswith(")") else f"{own} ({differ})"
-
-
-def _show_limit(value: object) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, tuple):
-        return " ".join(map(str, value))
-    return "" if value is None else str(value)
 
 
 _METAVARS = {int: "N", float: "X", str: "TEXT"}

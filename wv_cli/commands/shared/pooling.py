@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wv_cli.formats.base import BadRowsName, Precision
+    from wv_cli.vectors.file_options import BadRowsName, Precision
     from wv_cli.vectors.lookup import Case
 
 

@@ -118,7 +118,13 @@ class LazyGroup(click.Group):
         row = COMMANDS.get(name) or COMPAT.get(name)
         if row is None:
             return None
-        command: click.Command = importlib.import_module(row.module).command
+        command: click.Command
+        if ":" in row.module:
+            from wv_cli.commands.shared.fields import load_job, make_command
+
+            command = make_command(name, load_job(row.module))
+        else:
+            command = importlib.import_module(row.module).command
         command.short_help = row.summary
         return command
 

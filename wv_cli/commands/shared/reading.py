@@ -12,9 +12,9 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.system.places import require_one_use
 
 if TYPE_CHECKING:
-    from wv_cli.formats.base import BadRowsName
     from wv_cli.transforms.composition import Composer
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.file_options import BadRowsName
     from wv_cli.words import WordList
 
 
@@ -173,7 +173,7 @@ def open_composer(
     return composer(open_vectors(path, format=from_format, mapped=True, bad_rows=bad_rows), path)
 
 
-def ignore_format_warnings(quiet: bool) -> None:
+def ignore_format_warnings(quiet: bool = True) -> None:
     """Warnings about files that were read whole go nowhere with `quiet`."""
     if quiet:
         from wv_cli.formats import FormatWarning

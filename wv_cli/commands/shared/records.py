@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from wv_cli.commands.shared.display import emit
 from wv_cli.commands.shared.options import conflict, given_options
 from wv_cli.commands.shared.queries import piped_lines
-from wv_cli.config import Config
+from wv_cli.config import Options
 from wv_cli.errors import UsageError
 from wv_cli.text.reading_config import LinesConfig, ReadingConfig, RecordsConfig, read_recipe
 from wv_cli.text.records.kinds import record_kind
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wv_cli.text.inputs import Texts
     from wv_cli.transforms.composition import Composer
 
-Protocol = TypeVar("Protocol", bound=Config)  # of an evaluation
+Protocol = TypeVar("Protocol", bound=Options)  # of an evaluation
 
 
 def asked_lines(

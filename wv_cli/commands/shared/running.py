@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -9,6 +10,7 @@ import click
 from wv_cli.commands.shared.bar import close_bar, reading_bar
 from wv_cli.commands.shared.display import emit, explain_stop, observer
 from wv_cli.commands.shared.options import given_options
+from wv_cli.commands.shared.reading import ignore_format_warnings
 from wv_cli.system.places import is_stdout
 
 if TYPE_CHECKING:
@@ -27,6 +29,37 @@ def job_of(kind: type[Kind], options: Mapping[str, Any]) -> Kind:
     from wv_cli.jobs.job import build
 
     return build(kind, {**options, "argv": command_line(), "explicit": given_options()})
+
+
+def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_json: bool) -> None:
+    """Runs the command whose job is `kind`. With --json its metadata is printed as one object, on stderr where stdout
+    has the job's data. Otherwise what it shows comes first, on stdout, and then its report, on stderr.
+
+    Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
+    job = kind.from_options({**options, "argv": command_line(), "explicit": given_options()})
+    if quiet:
+        ignore_format_warnings()
+    log = partial(emit, quiet=quiet, as_json=as_json)
+    on_progress = observer(quiet, as_json) if job.SHOWS_TRAINING else None
+    with reading_bar(quiet or as_json or job.READING is None, job.reads(), *(job.READING or ())) as on_reading:
+        outcome, metadata = job.run(log, on_progress, on_reading)
+        if outcome is not None and outcome.is_finished:
+            close_bar(leave=True)
+    if outcome is not None and not outcome.is_finished:
+        raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
+    if as_json:
+        if kind.HAS_JSON:
+            from wv_cli.system.json_text import to_json
+
+            click.echo(to_json(metadata), err=any(map(is_stdout, job.results())))
+        return
+    if shown := job.show(metadata):
+        from wv_cli.words import encode
+
+        sys.stdout.buffer.write(encode(shown))
+        sys.stdout.buffer.flush()
+    if not quiet and (line := job.report(metadata)):
+        click.echo(line, err=True)
 
 
 def run_job(

@@ -17,7 +17,7 @@ from wv_cli.commands.shared.options import (
     add_options,
     shared_fields,
 )
-from wv_cli.config import Config
+from wv_cli.config import Options
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, Model
 from wv_cli.models.presets import WORD_PRESETS, Preset
 from wv_cli.text.config import PhraseLearning, VocabConfig
@@ -42,7 +42,7 @@ def _model_variants() -> Variants:
     return variants
 
 
-def _preset_variants(row: Model) -> dict[str, tuple[type[Config], Mapping[str, Any]]]:
+def _preset_variants(row: Model) -> dict[str, tuple[type[Options], Mapping[str, Any]]]:
     return {preset: (row.config, made.changes) for preset, made in (row.presets or {"": Preset({})}).items()}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from wv_cli.commands.shared.help import Command
+from wv_cli.commands.shared.options import FieldOption
 
 
 class TakesWords(Command):
@@ -18,6 +19,10 @@ class TakesWords(Command):
 
 class WordsOption(click.Option):
     """One of these options; `multiple` is set."""
+
+
+class SeveralWords(FieldOption, WordsOption):
+    """One that is made of a field."""
 
 
 def _repeat_option(arguments: Sequence[str], flags: set[str]) -> Iterator[str]:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wv_cli.commands.shared.unknown import Unknown
-    from wv_cli.formats.base import Precision
     from wv_cli.transforms.composition import Composer
+    from wv_cli.vectors.file_options import Precision
 
 
 def print_vectors(

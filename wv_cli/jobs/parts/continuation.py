@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from wv_cli.config import Config, flag_of
+from wv_cli.config import Options, flag_of
 from wv_cli.engine.state import StateOptions, read_options
 from wv_cli.errors import BadFile, UsageError, WvError, show_value
 from wv_cli.glove.config import MODEL as GLOVE
@@ -119,7 +119,7 @@ class Continuation(Part):
         return read_options(self.continue_) if self.continue_ is not None else None
 
     def require_same(
-        self, before: StateOptions, config: Config, words: Mapping[str, Any], fixed: Collection[str]
+        self, before: StateOptions, config: Options, words: Mapping[str, Any], fixed: Collection[str]
     ) -> None:
         """Raises UsageError, with the first option, when the rows of the state `before` are not for these options. The
         arrays of a state depend on those of `config` that are `fixed`."""
@@ -153,7 +153,7 @@ class Continuation(Part):
         return {"continued": {"state": self.continue_, "decay": self.kept_fraction, "trained": before.trained}}
 
     def left_behind(
-        self, model: str, config: Config, words: Mapping[str, Any], *, lr: float, learnt: int, text: str
+        self, model: str, config: Options, words: Mapping[str, Any], *, lr: float, learnt: int, text: str
     ) -> StateOptions:
         """The options of the state that this run leaves; options given for this run alone do not become those of later
         runs. The run trained on `learnt` tokens of the `text` with this
@@ -182,7 +182,9 @@ def state_of(path: str, models: Collection[str]) -> StateOptions:
     return before
 
 
-def inherit_options(path: str, before: StateOptions, config: type[Config], explicit: Collection[str]) -> dict[str, Any]:
+def inherit_options(
+    path: str, before: StateOptions, config: type[Options], explicit: Collection[str]
+) -> dict[str, Any]:
     """The options that a run inherits from the state at `path`: those that are not `explicit`. Raises BadFile for
     unknown options or impossible values."""
     known = {**config.options(), **VocabConfig.options(), "tokenize": ReadingConfig.options()["tokenize"]}
