@@ -17,7 +17,6 @@ without any word raises ValueError.
 # Nothing is imported before the entry point has a say in what Ctrl-C does; typing would take half of that time.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wv_cli.commands.shared.calls import train, train_glove
     from wv_cli.commands.shared.functions import (
         align,
         bioword,
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
         predict,
         quantize,
         tokenize,
+        train,
+        train_glove,
         whiten,
     )
     from wv_cli.errors import UsageError, WvError
@@ -73,8 +74,6 @@ _PUBLIC = {
     "load": "wv_cli.formats",
     "load_classifier": "wv_cli.models.classifier",
     "save": "wv_cli.formats",
-    "train": "wv_cli.commands.shared.calls",
-    "train_glove": "wv_cli.commands.shared.calls",
 }
 
 

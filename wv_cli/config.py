@@ -138,6 +138,13 @@ class Option(NamedTuple):
         ]
         return " and ".join(parts) + unit if parts else ""
 
+    @property
+    def full_help(self) -> str:
+        """The help with the default and the bounds."""
+        notes = [f"default: {self.default_text}"] if self.default_text else []
+        notes += [self.bounds] if self.bounds and self.metavar != "SIZE" else []
+        return self.help + (f"  [{'; '.join(notes)}]" if notes else "")
+
     def within(self, value: float) -> bool:
         """Whether a number is in the bounds; nan never is where there are any."""
         return (

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from wv_cli.errors import UsageError
 
@@ -21,6 +21,12 @@ class Registry(dict[str, Row]):
         return _find(self, name, self.kind)
 
 
+def load(place: str) -> Any:
+    """What stands at "module:attribute"."""
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
 class LazyRegistry(Mapping[str, Row]):
     """A table whose rows stand in modules, which are imported when a row is asked for. `places` are names of rows with
     "module:attribute"."""
@@ -29,8 +35,7 @@ class LazyRegistry(Mapping[str, Row]):
         self.kind, self._places = kind, places
 
     def __getitem__(self, name: str) -> Row:
-        module, _, attribute = self._places[name].partition(":")
-        row: Row = getattr(importlib.import_module(module), attribute)
+        row: Row = load(self._places[name])
         return row
 
     def __contains__(self, name: object) -> bool:

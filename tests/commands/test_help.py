@@ -169,7 +169,7 @@ def test_help_has_the_fields_own_defaults_and_ranges(wv: Run) -> None:
     options = [each for each in command_of("train").params if isinstance(each, FieldOption)]
     assert len(options) > 20
     for each in options:
-        for text in (each.field.help, f"default: {each.default_text}", each.field.bounds):
+        for text in (each.field.help, f"default: {each.field.default_text}", each.field.bounds):
             assert without_blanks(text) in shown
 
 

@@ -101,7 +101,7 @@ def test_json_and_quiet(wv, short_text):
     assert result["outputs"] == ["a.vec"] and result["mean_loss"] > 0
     events = [json.loads(line) for line in done.stderr.splitlines()]
     assert {event["event"] for event in events} == {"message", "progress"}
-    assert events[-2]["fraction"] == 1.0
+    assert events[-1]["fraction"] == 1.0
     done = ok(wv("train", short_text, "-o", "a.vec", "-q", *FAST))
     assert done.stdout == done.stderr == ""
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.jobs.made import training_job
 from wv_cli import formats, train
 from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
-from wv_cli.jobs.train import training_job
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import WORD_PRESETS

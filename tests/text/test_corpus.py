@@ -15,8 +15,8 @@ from tests.conftest import GOLDEN
 from tests.reference.text import count_words, encode_lines, split_lines
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text import id_stream as spool_module
-from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import Marked, count, encode
+from wv_cli.text.config import Marked, VocabConfig
+from wv_cli.text.corpus import count, encode
 from wv_cli.text.vocab import read_vocab
 from wv_cli.words import WordList
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.jobs.made import training_job
 from wv_cli import train
 from wv_cli.errors import UsageError
-from wv_cli.jobs.train import training_job
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import count, encode
 from wv_cli.text.lines import Lines

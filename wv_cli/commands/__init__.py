@@ -18,16 +18,23 @@ class Command(NamedTuple):
     group: str
 
 
+def _room(module: str) -> str:
+    return "jobs" if ":" in module else "commands"
+
+
 COMMANDS: Registry[Command] = Registry(
     "command",
     [
-        (name, Command(f"wv_cli.{'jobs' if ':' in module else 'commands'}.{module}", summary, group))
+        (
+            name,
+            Command(f"wv_cli.{'jobs' if ':' in module else 'commands'}.{module}", summary, group),
+        )
         for group, name, module, summary in [
             ("Train", "build-vocab", "build_vocab", "Count the words of a text; merge earlier counts."),
             ("Train", "phrases", "phrases", "Join words that belong together: new york -> new_york."),
-            ("Train", "train", "train", "Train word vectors, a classifier or a language model."),
-            ("Train", "glove", "glove", "Train GloVe vectors; count co-occurrences."),
-            ("Train", "bioword", "bioword", "Learn binary codes of words from a text."),
+            ("Train", "train", "train:TrainJob", "Train word vectors, a classifier or a language model."),
+            ("Train", "glove", "glove:GloveJob", "Train GloVe vectors; count co-occurrences."),
+            ("Train", "bioword", "bioword:BiowordJob", "Learn binary codes of words from a text."),
             ("Ask", "nn", "nn", "Show the nearest neighbors of words."),
             ("Ask", "analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("Ask", "similarity", "similarity", "Show how similar two words are, or two lists of words."),
@@ -55,7 +62,7 @@ COMMANDS: Registry[Command] = Registry(
             ),
             ("Transform", "align", "align", "Rotate vectors into the space of others."),
             ("Transform", "quantize", "quantize", "Make a fastText model many times smaller."),
-            ("Transform", "hash", "hash", "Turn vectors into binary codes."),
+            ("Transform", "hash", "hash:HashJob", "Turn vectors into binary codes."),
             ("Transform", "distil", "distil", "Turn a sentence encoder into a static embedding."),
             ("Language models", "lm", "lm.group", "Train n-gram language models; query these and neural ones."),
             ("Files and help", "convert", "convert", "Convert vectors between file formats."),

@@ -6,10 +6,10 @@ import click
 
 from wv_cli.commands.shared.habits import require_file_first
 from wv_cli.commands.shared.neighbors import Asking, answer_neighbors
-from wv_cli.commands.shared.options import json_option, quiet_option, refuse_options
+from wv_cli.commands.shared.options import WordsOption, json_option, quiet_option, refuse_options
 from wv_cli.commands.shared.reading import Source, vector_options
 from wv_cli.commands.shared.unknown import Unknown, oov_option
-from wv_cli.commands.shared.word_options import TakesWords, WordsOption
+from wv_cli.commands.shared.word_options import TakesWords
 
 
 @click.command("nn", cls=TakesWords)

@@ -3,11 +3,10 @@
 A scorer is stateless: threads may share it. Its text says which file it needs and what is asked of it.
 """
 
-import importlib
 from dataclasses import dataclass
 
 from wv_cli.filtering.setting import Scorer, Setting
-from wv_cli.registry import Registry
+from wv_cli.registry import Registry, load
 
 
 @dataclass(frozen=True)
@@ -23,8 +22,7 @@ class ScorerKind:
     are_probabilities: bool = False
 
     def open(self, subject: str, bound: float, setting: Setting) -> Scorer:
-        module, _, function = self.opener.partition(":")
-        opened: Scorer = getattr(importlib.import_module(module), function)(subject, bound, setting)
+        opened: Scorer = load(self.opener)(subject, bound, setting)
         return opened
 
 

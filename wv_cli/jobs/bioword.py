@@ -3,23 +3,20 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from wv_cli.config import option
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
-from wv_cli.formats.codes import save as save_codes
-from wv_cli.hashing.bioword import Bioword, load_hasher
 from wv_cli.hashing.config import BiowordConfig
-from wv_cli.jobs.job import Job
-from wv_cli.jobs.metadata import corpus_metadata, tell_corpus
-from wv_cli.jobs.part import Part, SidecarOption
-from wv_cli.jobs.parts.outputs import Outputs
+from wv_cli.jobs.job import TrainingJob
+from wv_cli.jobs.part import Part, internal
+from wv_cli.jobs.parts.outputs import CodeOutputs
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import write_together
-from wv_cli.text.corpus import encode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +29,15 @@ class SavedHasher(Part):
         [*(BiowordConfig.options().keys() - {"threads"}), "min_count", "max_vocab", "learn_phrases"], "not hasher"
     )
 
-    hasher: str | None = None
-    save_hasher: str | None = None
+    group: ClassVar[str] = "Output"
+
+    hasher: str | None = option(
+        None,
+        "Encode the words of INPUT in their contexts with this hasher; train nothing.",
+        metavar="FILE",
+        group="Input",
+    )
+    save_hasher: str | None = option(None, "Save the trained hasher, for --hasher.", metavar="FILE")
 
     def reads(self) -> list[str]:
         return [self.hasher] if self.hasher else []
@@ -43,12 +47,23 @@ class SavedHasher(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiowordJob(Job):
-    invocation: SidecarOption = field(default_factory=SidecarOption)
+class BiowordReading(Reading):
+    """A text whose ids are in memory."""
+
+    memory: int | None = internal(None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiowordJob(TrainingJob):
+    """Learn binary codes of words from the text INPUT (as for `wv train`), as the fruit fly learns smells.
+
+    Kenyon cells compete for windows of words. The code of a word is its most active cells.
+    """
+
     config: BiowordConfig
-    reading: Reading
+    reading: BiowordReading
     phrases: PhraseJoining = field(default_factory=PhraseJoining)
-    outputs: Outputs
+    outputs: CodeOutputs = field(default_factory=CodeOutputs)
     saved: SavedHasher = field(default_factory=SavedHasher)
     resume: Resume = field(default_factory=Resume)
 
@@ -62,12 +77,20 @@ class BiowordJob(Job):
         if saved.hasher and given:
             raise UsageError(f"--hasher trains nothing; leave {' and '.join(given)} out")
 
+    def figures(self, metadata: Mapping[str, Any]) -> str:
+        return f": {metadata['words']:,} words, {metadata['active']} of {metadata['bits']} bits"
+
     @property
     def trains(self) -> bool:
         return not self.saved.hasher
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the text, trains or applies a hasher, saves."""
+        from wv_cli.formats.codes import save as save_codes
+        from wv_cli.hashing.bioword import Bioword, load_hasher
+        from wv_cli.jobs.metadata import corpus_metadata, tell_corpus
+        from wv_cli.text.corpus import encode
+
         begin, reading = time.monotonic(), self.reading
         hasher = load_hasher(self.saved.hasher) if self.saved.hasher else None
         joiner = self.phrases.joiner(run.log, reading.memory)

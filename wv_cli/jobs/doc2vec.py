@@ -4,25 +4,22 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli import formats
+from wv_cli.config import option
 from wv_cli.engine.run import Outcome
-from wv_cli.formats.document_models import ENDING, save_model
-from wv_cli.jobs.job import Job, Writer
-from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
-from wv_cli.jobs.part import Part, SidecarOption
+from wv_cli.jobs.job import TrainingJob, Writer
+from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.system.compression import inner_name
-from wv_cli.text.corpus import encode
-from wv_cli.text.vocab import write_vocab
-from wv_cli.vectors.embeddings import Embeddings
+
+if TYPE_CHECKING:
+    from wv_cli.models.doc2vec import Doc2vec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,38 +29,51 @@ class DocumentVectors(Part):
     # The vectors of lines are called by the lines' numbers in the text.
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("dedup", "min_line"), "not doc_vectors")
 
-    doc_vectors: str | None = None
+    doc_vectors: str | None = option(
+        None,
+        "doc2vec: also save the vectors of INPUT's lines, named 0, 1, 2.",
+        metavar="FILE",
+        group="Output",
+    )
 
     def results(self) -> list[str]:
         return [self.doc_vectors] if self.doc_vectors else []
 
-    def writers(self, model: Doc2vec) -> list[Writer]:
+    def writers(self, model: "Doc2vec") -> list[Writer]:
+        from wv_cli import formats
+
         if not self.doc_vectors:
             return []
         return [(self.doc_vectors, partial(formats.save, embeddings=model.document_vectors()))]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Doc2vecJob(Job):
+class Doc2vecJob(TrainingJob):
     """Training of doc2vec. Outputs named NAME.d2v get the model; others get its word vectors in the format of their
     ending."""
 
-    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: Doc2vecConfig
     reading: Reading
+    outputs: Outputs
     vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)
     phrases: PhraseJoining = field(default_factory=PhraseJoining)
-    outputs: Outputs
     documents: DocumentVectors = field(default_factory=DocumentVectors)
     resume: Resume = field(default_factory=Resume)
 
     def check(self) -> None:
+        from wv_cli import formats
+
         for path in (*self.outputs.outputs, *self.documents.results()):
             if path in self.documents.results() or not _is_model(path):
                 formats.format_for_output(path, None)
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the text, of which every line is a document, trains, saves."""
+        from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
+        from wv_cli.models.doc2vec import Doc2vec
+        from wv_cli.text.corpus import encode
+        from wv_cli.text.vocab import write_vocab
+
         begin, config, reading = time.monotonic(), self.config, self.reading
         joiner = self.phrases.joiner(run.log, reading.memory)
         corpus = encode(
@@ -107,7 +117,11 @@ class Doc2vecJob(Job):
         return outcome, metadata
 
 
-def _writers(model: Doc2vec, outputs: tuple[str, ...]) -> list[Writer]:
+def _writers(model: "Doc2vec", outputs: tuple[str, ...]) -> list[Writer]:
+    from wv_cli import formats
+    from wv_cli.formats.document_models import save_model
+    from wv_cli.vectors.embeddings import Embeddings
+
     whole = model.model()
     words = Embeddings(whole.words, whole.word_vectors)
     save = partial(save_model, model=whole), partial(formats.save, embeddings=words)
@@ -115,4 +129,6 @@ def _writers(model: Doc2vec, outputs: tuple[str, ...]) -> list[Writer]:
 
 
 def _is_model(path: str) -> bool:
+    from wv_cli.formats.document_models import ENDING
+
     return inner_name(path).endswith(ENDING)

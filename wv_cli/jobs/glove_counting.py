@@ -14,8 +14,8 @@ from wv_cli.glove.state import GloveState, blocks
 from wv_cli.glove.tiles import ORDERING_BYTES
 from wv_cli.jobs.distribution import executor
 from wv_cli.jobs.metadata import tell_corpus
-from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.continuation import Continuation
+from wv_cli.jobs.parts.counts import Counts
 from wv_cli.jobs.parts.phrases import PhraseJoining
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.run import Run
@@ -29,22 +29,6 @@ from wv_cli.text.source import text_digest
 from wv_cli.text.vocab import Vocab
 
 _RECORDS = 1 << 18  # at a time
-
-
-@dataclass(frozen=True, kw_only=True)
-class Counts(Part):
-    """The options about co-occurrence files. `counts` are read instead of a text, `save_counts` gets the counts of the
-    run, and `counts_only` trains nothing."""
-
-    counts: tuple[str, ...] = ()
-    save_counts: str | None = None
-    counts_only: bool = False
-
-    def reads(self) -> list[str]:
-        return [path for path in (*self.counts, *(spec.rpartition(":")[0] for spec in self.counts)) if path]
-
-    def results(self) -> list[str]:
-        return [self.save_counts] if self.save_counts else []
 
 
 @dataclass(frozen=True)

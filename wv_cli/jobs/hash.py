@@ -3,29 +3,32 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import either, flag_of
+from wv_cli.config import either, flag_of, option
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Savable
 from wv_cli.engine.trainer import Worker
 from wv_cli.errors import UsageError, show_bytes
-from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
-from wv_cli.hashing.base import VectorHasher
 from wv_cli.hashing.config import HashConfig
-from wv_cli.hashing.fit import fit
-from wv_cli.hashing.saved import load_hasher
-from wv_cli.jobs.job import Job, Writer
-from wv_cli.jobs.part import Part, SidecarOption
-from wv_cli.jobs.parts.outputs import Outputs
+from wv_cli.jobs.job import TrainingJob, Writer
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.outputs import CodeOutputs
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.vectors import VectorInput
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import Log
 from wv_cli.system.output import write_together
-from wv_cli.vectors.embeddings import Embeddings
+
+if TYPE_CHECKING:
+    from wv_cli.engine.saved_run import Savable
+    from wv_cli.hashing.base import VectorHasher
+    from wv_cli.vectors.embeddings import Embeddings
+
+
+def _name_methods(kind: str) -> str:
+    return ", ".join(name for name, row in HASHERS.items() if row.kind == kind and row.learns_from == "vectors")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +38,15 @@ class Hasher(Part):
     # A saved hasher is applied as it is.
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(HashConfig.options().keys() - {"threads"}, "not hasher")
 
-    method: str | None = None
-    hasher: str | None = None
-    save_hasher: str | None = None
+    method: str | None = option(
+        None,
+        "Hasher to fit on VECTORS; for text see wv bioword.",
+        short="m",
+        choices=HASHERS,
+        group="Method",
+    )
+    hasher: str | None = option(None, "Apply this saved hasher instead of fitting one.", metavar="FILE", group="Input")
+    save_hasher: str | None = option(None, "Save the fitted hasher, for --hasher.", metavar="FILE", group="Output")
 
     def check(self) -> None:
         if self.hasher and self.method:
@@ -58,11 +67,22 @@ class Hasher(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HashJob(Job):
-    invocation: SidecarOption = field(default_factory=SidecarOption)
+class HashJob(TrainingJob):
+    __doc__ = f"""Turn VECTORS into binary codes, which take less memory and are compared faster.
+
+    Dense codes ({_name_methods("dense")}) are the signs of projections. Sparse codes ({_name_methods("sparse")}) are
+    the few most active of many units. Both are compared by counting bits. Codes of {_name_methods("product")} are bytes
+    that name centroids; they are compared by the vectors that they stand for.
+
+    `wv bioword` learns codes of words from a text.
+    """
+
+    READING: ClassVar[tuple[str, str]] = ("rows", "encoding")
+    SHOWS_TRAINING: ClassVar[bool] = False
+
     config: HashConfig
     vectors: VectorInput
-    outputs: Outputs
+    outputs: CodeOutputs = field(default_factory=CodeOutputs)
     hasher: Hasher = field(default_factory=Hasher)
     resume: Resume = field(default_factory=Resume)
 
@@ -79,6 +99,11 @@ class HashJob(Job):
                 message = f"{flag_of(name)} has no effect with --method {chosen}; it needs --method {either(used)}"
                 raise UsageError(message)
 
+    def figures(self, metadata: Mapping[str, Any]) -> str:
+        bits = f"{metadata['bits']} bits"
+        kind = f"{metadata['active']} of {bits}" if metadata["active"] else bits
+        return f": {metadata['words']:,} words, {metadata['method']}, {kind}"
+
     @property
     def trains(self) -> bool:
         method = self.hasher.method
@@ -87,6 +112,9 @@ class HashJob(Job):
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: fits or loads a hasher, saves it and the codes. The log is told how a training goes, once an
         epoch; `on_reading` is told how many rows are encoded."""
+        from wv_cli.formats.codes import save as save_codes
+        from wv_cli.hashing.saved import load_hasher
+
         begin = time.monotonic()
         hasher = load_hasher(self.hasher.hasher) if self.hasher.hasher else None
         embeddings, name = self.vectors.load(), self.vectors.vectors
@@ -123,11 +151,13 @@ class HashJob(Job):
         self.finish(run, self.outputs.outputs, metadata)
         return outcome, metadata
 
-    def _fit_hasher(self, embeddings: Embeddings, run: Run) -> tuple[VectorHasher | None, Outcome | None]:
+    def _fit_hasher(self, embeddings: "Embeddings", run: Run) -> "tuple[VectorHasher | None, Outcome | None]":
         """The hasher, None when its training was stopped; the outcome of the training, if there was one."""
+        from wv_cli.hashing.fit import fit
+
         outcomes: list[Outcome] = []
 
-        def train(model: Savable[Worker]) -> Outcome:
+        def train(model: "Savable[Worker]") -> Outcome:
             advice = f"lower --lr (now {self.config.lr:g})"
             # A step trains a batch of rows.
             told = _Epochs(run.log)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args, get_ty
 
 from wv_cli.config import Option, Options, flag_of, reject_ineffective
 from wv_cli.errors import UsageError, WvError
-from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
+from wv_cli.jobs.part import Invocation, Part, SidecarOption, parts_of, values_of
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system import meta
@@ -52,6 +52,12 @@ class Job(Options):
     invocation: Invocation = field(default_factory=Invocation)
 
     @classmethod
+    @functools.cache
+    def command_options(cls) -> Mapping[str, Option]:
+        """The options of the command and its arguments, in their order."""
+        return options_of(cls)
+
+    @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:
         """The job with these options, each in the part that has a field of its name. Raises UsageError, WvError."""
         return build(cls, options)
@@ -59,6 +65,10 @@ class Job(Options):
     def report(self, metadata: Mapping[str, Any]) -> str:
         """What the command says when it is done, "" for nothing."""
         return ""
+
+    def facts(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the command prints with --json."""
+        return metadata
 
     def show(self, metadata: Mapping[str, Any]) -> str:
         """The answer that the command writes to standard output, "" for nothing."""
@@ -269,6 +279,32 @@ class Job(Options):
             run.saved.remove()
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrainingJob(Job):
+    """A job with several outputs that have sidecars, which can stop and be resumed where it trains."""
+
+    READING: ClassVar[tuple[str, str] | None] = ("B", "reading")
+    SHOWS_TRAINING: ClassVar[bool] = True
+
+    invocation: SidecarOption = field(default_factory=SidecarOption)
+
+    @property
+    def named_outputs(self) -> list[str]:
+        """The results as the user names them."""
+        values = self.values()
+        return [*values["outputs"], *(path for name, path in values.items() if name.startswith("save_") and path)]
+
+    def figures(self, metadata: Mapping[str, Any]) -> str:
+        """What the command says behind the names of the outputs."""
+        return f" ({metadata['words_per_second']:,} words/s)"
+
+    def report(self, metadata: Mapping[str, Any]) -> str:
+        return f"wrote {', '.join(self.named_outputs)}{self.figures(metadata)}"
+
+    def facts(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"outputs": self.named_outputs, **metadata}
+
+
 def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
     """The job `kind` with these options, each in the part that has a field of its name; `made` are whole fields. Of a
     vocabulary that the user gave nothing is cut by the default of --min-count."""
@@ -279,16 +315,23 @@ def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
     return _build(kind, options, made)
 
 
-def options_of(kind: Any) -> dict[str, Option]:
+def options_of(kind: Any) -> Mapping[str, Option]:
     """The options of a job and of its parts, in the order of the fields."""
+    return _options_of(kind)
+
+
+def _options_of_kind(kind: Any) -> Mapping[str, Option]:
     found: dict[str, Option] = {}
     hints, own = _hints(kind), kind.options()
     for each in fields(kind):
         if _has_options(hints[each.name]):
-            found |= options_of(hints[each.name])
+            found.update(options_of(hints[each.name]))
         elif each.name in own:
             found[each.name] = own[each.name]
     return found
+
+
+_options_of: Callable[[Any], Mapping[str, Option]] = functools.cache(_options_of_kind)
 
 
 def option_names(kind: Any, *, every: bool = False) -> list[str]:

@@ -1,6 +1,5 @@
 """The table of models: what `wv train --model` offers, and the job that trains each."""
 
-import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +7,7 @@ from wv_cli.config import Options, can_hold
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
 from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig
-from wv_cli.registry import Registry
+from wv_cli.registry import Registry, load
 
 if TYPE_CHECKING:
     from wv_cli.jobs.job import Job
@@ -30,8 +29,7 @@ class Model:
     own_defaults: str = ""
 
     def job_type(self) -> "type[Job]":
-        module, name = self.job.split(":")
-        found: type[Job] = getattr(importlib.import_module(module), name)
+        found: type[Job] = load(self.job)
         return found
 
     def effective_options(self, name: str) -> set[str]:

@@ -1,30 +1,25 @@
 """`wv train` of a neural language model: a text in, the model or its word vectors out."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from wv_cli import formats
+from wv_cli.config import option
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
-from wv_cli.jobs.job import Job, Writer
-from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
-from wv_cli.jobs.part import Part, SidecarOption
+from wv_cli.jobs.job import TrainingJob, Writer
+from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.lm import neural_files
-from wv_cli.lm.files import load_neural
-from wv_cli.lm.sentences import encode_sentences
-from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.models.config import NeuralConfig
-from wv_cli.models.neural import NeuralLm
 from wv_cli.system.compression import inner_name
 from wv_cli.system.output import open_output
-from wv_cli.text.vocab import write_vocab
+
+if TYPE_CHECKING:
+    from wv_cli.models.neural import NeuralLm
 
 _ENDING = ".lm"
 
@@ -33,28 +28,33 @@ _ENDING = ".lm"
 class Tree(Part):
     """The source of a clustered tree: the predictions of the neural model `tree_from`."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"tree_from": "loss=hs and tree=clustered"}
-
-    tree_from: str | None = None
+    tree_from: str | None = option(
+        None,
+        "Neural language model (NAME.lm) whose predictions make the clustered tree.",
+        metavar="FILE",
+        group="Language model",
+        only="loss=hs and tree=clustered",
+    )
 
     def reads(self) -> list[str]:
         return [self.tree_from] if self.tree_from else []
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeuralJob(Job):
+class NeuralJob(TrainingJob):
     """Training of a neural language model. Outputs named NAME.lm get the model; others get its word vectors in the
     format of their ending."""
 
-    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: NeuralConfig
     reading: Reading
-    vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)
     outputs: Outputs
+    vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)
     resume: Resume = field(default_factory=Resume)
     tree: Tree = field(default_factory=Tree)
 
     def check(self) -> None:
+        from wv_cli import formats
+
         if self.config.loss == "hs" and self.config.tree == "clustered" and not self.tree.tree_from:
             message = (
                 "--tree clustered needs --tree-from NAME.lm, a neural model that was trained before (--tree random)"
@@ -72,6 +72,13 @@ class NeuralJob(Job):
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the text, trains, saves."""
+        from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
+        from wv_cli.lm.files import load_neural
+        from wv_cli.lm.sentences import encode_sentences
+        from wv_cli.lm.vocabulary import SPECIAL
+        from wv_cli.models.neural import NeuralLm
+        from wv_cli.text.vocab import write_vocab
+
         begin, config, reading = time.monotonic(), self.config, self.reading
         corpus = encode_sentences(
             reading.texts(run.log, written=self.writes()),
@@ -108,11 +115,15 @@ def _is_model(path: str) -> bool:
     return inner_name(path).endswith(_ENDING)
 
 
-def _writer(model: NeuralLm, path: str) -> Writer:
+def _writer(model: "NeuralLm", path: str) -> Writer:
+    from wv_cli import formats
+
     save = partial(_save_model, model) if _is_model(path) else partial(formats.save, embeddings=model.embeddings())
     return path, save
 
 
-def _save_model(model: NeuralLm, path: str) -> None:
+def _save_model(model: "NeuralLm", path: str) -> None:
+    from wv_cli.lm import neural_files
+
     with open_output(path) as stream:
         neural_files.write(stream, model.model())

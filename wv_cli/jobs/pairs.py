@@ -1,60 +1,57 @@
 """`wv train` of a static embedding on pairs of texts: records in, a folder of token vectors out."""
 
-import hashlib
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from wv_cli import formats
+from wv_cli.config import argument, option
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Savable
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.evaluation.ranking import Judged, Ranked, score_all
-from wv_cli.evaluation.sts_data import SCORE_NAMES, SentencePairs, read_sentence_pairs
-from wv_cli.formats import static_folder
-from wv_cli.jobs.job import Job, Writer
-from wv_cli.jobs.metadata import run_metadata
-from wv_cli.jobs.pair_tables import Vocabulary, open_vocabulary
-from wv_cli.jobs.part import Part, SidecarOption
+from wv_cli.jobs.job import TrainingJob, Writer
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.first_vectors import bad_first_rows_option, init_option
+from wv_cli.jobs.parts.outputs import outputs_option
+from wv_cli.jobs.parts.reading import vocab_option
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.validation import Validation
 from wv_cli.jobs.parts.vectors import files_beside, folder_name, names_folder, static_file
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.jobs.validation import Validated
-from wv_cli.models.pairs import PairCorpus, PairModel
 from wv_cli.models.sentence_config import PairsConfig
-from wv_cli.search.neighbors import Neighbors
-from wv_cli.system.events import OnProgress
 from wv_cli.system.folders import find_folder
 from wv_cli.system.places import refuse_file
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.pairs import FIELDS, PairFiles
 from wv_cli.text.records.kinds import record_kind
-from wv_cli.text.vocab import read_vocab
-from wv_cli.vectors.correlation import spearman
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import BadRowsName
-from wv_cli.words import encode
 
-_DEPTH = 10  # answers that validation looks at
+if TYPE_CHECKING:
+    from wv_cli.engine.saved_run import Savable
+    from wv_cli.evaluation.sts_data import SentencePairs
+    from wv_cli.jobs.pair_items import PairItems, ScoredItems
+    from wv_cli.jobs.pair_tables import Vocabulary
+    from wv_cli.text.pairs import PairFiles
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairReading(Part):
     """The input of pairs. `fields`, with commas between them, name the anchor, its positive, and hard negatives."""
 
-    inputs: tuple[str, ...] = ()
-    fields: str | None = None
-    no_header: bool = False
-    tsv_quotes: bool = False
+    inputs: tuple[str, ...] = argument("INPUT...")
+    fields: str | None = option(
+        None,
+        "pairs: fields of anchor, positive and hard negatives, with commas.",
+        metavar="NAMES",
+        shown="anchor,positive",
+        group="Input",
+    )
+    no_header: bool = option(False)
+    tsv_quotes: bool = option(False)
 
     def check(self) -> None:
+        from wv_cli.text.pairs import FIELDS
+
         if self.fields is not None and (len(self.names) < len(FIELDS) or not all(self.names)):
             message = (
                 f"--fields takes an anchor, a positive and hard negatives, such as question,answer, not {self.fields!r}"
@@ -68,13 +65,20 @@ class PairReading(Part):
     def reads(self) -> list[str]:
         return list(self.inputs)
 
-    def files(self, *others: str) -> PairFiles:
+    def files(self, *others: str) -> "PairFiles":
         """The inputs, or `others` of the same layout."""
+        from wv_cli.text.pairs import PairFiles
+
         return PairFiles(others or self.inputs, self.names, self.no_header, self.tsv_quotes)
 
-    def scored_pairs(self, path: str) -> SentencePairs | None:
+    def scored_pairs(self, path: str) -> "SentencePairs | None":
         """The pairs of a file with a score in each line, such as the STS benchmark's; None for pairs without. Raises
         BadFile for a line without a score among others, and where all scores are equal."""
+        import numpy as np
+
+        from wv_cli.evaluation.sts_data import SCORE_NAMES, read_sentence_pairs
+        from wv_cli.text.pairs import FIELDS
+
         if path == "-" or record_kind(path) == "parquet":
             return None
         try:
@@ -99,16 +103,20 @@ class PairTable(Part):
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("vocab", "min_count", "max_vocab", "lowercase"), "not tokenizer"),
-        "bad_rows": "init",
     }
 
-    tokenizer: str | None = None
-    init: str | None = None
-    bad_rows: BadRowsName = "error"
-    vocab: str | None = None
-    min_count: int = 5
-    max_vocab: int = 0
-    lowercase: bool = False
+    tokenizer: str | None = option(
+        None,
+        "pairs: take pieces of this tokenizer.json or unigram sentencepiece model instead of words.",
+        metavar="FILE",
+        group="Vocabulary",
+    )
+    init: str | None = init_option()
+    bad_rows: BadRowsName = bad_first_rows_option(only="init")
+    vocab: str | None = vocab_option()
+    min_count: int = option(5)  # these three as in VocabConfig
+    max_vocab: int = option(0)
+    lowercase: bool = option(False)
 
     def check(self) -> None:
         self.words.validate()
@@ -135,7 +143,7 @@ class PairTable(Part):
 class StaticOutputs(Part):
     """Folders, or files of the tokens' vectors where the ending says so."""
 
-    outputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = outputs_option("Output file, whose ending chooses the format; may be given twice.")
 
     def check(self) -> None:
         for path, name in self.names():
@@ -154,10 +162,9 @@ class StaticOutputs(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairsJob(Job):
+class PairsJob(TrainingJob):
     """Training of a static embedding on pairs of texts."""
 
-    invocation: SidecarOption = field(default_factory=SidecarOption)
     CONDITIONS: ClassVar[Mapping[str, str]] = {"validation": "epochs>0"}
 
     config: PairsConfig
@@ -171,6 +178,8 @@ class PairsJob(Job):
         return [name for _, name in self.outputs.names()]
 
     def check(self) -> None:
+        from wv_cli import formats
+
         for name in ("vocab", "min_count", "max_vocab", "lowercase", "bad_rows"):
             if self.table.is_model and name in self.invocation.explicit:
                 flag = f"--{name.replace('_', '-')}"
@@ -187,6 +196,16 @@ class PairsJob(Job):
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the pairs, trains, saves."""
+        from wv_cli import formats
+        from wv_cli.formats import static_folder
+        from wv_cli.jobs.metadata import run_metadata
+        from wv_cli.jobs.pair_tables import open_vocabulary
+        from wv_cli.jobs.validation import Validated
+        from wv_cli.models.pairs import PairModel
+        from wv_cli.text.pairs import FIELDS
+        from wv_cli.text.vocab import read_vocab
+        from wv_cli.vectors.embeddings import Embeddings
+
         begin, config, reading, table = time.monotonic(), self.config, self.reading, self.table
         known = read_vocab(table.vocab) if table.vocab else None
         vocabulary, dim = open_vocabulary(table.tokenizer, table.init, table.words, known)
@@ -233,7 +252,10 @@ class PairsJob(Job):
             self.finish(run, self.names(), metadata, writers)
         return outcome, metadata
 
-    def _items(self, vocabulary: Vocabulary, config: PairsConfig) -> "PairItems | ScoredItems | None":
+    def _items(self, vocabulary: "Vocabulary", config: PairsConfig) -> "PairItems | ScoredItems | None":
+        from wv_cli.jobs.pair_items import GivenPairs, PairItems, ScoredItems
+        from wv_cli.words import encode
+
         path = self.validation.validation
         if path is None:
             return None
@@ -246,75 +268,3 @@ class PairsJob(Job):
             message = f"{path}: expected several pairs to choose the epoch by, found {len(corpus)}"
             raise WvError(message)
         return PairItems(path, corpus)
-
-
-@dataclass(frozen=True)
-class GivenPairs(PairFiles):
-    """Pairs that have been read."""
-
-    texts: Sequence[tuple[bytes, bytes]] = ()
-
-    def batches(
-        self, progress: OnProgress | None = None, counts: list[int] | None = None
-    ) -> Iterator[list[tuple[bytes, ...]]]:
-        yield list(self.texts)
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredItems:
-    """Pairs with people's scores `gold`, which cosines should order alike, as `wv eval sts` measures it. Satisfies what
-    PairItems does."""
-
-    path: str
-    corpus: PairCorpus
-    gold: NDArray[np.float64]
-
-    task = "sts"
-
-    @property
-    def digest(self) -> str:
-        scores = hashlib.blake2b(self.gold.astype("<f8").tobytes(), digest_size=8).hexdigest()
-        return self.corpus.digest + scores
-
-    def score(self, vectors: Embeddings, threads: int) -> float:
-        """Spearman's correlation in percent; 0 where all cosines are equal, as they are before the first step."""
-        rows = self.corpus.means(np.asarray(vectors.matrix), np.arange(len(self.corpus.same))).astype(np.float64)
-        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
-        found = spearman(np.einsum("ij,ij->i", rows[::2], rows[1::2]).round(12), self.gold)
-        return 0.0 if np.isnan(found) else 100 * found
-
-    def score_text(self, score: float) -> str:
-        return f"Spearman {score:.2f}"
-
-
-@dataclass(frozen=True, eq=False)
-class PairItems:
-    """Pairs that choose the epoch: each anchor asks for its positive among all of them. Satisfies the part of
-    wv_cli.jobs.validation.Items that Validated uses."""
-
-    path: str
-    corpus: PairCorpus
-
-    task = "pairs"
-
-    @property
-    def digest(self) -> str:
-        return self.corpus.digest
-
-    def score(self, vectors: Embeddings, threads: int) -> float:
-        """The mean NDCG of the first ten answers. Positives of the same text are all right."""
-        pairs, columns = len(self.corpus), self.corpus.columns
-        first = np.arange(pairs, dtype=np.int64) * columns
-        same, rows = np.unique(self.corpus.same[first + 1], return_inverse=True)
-        texts = np.zeros(len(same), np.int64)
-        texts[rows] = first + 1
-        table = np.asarray(vectors.matrix)
-        index = Neighbors(self.corpus.means(table, texts), threads=threads)
-        hits, scores = index.top_k(self.corpus.means(table, first), _DEPTH)
-        one = np.ones(1, np.int64)
-        judged = [Judged(row[None].astype(np.int32), one, one) for row in rows]
-        ranked = [Ranked(hits[i][hits[i] >= 0], scores[i][hits[i] >= 0]) for i in range(pairs)]
-        return float(score_all(ranked, judged, _DEPTH, _DEPTH)[0].mean())
-
-    def score_text(self, score: float) -> str:
-        return f"NDCG@10 {score:.4f}"

@@ -1,71 +1,36 @@
 """`wv train --model supervised`: labeled lines in, a fastText classifier out."""
 
-import time
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli import formats
-from wv_cli.engine.run import Outcome
-from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
-from wv_cli.formats.fasttext_files import file_writers
-from wv_cli.jobs.job import Job, Writer
-from wv_cli.jobs.metadata import number_of, run_metadata
-from wv_cli.jobs.part import Part, SidecarOption, internal
+from wv_cli.jobs.job import TrainingJob
+from wv_cli.jobs.part import internal
 from wv_cli.jobs.parts.continuation import Continuation
+from wv_cli.jobs.parts.first_vectors import PretrainedVectors
 from wv_cli.jobs.parts.outputs import Outputs
-from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
+from wv_cli.jobs.parts.phrases import PhraseJoining
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.parts.resume import Resume
-from wv_cli.jobs.parts.search import SearchOptions, run_search
+from wv_cli.jobs.parts.search import SearchOptions
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.models.class_weights import BALANCED, read_class_weights
-from wv_cli.models.config import SupervisedConfig
-from wv_cli.models.supervised import Supervised
+from wv_cli.models.config import BALANCED, SupervisedConfig
 from wv_cli.system.compression import inner_name
 from wv_cli.system.places import is_stream
-from wv_cli.text.config import VocabConfig
-from wv_cli.text.continued_labels import extend_labeled
-from wv_cli.text.continued_vocabulary import decay_vocab
-from wv_cli.text.input_files import expand_inputs
-from wv_cli.text.inputs import Texts
-from wv_cli.text.joining import Phrases
-from wv_cli.text.labeled import LabeledCorpus, empty_labeled, encode_labeled
-from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.fasttext import FastTextModel
-from wv_cli.vectors.file_options import BadRowsName
 
 if TYPE_CHECKING:
+    from wv_cli.engine.run import Outcome
     from wv_cli.jobs.autotune import Plan
 
-# The options that the arrays of a state depend on.
-_FIXED = ("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix")
-
 
 @dataclass(frozen=True, kw_only=True)
-class FirstVectors(Part):
-    """Initial vectors: words of the text that the file `pretrained` lists start from its vectors; with `keep_words`
-    its other words are in the model, too."""
-
-    pretrained: str | None = None
-    bad_rows: BadRowsName = "error"
-    keep_words: bool = False
-
-    def reads(self) -> list[str]:
-        return [self.pretrained] if self.pretrained else []
-
-    def begins_with(self) -> list[str]:
-        return self.reads()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SupervisedJob(Job):
+class SupervisedJob(TrainingJob):
     """Training of a classifier. With `fasttext_files` the outputs are those of a fastText run
     (wv_cli.formats.fasttext_files)."""
 
-    invocation: SidecarOption = field(default_factory=SidecarOption)
+    # The options that the arrays of a state depend on.
+    FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix")
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # A search compares models that begin alike.
         "continue_": "not autotune_validation",
@@ -73,9 +38,6 @@ class SupervisedJob(Job):
         **dict.fromkeys(("phrases", "learn_phrases"), "not autotune_validation"),
         # Pruned models are retrained on the text as it is.
         **dict.fromkeys(("dedup", "min_line"), "not autotune_size"),
-        "bad_rows": "pretrained",
-        "keep_words": "pretrained and not phrases and not learn_phrases",
-        "pretrained": "not continue_",
         # Neither knows a weight from a word.
         "line_weights": "not autotune_size and not learn_phrases",
         # A search may end with a model that is pruned.
@@ -83,9 +45,9 @@ class SupervisedJob(Job):
     }
     config: SupervisedConfig
     reading: Reading
-    phrases: PhraseJoining = field(default_factory=PhraseJoining)
     outputs: Outputs
-    first: FirstVectors = field(default_factory=FirstVectors)
+    phrases: PhraseJoining = field(default_factory=PhraseJoining)
+    first: PretrainedVectors = field(default_factory=PretrainedVectors)
     continuation: Continuation = field(default_factory=Continuation)
     resume: Resume = field(default_factory=Resume)
     search: SearchOptions = field(default_factory=SearchOptions)
@@ -93,8 +55,10 @@ class SupervisedJob(Job):
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:
-            self.continuation.require_same(before, self.config, self.reading.word_options, _FIXED)
+            self.continuation.require_same(before, self.config, self.reading.word_options, self.FIXED)
         if self.config.class_weights not in ("", BALANCED):
+            from wv_cli.models.class_weights import read_class_weights
+
             read_class_weights(self.config.class_weights)
         size = self.search.autotune_size
         ending = ".ftz" if size else ".bin"
@@ -136,146 +100,7 @@ class SupervisedJob(Job):
     def plan(self) -> "Plan | None":
         return self.search.plan(self.beside)
 
-    def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
-        """See Job.work: reads the text, searches for options if asked, trains, saves."""
-        begin, config, words_config = time.monotonic(), self.config, self.reading.words
-        plan, path = self.plan, self.continuation.continue_
-        if plan is not None:
-            expand_inputs(self._texts(run, plan.validation))
-        first = self.first
-        vectors = formats.load(first.pretrained, bad_rows=first.bad_rows) if first.pretrained else None
-        state = read_state(path, Supervised.state_layout(config), labeled=True) if path else None
-        joiner = self.phrases.joiner(run.log, self.reading.memory, no_phrase_begins=config.label_prefix)
-        corpus = self.corpus(run, joiner, vectors, state)
-        words, labels, lines = corpus.kept - corpus.added, len(corpus.labels), corpus.lines
-        run.log(
-            f"{corpus.tokens_read:,} tokens in {number_of(lines, 'line')}, {number_of(words, 'different word')} and "
-            f"{number_of(labels, 'label')} ({time.monotonic() - begin:.1f} s to read)",
-            tokens=corpus.tokens_read,
-            lines=lines,
-            vocabulary=words,
-            labels=labels,
-        )
-        known = not run.is_resuming and self.continuation.has_seen_text(corpus.text, run.log)
-        if known and state is not None and state.labels is not None:
-            corpus = empty_labeled(state.vocab, state.labels)
-        run.record_text_digest(corpus.text)
-        if corpus.is_sorted_by_label():
-            run.log(
-                "the lines are sorted by label, which trains badly; shuffle them, for example with shuf", sorted=True
-            )
-        search, dsub = None, 2
-        if plan is not None:
-            from wv_cli.jobs.autotune import LabelSearch
+    def work(self, run: Run) -> "tuple[Outcome | None, Metadata]":
+        from wv_cli.jobs.supervised_run import SupervisedRun
 
-            texts, fits = self._texts(run), self.require_disk_space
-            search = LabelSearch(plan, config, words_config.min_count, corpus, vectors, texts, fits)
-            stopped = run_search(search, run, resume=self.resume.resume)
-            if stopped is not None:
-                return stopped, {}
-            config, dsub = search.best_config()
-            vectors = vectors if vectors is None or vectors.dim == config.dim else None
-        if state is not None:
-            self.continuation.require_same(state.options, self.config, self.reading.word_options, _FIXED)
-            self.continuation.tell(len(state.vocab), corpus.kept, run.log)
-            config = self.continuation.with_rate(config, state.options, len(corpus.ids), self.invocation.explicit)
-        allocator = self.reading.matrices(self.beside, run.log)
-        model = Supervised(config, words_config.min_count, corpus, vectors, state, allocator)
-        del state  # as large as the model
-        self._tell_model(run, model)
-        first_step = run.first_step(model)
-        outcome = run.train(
-            model,
-            first_step,
-            threads=config.threads,
-            advice=f"lower --lr (now {config.lr:g})",
-            on_progress=run.on_progress,
-        )
-        text: Metadata = {
-            "digest": corpus.digest,
-            "tokens_read": corpus.tokens_read,
-            "lines": lines,
-            "words": words,
-            "labels": labels,
-        }
-        metadata = run_metadata(
-            asdict(config),
-            words_config,
-            text,
-            outcome,
-            first_step=first_step,
-            begin=begin,
-            rows=len(model.input),
-            **self.metadata(),
-            **found_phrases(joiner),
-        )
-        if outcome.is_finished:
-            trained = model.fasttext_model()
-            if search is not None:
-                trained = search.finish_model(trained, config, dsub)
-                metadata["autotune"] = search.metadata()
-            writers = self._writers(model, trained, joiner, known=known)
-            self.finish(run, self.results(), metadata, writers, last=self.continuation.save_state)
-        return outcome, metadata
-
-    def _texts(self, run: Run, *others: str) -> Texts:
-        return self.reading.texts(run.log, *others, written=self.writes())
-
-    def _writers(
-        self, model: Supervised, trained: FastTextModel, joiner: Phrases | None, *, known: bool
-    ) -> list[Writer]:
-        continuation = self.continuation
-        writers = [*self.phrases.writers(joiner), *file_writers(self.outputs.outputs, trained)]
-        if continuation.save_state and continuation.leaves_state(known=known):
-            config, words = model.config, self.reading.word_options
-            learnt = 0 if known else config.epochs * len(model.corpus.ids)
-            left = continuation.left_behind(
-                "supervised", config, words, lr=self.config.lr, learnt=learnt, text=model.corpus.text
-            )
-            writers.append((continuation.save_state, partial(save_state, state=model.state(left))))
-        return writers
-
-    def corpus(
-        self, run: Run, joiner: Phrases | None = None, vectors: Embeddings | None = None, state: State | None = None
-    ) -> LabeledCorpus:
-        also = vectors.words if vectors is not None and self.first.keep_words else None
-        least, keep_dropped = self.config.min_count_label, self.config.uses_buckets or self.plan is not None
-        grows, words_config = state is not None, self.reading.words
-        corpus = encode_labeled(
-            self._texts(run),
-            VocabConfig(min_count=1, lowercase=words_config.lowercase) if grows else words_config,
-            label_prefix=self.config.label_prefix,
-            min_count_label=0 if grows else least,
-            fewest_labels=1 if grows else 2,
-            keep_dropped=keep_dropped,
-            line_weights=self.config.line_weights,
-            also=also,
-            phrases=joiner,
-            memory=self.phrases.ids_memory(self.reading.memory),
-            spool_beside=self.beside,
-            progress=run.on_reading,
-            compute_digest=self.continuation.knows_texts,
-        )
-        if state is None or state.labels is None:
-            return corpus
-        words, labels = (decay_vocab(each, self.continuation.kept_fraction) for each in (state.vocab, state.labels))
-        return extend_labeled(corpus, words, labels, words_config, min_count_label=least, keep_dropped=keep_dropped)
-
-    def _tell_model(self, run: Run, model: Supervised) -> None:
-        """Says what the model takes and refuses a disk that cannot hold it."""
-        corpus, examples = model.corpus, model.survey["examples"]
-        size = model.input.nbytes + model.output.nbytes
-        left_out, text = corpus.lines - examples, corpus.nbytes + model.ngram_rows.nbytes
-        run.log(
-            f"{number_of(examples, 'line')} to learn from"
-            + (f" ({left_out:,} have no label)" if left_out else "")
-            + f"; needs {size / 1e6:,.0f} MB for the model, {text / 1e6:,.0f} MB for the text and its words",
-            examples=examples,
-            rows=len(model.input),
-            model_bytes=size,
-            text_bytes=text,
-        )
-        if self.first.pretrained and model.words_initialized:
-            start = self.first.pretrained
-            run.log(f"{model.words_initialized:,} of {corpus.kept:,} words start from {start}")
-        self.require_disk_space(size)
+        return SupervisedRun(self, run).train()

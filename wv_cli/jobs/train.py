@@ -1,124 +1,185 @@
-"""Training by options alone, shared by `wv train` and `wv_cli.train`. It knows no command line and prints nothing.
+"""`wv train`: which job trains the model that is chosen, and the options of all models as those of one command.
 
 Options have the names they have on the command line, with underscores; one that is None is not given.
 """
 
-import difflib
-import os
-from collections.abc import Container, Iterable
-from typing import TYPE_CHECKING, Any, Literal
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import either, flag_of, read_hint, words_for_numbers
-from wv_cli.engine.state import StateOptions
+from wv_cli.config import Option, either, flag_of, option, show_default
 from wv_cli.errors import UsageError
-from wv_cli.jobs.job import build, option_hints, option_names
+from wv_cli.jobs.job import Job, build, option_names, options_of
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import inherit_options, state_of
 from wv_cli.models.presets import Preset
-from wv_cli.system.arguments import list_texts, real_number, require_type, whole_number
-from wv_cli.system.synonyms import SYNONYMS, plain
 
 if TYPE_CHECKING:
-    from wv_cli.jobs.job import Job
+    from wv_cli.engine.state import StateOptions
 
-Path = str | os.PathLike[str]
-ModelName = Literal["skipgram", "cbow", "supervised", "nplm", "lbl", "ivlbl", "doc2vec", "pairs"]
+Variants = dict[str, tuple[Mapping[str, Option], Mapping[str, Any]]]
 
 
-def training_job(
-    inputs: Path | Iterable[Path],
-    outputs: Path | Iterable[Path],
-    model: str | None = None,
-    preset: str | None = None,
-    *,
-    argv: tuple[str, ...] = (),
-    **options: Any,
-) -> "Job":
-    """The training job of `model` (default: skipgram, or the model of the state) on `inputs`, writing `outputs`.
-    `argv` is recorded beside them.
+@dataclass(frozen=True, kw_only=True)
+class TrainJob(Job):
+    """Train word vectors on INPUT: text files, folders, or - for standard input, plain or compressed.
 
-    Raises UsageError for an unknown model or preset and for an option, or a choice, that the model does not have;
-    whether the values can be is for the job to say. Raises BadFile, WvError for a state that cannot be read.
+    White space separates words, line ends separate sentences. Analogy scores of a few million words peak at about
+    20 epochs (2-5 with subwords).
+
+    The ending of an output chooses its format. NAME.vec is word2vec's text; NAME.bin is word2vec's binary or, with
+    subwords, a fastText model. NAME.lm is a language model, NAME.d2v a doc2vec model, and
+    - is text on standard output. A second ending .gz, .bz2, .xz or .zst compresses the file.
+
+    The preset fasttext has fastText's defaults. balanced trains two models and quality five, for about 2 and 10
+    times the work; their vectors are combined to --dim numbers.
+    --model pairs reads records of an anchor, its positive and hard negatives, and writes a static embedding to DIR/.
+
+    --validation takes analogies `a b c d` (among the 30,000 most frequent words) or pairs `word word score`.
+    With --model pairs it takes other pairs, or two texts and a score a line. --autotune-validation takes labeled
+    lines, for a classifier. Do not report scores on such a file: it chose the epoch or the options.
+
+    Ctrl-C, SIGTERM and --max-time save a checkpoint. --resume continues it exactly; the exit code is 130, 143 or
+    124.
     """
-    path = plain_value(options.get("continue_"))
-    before = _state(path, preset) if path is not None else None
-    chosen, model = model, model or (before.model if before is not None else DEFAULT_MODEL)
-    row, meaning = MODELS.find(model), f"--model {model}"
-    chosen_preset = _preset(row, preset, meaning)
-    kind = row.job_type()
-    given = {name: plain_value(value) for name, value in options.items() if value is not None}
-    explicit = tuple(given)
-    if before is not None and row.config is MODELS[before.model].config:
-        given |= inherit_options(path, before, row.config, explicit)
-    hints = option_hints(kind)
-    choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
-    for name, value in given.items():
-        if name not in hints:
-            raise UsageError(_unknown(name, meaning))
-        given[name] = value = typed_value(value, name, hints[name])
-        if value not in choices.get(name, (value,)):
-            possible = ", ".join(choices[name])
-            raise UsageError(f"{flag_of(name)} {value} does not exist for {meaning}; choose from {possible}")
-    config = {name: value for name, value in given.items() if name in row.config.options()}
-    every = option_names(kind, every=True)
-    rest = {name: value for name, value in given.items() if name not in config}
-    rest |= {"inputs": paths_of(inputs, "inputs"), "outputs": paths_of(outputs, "output")}
-    rest |= {"argv": argv, "explicit": explicit}
-    if "preset" in every:
-        rest["preset"] = preset or "word2vec"
-    if "fixed" in every:
-        rest["fixed"] = (*config, *(["model"] if chosen is not None and "model" in row.config.options() else []))
-    config = {**chosen_preset.changes, **config}
-    if "model" in row.config.options():
-        config["model"] = model
-    return build(kind, {**row.vocab_defaults, **rest}, config=row.config(**config))
 
-
-def glove_job(inputs: Path | Iterable[Path], outputs: Path | Iterable[Path], **options: Any) -> "Job":
-    """The job of `wv glove` on `inputs`, writing `outputs`. Raises as training_job."""
-    from wv_cli.glove.config import MODEL, GloveConfig
-    from wv_cli.jobs.glove import GloveJob
-
-    given = {name: plain_value(value) for name, value in options.items() if value is not None}
-    explicit = tuple(given)
-    if path := given.get("continue_"):
-        given |= inherit_options(path, state_of(path, (MODEL,)), GloveConfig, explicit)
-    hints = option_hints(GloveJob)
-    for name in given:
-        if name not in hints:
-            near = difflib.get_close_matches(name, hints, n=1)
-            hint = f"did you mean {near[0]}?" if near else "`wv glove -h` shows the options"
-            raise UsageError(f"no such option {name}; {hint}")
-    typed = {name: typed_value(value, name, hints[name]) for name, value in given.items()}
-    files = {"inputs": paths_of(inputs, "inputs"), "outputs": paths_of(outputs, "output")}
-    return build(GloveJob, {**typed, **files, "explicit": explicit})
-
-
-def _unknown(name: str, meaning: str) -> str:
-    """The message about an option that the chosen model does not have, or no model has."""
-    names = {model: option_names(row.job_type()) for model, row in MODELS.items()}
-    models = [model for model, own in names.items() if name in own]
-    if models:
-        return f"{flag_of(name)} has no effect with {meaning}; it needs --model {either(models)}"
-    known = {"model", "preset"}.union(*names.values())
-    near = [*_meant(name, known), *difflib.get_close_matches(name, known, n=1)]
-    return f"no such option {name}; " + (
-        f"did you mean {near[0]}?" if near else "`wv train --help-all` shows the options"
+    model: str | None = option(
+        None,
+        "Model to train; `wv train --model NAME -h` explains it.",
+        choices=MODELS,
+        shown=DEFAULT_MODEL,
+        group="Model",
+        common=True,
+    )
+    preset: str | None = option(
+        None,
+        "Start from this preset's defaults; explicit options override them.",
+        choices=PRESETS,
+        shown="word2vec (supervised fasttext)",
+        group="Model",
+        common=True,
     )
 
+    @classmethod
+    @functools.cache
+    def command_options(cls) -> Mapping[str, Option]:
+        """The options of all models. One that is not given is None: its default depends on model and preset."""
+        merged = merge_options(_variants(MODELS))
+        for name in ("inputs", "outputs"):  # alone must be given
+            merged[name] = merged[name]._replace(default=dataclasses.MISSING)
+        return {**cls.options(), **merged}
 
-def _meant(name: str, known: Container[str]) -> list[str]:
-    """The options of `known`, with their values, that other programs call `name`."""
-    ways = [way.split(maxsplit=1) for way in SYNONYMS.get(plain(name), ()) if way.startswith("--")]
-    named = [(flag.removeprefix("--").replace("-", "_"), value) for flag, *value in ways]
-    return [
-        option + "".join("=" + " or ".join(map(repr, each.split(" or "))) for each in value)
-        for option, value in named
-        if option in known
-    ]
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Any:
+        """The training job of the model. Raises UsageError for an unknown model or preset and for an option, or a
+        choice, that the model does not have; BadFile, WvError for a state that cannot be read."""
+        given = {name: value for name, value in options.items() if value is not None and name not in _ASIDE}
+        chosen, preset = options.get("model"), options.get("preset")
+        path = given.get("continue_")
+        before = _state(path, preset) if path is not None else None
+        model = chosen or (before.model if before is not None else DEFAULT_MODEL)
+        row, meaning = MODELS.find(model), f"--model {model}"
+        explicit, kind = tuple(given), row.job_type()
+        changes = _preset(row, preset, meaning).changes
+        if path is not None and before is not None and row.config is MODELS[before.model].config:
+            given |= inherit_options(path, before, row.config, explicit)
+        own, config = options_of(kind), row.config.options()
+        for name, value in given.items():
+            if name not in own:
+                raise UsageError(_refuse_option(name, meaning))
+            if (choices := own[name].choices) and value not in choices:
+                possible = ", ".join(choices)
+                raise UsageError(f"{flag_of(name)} {value} does not exist for {meaning}; choose from {possible}")
+        every, found = option_names(kind, every=True), {**given, "model": model, "explicit": explicit}
+        if "preset" in every:
+            found["preset"] = preset or "word2vec"
+        if "fixed" in every:
+            is_chosen = chosen is not None and "model" in config
+            found["fixed"] = (*(name for name in given if name in config), *(["model"] if is_chosen else []))
+        known = {name: value for name, value in found.items() if name in every}
+        return build(kind, {**row.vocab_defaults, **changes, **known, "argv": options.get("argv", ())})
 
 
-def _state(path: str, preset: str | None) -> StateOptions:
+_ASIDE = ("model", "preset", "argv", "explicit")
+
+
+def options_of_model(model: str) -> dict[str, Option]:
+    """The options of one model, with its own help, bounds and defaults."""
+    return merge_options(_variants({model: MODELS[model]}))
+
+
+def _variants(rows: Mapping[str, Model]) -> Variants:
+    """The options of models by preset or model, with what each changes of their defaults."""
+    found: dict[str, tuple[Mapping[str, Option], Mapping[str, Any]]] = {}
+    first_with = {id(row.presets): name for name, row in reversed(rows.items())}
+    for name, row in rows.items():
+        if row.presets and name != first_with[id(row.presets)]:
+            continue  # the same options, as cbow has those of skipgram
+        options = options_of(row.job_type())
+        for number, (preset, made) in enumerate((row.presets or {"": Preset({})}).items()):
+            called = preset if name == next(iter(rows)) else name if number == 0 else f"{name} {preset}"
+            found[called] = (options, {**row.vocab_defaults, **made.changes})
+    return found
+
+
+def merge_options(variants: Variants) -> dict[str, Option]:
+    """Options of several jobs as those of one command, where each may be missing. The help is that of the first variant
+    with the option; it shows the default of that one, and of the others where they differ. A second variant with the
+    same options is named only where it changes something."""
+    tables = [options for options, _ in variants.values()]
+    first_with = {id(options): variant for variant, (options, _) in reversed(variants.items())}
+    merged = {}
+    for name in _merge_names(tables):
+        found = {variant: options[name] for variant, (options, _) in variants.items() if name in options}
+        first = next((each for each in found.values() if each.help or each.positional), None)
+        if first is None:
+            continue
+        defaults = {
+            variant: variants[variant][1].get(name, each.default)
+            for variant, each in found.items()
+            if name in variants[variant][1] or variant in first_with.values()
+        }
+        merged[name] = first._replace(
+            choices=tuple(dict.fromkeys(choice for each in found.values() for choice in each.choices)),
+            shown=_show_defaults(first, defaults),
+            default=None,
+            optional=True,
+        )
+    return merged
+
+
+def _merge_names(tables: Sequence[Mapping[str, Option]]) -> list[str]:
+    """The names in all, in the order of the first; one that it has not stands before the name it is followed by."""
+    names: list[str] = []
+    for fields in tables:
+        place = len(names)
+        for name in reversed([*fields]):
+            if name in names:
+                place = names.index(name)
+            else:
+                names.insert(place, name)
+    return names
+
+
+def _show_defaults(option: Option, defaults: Mapping[str, object]) -> str:
+    """The first of the defaults, then in parentheses those of other variants where they differ."""
+    first, *others = defaults.items()
+    own = option.shown or option._replace(default=first[1]).default_text
+    differ = ", ".join(f"{variant} {show_default(value)}" for variant, value in others if value != first[1])
+    if not differ:
+        return own
+    return f"{own[:-1]}, {differ})" if own.endswith(")") else f"{own} ({differ})"
+
+
+def _refuse_option(name: str, meaning: str) -> str:
+    """The message about an option that the chosen model does not have."""
+    models = [model for model, row in MODELS.items() if name in options_of(row.job_type())]
+    return f"{flag_of(name)} has no effect with {meaning}; it needs --model {either(models)}"
+
+
+def _state(path: str, preset: str | None) -> "StateOptions":
     """What the state says that a run goes on with."""
     if preset is not None:
         message = "--preset has no effect with --continue, which takes the options of the state; leave it out"
@@ -138,34 +199,3 @@ def _preset(row: Model, name: str | None, meaning: str) -> Preset:
         choices = ", ".join(row.presets)
         raise UsageError(f"--preset {name} does not exist for {meaning}; choose from {choices}")
     return row.presets.find(name or next(iter(row.presets)))
-
-
-def typed_value(value: Any, name: str, hint: Any) -> Any:
-    """The value of an option; several in any iterable become a tuple. Raises TypeError for one of another type."""
-    kind, _, many, _ = read_hint(hint)
-    if value in words_for_numbers(hint):
-        return value
-    if many:
-        several = value if isinstance(value, Iterable) else (value,)
-        if kind in (int, float):
-            return tuple(typed_value(each, name, kind) for each in several)
-        return tuple(list_texts(value, name, "value")) if kind is str else tuple(several)
-    if kind is int:
-        return whole_number(value, name)
-    if kind is float:
-        return real_number(value, name)
-    if kind in (bool, str):
-        require_type(value, kind, name, "True or False" if kind is bool else "text as str")
-    return value
-
-
-def plain_value(value: Any) -> Any:
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
-
-
-def paths_of(given: Path | Iterable[Path], name: str) -> tuple[str, ...]:
-    """The paths of one file or of several. Raises TypeError that names the argument for what is no path."""
-    if isinstance(given, os.PathLike):
-        return (os.fspath(given),)
-    several = given if given is None or isinstance(given, str | int | bytes) else map(plain_value, given)
-    return tuple(list_texts(several, name, "path"))

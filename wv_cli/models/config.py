@@ -49,6 +49,9 @@ def _require_subwords(minn: int, maxn: int) -> None:
     require(maxn == 0 or 1 <= minn <= maxn, f"--minn must be between 1 and --maxn ({maxn}), not {minn}")
 
 
+BALANCED = "balanced"  # of class_weights: by the counts of the labels
+
+
 @dataclass(frozen=True)
 class Word2vecConfig(Options):
     """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has

@@ -138,3 +138,11 @@ def _check_phrases(thresholds: tuple[float, ...], score: ScoreName, delimiter: s
         message = f"{flag}threshold must be {bounds} for the score {score}, not {threshold:g}"
         require(low <= threshold <= high, message)
     require(is_one_word(delimiter), f"{flag}delimiter must be text without spaces, not {delimiter!r}")
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Tokens that begin with `prefix` are labels, no words; those seen fewer than `min_count` times are dropped."""
+
+    prefix: str
+    min_count: int = 0

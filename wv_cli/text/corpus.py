@@ -18,7 +18,7 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import Marked, VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
@@ -76,14 +76,6 @@ class Corpus:
             message = f"training needs at least two different words, the vocabulary has {len(self.vocab)}; "
             raise WvError(message + "give more text or lower --min-count")
         return len(self.vocab)
-
-
-@dataclass(frozen=True)
-class Marked:
-    """Tokens that begin with `prefix` are labels, no words; those seen fewer than `min_count` times are dropped."""
-
-    prefix: str
-    min_count: int = 0
 
 
 def encode(

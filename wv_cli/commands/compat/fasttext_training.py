@@ -133,7 +133,7 @@ def _word_vectors(args: Args, model: str, paths: tuple[str, ...]) -> "Job":
     from wv_cli.jobs.word2vec import Word2vecJob
     from wv_cli.models.config import Word2vecConfig
     from wv_cli.models.presets import WORD_PRESETS
-    from wv_cli.text.corpus import Marked
+    from wv_cli.text.config import Marked
 
     asked = {"model": model, "window": args.ws, "sample": args.t, **_options(args)}
     marked = Marked(args.label, args.minCountLabel)

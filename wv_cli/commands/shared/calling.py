@@ -1,133 +1,124 @@
 """Commands as functions: `wv_cli.whiten("v.bin", "w.bin", method="zca")` is `wv whiten v.bin -o w.bin --method zca`.
 
 An option is a keyword of its name, with underscores; None is one that is not given. A function prints nothing. It
-returns what the command records beside its results or prints with --json, and raises what is wrong as the command says
-it. functions.pyi has the arguments of all.
+returns what the command prints with --json, and raises what is wrong as the command says it. functions.pyi has the
+arguments of all.
 """
 
-import difflib
-import importlib
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from inspect import Parameter, Signature
-from typing import Any, NamedTuple
+from typing import Any
 
 from wv_cli.commands import COMMANDS
-from wv_cli.config import read_hint
-from wv_cli.errors import UsageError
-from wv_cli.jobs.job import Job, option_hints
+from wv_cli.commands.shared.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
+from wv_cli.config import Option, name_arguments
+from wv_cli.jobs.arguments import read_arguments
+from wv_cli.jobs.job import Job, TrainingJob
 from wv_cli.jobs.telling import require_functions, run_job
-from wv_cli.jobs.train import paths_of, plain_value, typed_value
-from wv_cli.registry import Registry
+from wv_cli.registry import Registry, load
+from wv_cli.system.pipes import kept_pipes
 
-
-class Function(NamedTuple):
-    """A row: the job of the command, as MODULE:CLASS of wv_cli.jobs, and the options that are arguments without a
-    keyword, in their order. `output` may stand for the outputs of a job that has several. `hidden` are options of the
-    job that the command has not."""
-
-    job: str
-    arguments: tuple[str, ...]
-    hidden: tuple[str, ...] = ("meta",)
-
-    def job_type(self) -> type[Job]:
-        module, _, name = self.job.partition(":")
-        found: type[Job] = getattr(importlib.import_module(f"wv_cli.jobs.{module}"), name)
-        return found
-
-
-FUNCTIONS: Registry[Function] = Registry(
+# A package of this program is called glove.
+_OTHER_NAMES = {"glove": "train_glove"}
+# The commands that are functions, by the names of these.
+FUNCTIONS: Registry[str] = Registry(
     "function",
-    [
-        ("build_vocab", Function("vocabulary:VocabularyJob", ("inputs", "output"))),
-        ("phrases", Function("phrases:PhrasesJob", ("inputs", "output"), ("meta", "thresholds"))),
-        ("bioword", Function("bioword:BiowordJob", ("inputs", "output"), ("memory",))),
-        ("drift", Function("drift:DriftJob", ("a", "b"))),
-        ("predict", Function("predict:PredictJob", ("model", "inputs", "output"), ("meta", "as_json"))),
-        ("filter", Function("filter:FilterJob", ("inputs", "output"), ("meta", "of_files"))),
-        ("tokenize", Function("tokenize:TokenizeJob", ("inputs", "output"), ())),
-        ("whiten", Function("whiten:WhitenJob", ("inputs", "output"))),
-        ("align", Function("align:AlignJob", ("a", "b", "output"))),
-        ("quantize", Function("quantize:QuantizeJob", ("model", "output"), ())),
-        ("hash", Function("hash:HashJob", ("vectors", "output"), ())),
-        ("distil", Function("distil:DistilJob", ("encoder", "output"))),
-        ("convert", Function("convert:ConvertJob", ("source", "output"))),
-    ],
+    [(_OTHER_NAMES.get(name, name.replace("-", "_")), name) for name, row in COMMANDS.items() if ":" in row.module],
 )
-_MAY_LACK_OUTPUT = ("filter", "whiten")
 
 
-def arguments_of(name: str) -> dict[str, Any]:
-    """The annotation of every argument of a function, those without a keyword first."""
-    row = FUNCTIONS.find(name)
-    kind = row.job_type()
-    hints = {"output" if each == "outputs" else each: hint for each, hint in option_hints(kind).items()}
-    return {each: hints[each] for each in (*row.arguments, *hints) if each not in row.hidden}
+def job_type(name: str) -> type[Job]:
+    """The job that a function runs."""
+    found: type[Job] = load(COMMANDS[FUNCTIONS.find(name)].module)
+    return found
+
+
+def arguments_of(name: str) -> dict[str, Option]:
+    """The options that are arguments of a function: those without a keyword first, the output being the last of them.
+    Several outputs are called `output`, too."""
+    options = job_type(name).command_options()
+    first = [each for each, option in options.items() if option.positional]
+    first += [each for each in ("output", "outputs") if each in options and each not in first]
+    more = [each for each, option in options.items() if option.help and each not in first]
+    return {"output" if each == "outputs" else each: options[each] for each in (*first, *more)}
 
 
 def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, Any]]:
     """The function of a row of FUNCTIONS, which pickle finds in `module`."""
-    row, hints = FUNCTIONS.find(name), arguments_of(name)
-    signature = Signature([*_parameters(name, row, hints)], return_annotation=dict[str, Any])
+    kind, arguments = job_type(name), arguments_of(name)
+    signature = Signature(_parameters(kind, arguments, name in WITH_SENTENCES), return_annotation=dict[str, Any])
 
-    def function(*arguments: Any, **options: Any) -> dict[str, Any]:
-        known = signature.parameters
-        for each in options:
-            if each not in known:
-                near = difflib.get_close_matches(each, known, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"help(wv_cli.{name}) shows the options"
-                raise UsageError(f"no such option {each}; {hint}")
-        bound = signature.bind(*arguments, **options).arguments
-        log = bound.pop("log", None)
-        require_functions(log=log)
+    def function(*values: Any, **options: Any) -> dict[str, Any]:
+        read_arguments(dict.fromkeys(options.keys() - signature.parameters.keys()), arguments, name)
+        bound = signature.bind(*values, **options).arguments
         for each, value in bound.items():
-            if value is None and known[each].default is Parameter.empty:
+            if value is None and signature.parameters[each].default is Parameter.empty:
                 raise TypeError(f"{each}: expected a value, found None")
-        given = {each: plain_value(value) for each, value in bound.items() if value is not None}
-        return _run(
-            row.job_type(), {each: _typed_value(value, each, hints[each]) for each, value in given.items()}, log
-        )
+        talk = {each: bound.pop(each, None) for each in ("log", "on_progress")}
+        require_functions(**talk)
+        progress, sentences = bound.pop("progress", False), bound.pop("sentences", None)
+        with kept_pipes(), ExitStack() as stack:
+            make = _maker(kind, arguments, name)
+            if name in WITH_SENTENCES:
+                bound["inputs"], spoken = paths_or_sentences(bound.get("inputs"), sentences, needed=name == "train")
+                if spoken is not None:
+                    make({**bound, "inputs": ()})  # refuses what it can before the sentences are read
+                    bound |= spool(spoken, bound, stack)
+            job = make(bound)
+            on_progress = stack.enter_context(progress_bar(talk["on_progress"], progress=progress))
+            return {**job.facts(run_job(job, talk["log"], on_progress))}
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = module
-    function.__doc__ = _documentation(name)
+    function.__doc__ = _document(name, arguments)
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function
 
 
-def _parameters(name: str, row: Function, hints: Mapping[str, Any]) -> list[Parameter]:
-    lacks = "output" if name in _MAY_LACK_OUTPUT else ""
+def _maker(kind: type[Job], arguments: Mapping[str, Option], name: str) -> Callable[[Mapping[str, Any]], Job]:
+    def make(bound: Mapping[str, Any]) -> Job:
+        given = read_arguments(bound, arguments, name)
+        options = {arguments[each].name: value for each, value in given.items()}
+        return kind.from_options({**options, "explicit": tuple(options)})
+
+    return make
+
+
+def _parameters(kind: type[Job], arguments: Mapping[str, Option], sentences: bool) -> list[Parameter]:
     found = []
-    for each in hints:
-        kind = Parameter.POSITIONAL_OR_KEYWORD if each in row.arguments else Parameter.KEYWORD_ONLY
-        needed = each in row.arguments and each != lacks
-        found.append(Parameter(each, kind, default=Parameter.empty if needed else None))
-    return [*found, Parameter("log", Parameter.KEYWORD_ONLY, default=None)]
+    for name, option in arguments.items():
+        at_place = option.positional or name == "output"
+        how = Parameter.POSITIONAL_OR_KEYWORD if at_place else Parameter.KEYWORD_ONLY
+        needed = option.is_required and not (sentences and name == "inputs")
+        found.append(Parameter(name, how, default=Parameter.empty if needed else None))
+    found.sort(key=lambda each: each.kind)  # keeps the order of each kind
+    if any(each.default is None for each in found[:1]):
+        found = [each.replace(default=None) if each.kind is Parameter.POSITIONAL_OR_KEYWORD else each for each in found]
+    talk: dict[str, Any] = {**({"sentences": None} if sentences else {}), "log": None}
+    if issubclass(kind, TrainingJob) or sentences:
+        talk |= {"on_progress": None, "progress": False}
+    return [*found, *(Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in talk.items())]
 
 
-def _typed_value(value: Any, name: str, hint: Any) -> Any:
-    """The value of an option. Raises TypeError."""
-    if read_hint(hint)[2] and read_hint(hint)[0] is str:
-        return paths_of(value, name)
-    return typed_value(value, name, hint)
+_TALK = """
+Like the command `wv {command}`, whose help says more. Returns what the command prints with --json. `log(message,
+**facts)` is told what happens, and so is the logger "wv_cli". Raises UsageError, WvError and its kin; TypeError for an
+argument of another type."""
+_TRAINING = """
+`on_progress(progress)` is told how far the training is, which a bar shows with `progress=True`. Interrupted and
+TimedOut are raised for a run that a signal or `max_time` stopped, which `resume=True` continues."""
+_SENTENCES = """
+Instead of files `inputs` may be sentences that are lists of tokens; `sentences` may be lists of tokens or lines as str.
+Both are any iterable, which is read once."""
 
 
-def _run(kind: type[Job], options: dict[str, Any], log: Any) -> dict[str, Any]:
-    explicit = tuple(options)
-    if "output" in options and "outputs" in option_hints(kind):
-        options["outputs"] = paths_of(options.pop("output"), "output")
-    if options.get("threads") == 0:
-        from wv_cli.system.host import processors
-
-        options["threads"] = processors()
-    return {**run_job(kind.from_options({**options, "explicit": explicit}), log)}
-
-
-def _documentation(name: str) -> str:
-    from wv_cli.commands.shared.function_help import HELP
-
-    command = name.replace("_", "-")
-    return (
-        f"{COMMANDS.find(command).summary}\n\nLike the command `wv {command}`, whose help says more. Returns what the "
-        "command records or prints with --json;\n`log(message, **facts)` is told what happens. Raises UsageError, "
-        "WvError and its kin; TypeError for an argument of\nanother type.\n\n"
-    ) + "\n".join(f"{option}: {text}" for option, text in HELP[name].items())
+def _document(name: str, arguments: Mapping[str, Option]) -> str:
+    command = FUNCTIONS[name]
+    talk = _TALK.format(command=command) + (_SENTENCES if name in WITH_SENTENCES else "")
+    if name in WITH_SENTENCES or issubclass(job_type(name), TrainingJob):
+        talk += _TRAINING
+    meanings = [
+        f"{each}: {name_arguments(option.full_help)}" for each, option in arguments.items() if not option.positional
+    ]
+    return "\n".join([COMMANDS[command].summary, talk, "", *meanings])

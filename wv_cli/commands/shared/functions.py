@@ -1,6 +1,6 @@
 """The commands as functions, each made when it is asked for (calling.py). functions.pyi has their arguments.
 
-It is made of the same options: `python -m tests.keywords`."""
+It is made of the same options: `python -m tests.function_stub`."""
 
 from collections.abc import Callable
 from typing import Any

@@ -39,7 +39,7 @@ _PLACES = {
 }
 _PLACE = {name: heading for heading, names in _PLACES.items() for name in names.split()}
 # What a usage line calls the names of files and of folders.
-_NAMES = {
+FILE_NAMES = {
     "file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB|INDEX)\b|[AB]$"),
     "dir": re.compile("DIR|FOLDER"),
 }
@@ -76,7 +76,7 @@ def words(option: click.Option, context: click.Context) -> tuple[str, str]:
 
 def _default(option: click.Option) -> str:
     if isinstance(option, FieldOption):
-        return option.default_text
+        return option.field.default_text
     if not option.show_default or option.default is None:
         return ""
     return ("on" if option.default else "off") if option.is_flag else str(option.default)
@@ -108,7 +108,7 @@ class Command(click.Command):
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
         for each in self.params:
-            for name, metavars in _NAMES.items():
+            for name, metavars in FILE_NAMES.items():
                 if each.type is click.STRING and metavars.match(each.metavar or ""):
                     each.type = FileName(name)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from wv_cli.config import MOST_THREADS, Option, Options, reject_ineffective, show_default
+from wv_cli.config import MOST_THREADS, Option, Options, reject_ineffective
 from wv_cli.errors import UsageError
 
 AnyConfig = TypeVar("AnyConfig", bound=Options)
@@ -98,16 +98,62 @@ class CommonOption(click.Option):
 
 
 class FieldOption(click.Option):
-    """The option of a config's field. `default_text` is what help says of its default."""
+    """The option of a field."""
 
-    def __init__(self, words: Sequence[str], *, field: Option, default_text: str, **attributes: Any) -> None:
+    def __init__(self, words: Sequence[str], *, field: Option, **attributes: Any) -> None:
         super().__init__(words, **attributes)
-        self.field, self.default_text = field, default_text
+        self.field = field
+
+
+class WordsOption(click.Option):
+    """One that takes several words without being repeated (word_options.py); `multiple` is set."""
+
+
+class WordsFieldOption(FieldOption, WordsOption):
+    """One that is made of a field."""
 
 
 def is_common(option: click.Option) -> bool:
     """Whether the option is in the short help of its command."""
     return option.field.common if isinstance(option, FieldOption) else isinstance(option, CommonOption)
+
+
+_KINDS: Mapping[str, Callable[[], "click.ParamType[Any]"]] = {"SIZE": Size, "TIME": Duration}
+_METAVARS = {int: "N", float: "X", str: "TEXT"}
+
+
+def make_argument(field: Option) -> click.Argument:
+    """The argument of a positional field."""
+    nargs = -1 if field.many else 1
+    return click.Argument([field.name], metavar=field.metavar, required=field.is_required, nargs=nargs)
+
+
+def make_option(field: Option) -> FieldOption:
+    """The option of a field."""
+    flag = field.flag
+    if field.kind is bool and field.off is not None and not field.name.startswith("no_"):
+        flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
+    short = f"-{field.short}" if field.short else flag[1:] if len(field.name) == 1 else ""
+    made = WordsFieldOption if field.metavar == "WORD..." else FieldOption
+    return made(
+        [*filter(None, [short]), flag, field.name],
+        field=field,
+        type=_type_of(field),
+        metavar=field.metavar or (None if field.choices else _METAVARS.get(field.kind)),
+        required=field.is_required,
+        default=None if field.is_required else field.default,
+        help=field.help,
+        multiple=field.many,
+        is_flag=True if field.kind is bool else None,
+    )
+
+
+def _type_of(field: Option) -> Any:
+    if field.choices:
+        return OpenChoice(field.choices, field.also) if field.also else click.Choice(field.choices)
+    if field.words:
+        return NumberOrWord(field.words)
+    return _KINDS[field.metavar]() if field.metavar in _KINDS else field.kind
 
 
 def decimals(context: click.Context, parameter: click.Parameter, value: str) -> int | str:
@@ -163,79 +209,9 @@ def threads_option(help: str, default: int = 1) -> Decorator:
     )
 
 
-def phrases_options(function: Function) -> Function:
-    """Of what learns from text (wv_cli.jobs.parts.phrases), beside the fields of PhraseLearning."""
-    for option in [
-        click.option(
-            "--save-phrases", metavar="FILE", help="Also save the phrases that --learn-phrases finds, for --phrases."
-        ),
-        click.option(
-            "--phrases",
-            cls=CommonOption,
-            metavar="FILE",
-            help="Join these phrases (from --save-phrases) in INPUT first.",
-        ),
-    ]:
-        function = option(function)
-    return function
-
-
-def saved_run_options(function: Function) -> Function:
-    """Options of a training run that can stop and be resumed (wv_cli.jobs.parts.resume)."""
-    for option in [
-        click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside each output."),
-        click.option(
-            "--max-time",
-            cls=CommonOption,
-            type=Duration(),
-            metavar="TIME",
-            help="Save a checkpoint and stop after this time.",
-        ),
-        click.option("--overwrite", is_flag=True, help="Start anew and discard the checkpoint of an earlier run."),
-        click.option("--resume", cls=CommonOption, is_flag=True, help="Resume from the checkpoint if there is one."),
-        click.option(
-            "--checkpoint-every", type=Duration(), metavar="TIME", help="Interval between checkpoints (90, 15m, 2h)."
-        ),
-        click.option("--checkpoint", metavar="FILE", help="Checkpoint file.  [default: first OUTPUT.checkpoint]"),
-    ]:
-        function = option(function)
-    return function
-
-
 def field_options(config: type[Options]) -> Decorator:
-    """Options for the fields of `config` that have a help text, in their order and with their defaults. A bool field
-    `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where it has an `off`; the option of a
-    tuple may be repeated."""
-
-    fields = [each for each in config.options().values() if each.help]
-    return add_options([_option(each, each.choices, _default_text(each), default=each.default) for each in fields])
-
-
-Variants = Mapping[str, tuple[type[Options], Mapping[str, Any]]]
-
-
-def shared_fields(variants: Variants) -> list[FieldOption]:
-    """Options for the fields of several configs, for a command whose config depends on other options.
-
-    `variants` names configs and what replaces their defaults. An option that is not given is None. Its help is that of
-    the first variant with the field; it shows the default of that one, and of the others where they differ. A second
-    variant of the same config is named only where it changes something.
-    """
-    tables = {variant: config.options() for variant, (config, _) in variants.items()}
-    first = {config: variant for variant, (config, _) in reversed([*variants.items()])}
-    options = []
-    for name in _merge_names([*tables.values()]):
-        found = {variant: fields[name] for variant, fields in tables.items() if name in fields}
-        field = next(iter(found.values()))
-        if field.help:
-            changed = {
-                variant: variants[variant][1].get(name, each.default)
-                for variant, each in found.items()
-                if name in variants[variant][1] or variant in first.values()
-            }
-            choices = list(dict.fromkeys(choice for each in found.values() for choice in each.choices))
-            options.append(_option(field, choices, _default_text(field, changed), default=None))
-    return options
+    """Options for the fields of `config` that have a help text, in their order and with their defaults."""
+    return add_options([make_option(each) for each in config.options().values() if each.help])
 
 
 def add_options(options: Sequence[click.Option]) -> Decorator:
@@ -249,56 +225,10 @@ def add_options(options: Sequence[click.Option]) -> Decorator:
     return decorate
 
 
-def _merge_names(tables: Sequence[Mapping[str, Option]]) -> list[str]:
-    """The names in all, in the order of the first; one that it has not stands before the name it is followed by."""
-    names: list[str] = []
-    for fields in tables:
-        place = len(names)
-        for name in reversed([*fields]):
-            if name in names:
-                place = names.index(name)
-            else:
-                names.insert(place, name)
-    return names
-
-
-def _default_text(field: Option, variants: Mapping[str, object] | None = None) -> str:
-    """The default, then in parentheses those of `variants` (the first one's is the field's) where they differ."""
-    first, *others = (variants or {"": field.default}).items()
-    own = field.shown or show_default(first[1])
-    differ = ", ".join(f"{variant} {show_default(value)}" for variant, value in others if value != first[1])
-    if not differ:
-        return own
-    return f"{own[:-1]}, {differ})" if own.endswith(")") else f"{own} ({differ})"
-
-
-_METAVARS = {int: "N", float: "X", str: "TEXT"}
-
-
-def _option(field: Option, choices: Sequence[str], default_text: str, default: object) -> FieldOption:
-    flag, kind = field.flag, click.Choice(choices) if choices else field.kind
-    if field.also:
-        kind = OpenChoice(choices, field.also)
-    if kind is bool and not field.name.startswith("no_"):
-        flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
-    short = [flag[1:]] if len(field.name) == 1 else []
-    return FieldOption(
-        [*short, flag, field.name],
-        field=field,
-        default_text=default_text,
-        type=kind,
-        metavar=None if choices else _METAVARS.get(field.kind),
-        default=default,
-        help=field.help,
-        multiple=field.many,
-        is_flag=True if kind is bool else None,
-    )
-
-
 def range_of(parameter: click.Parameter) -> str:
     """Of its numbers, in words; "" when every one will do."""
     if isinstance(parameter, FieldOption):
-        return parameter.field.bounds
+        return parameter.field.bounds if parameter.field.metavar != "SIZE" else ""
     if not isinstance(parameter.type, click.IntRange | click.FloatRange):
         return ""
     low, high = parameter.type.min, parameter.type.max

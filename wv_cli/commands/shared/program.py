@@ -16,9 +16,11 @@ from wv_cli import __version__
 from wv_cli.commands import COMMANDS, COMPAT, group_commands
 from wv_cli.commands.shared.mistakes import WORDS
 from wv_cli.errors import UsageError
-from wv_cli.registry import Registry
+from wv_cli.registry import Registry, load
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# The classes of commands whose lines or help have a shape of their own.
+_SHAPES = {"train": "wv_cli.commands.shared.training_help:TrainCommand"}
 _IMPORT_SECONDS = 0.01
 
 
@@ -120,9 +122,10 @@ class LazyGroup(click.Group):
             return None
         command: click.Command
         if ":" in row.module:
-            from wv_cli.commands.shared.fields import load_job, make_command
+            from wv_cli.commands.shared.fields import make_command
+            from wv_cli.commands.shared.help import Command
 
-            command = make_command(name, load_job(row.module))
+            command = make_command(name, load(row.module), load(_SHAPES[name]) if name in _SHAPES else Command)
         else:
             command = importlib.import_module(row.module).command
         command.short_help = row.summary

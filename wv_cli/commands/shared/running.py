@@ -51,7 +51,7 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
         if kind.HAS_JSON:
             from wv_cli.system.json_text import to_json
 
-            click.echo(to_json(metadata), err=any(map(is_stdout, job.results())))
+            click.echo(to_json(job.facts(metadata)), err=any(map(is_stdout, job.results())))
         return
     if shown := job.show(metadata):
         from wv_cli.words import encode

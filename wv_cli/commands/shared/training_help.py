@@ -3,13 +3,14 @@
 import contextlib
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from wv_cli.commands.shared.help import Command, sections, write_examples, write_options
-from wv_cli.commands.shared.options import is_common
-from wv_cli.commands.shared.training_options import fields_of
+from wv_cli.commands.shared.options import is_common, make_option
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS
+from wv_cli.jobs.train import options_of_model
 
 _ALL, _MODEL = f"{__name__}.all", f"{__name__}.model"
 _EVERY_MODEL = {"--help", "--help-all", "--quiet", "--json", "--model"}
@@ -23,18 +24,23 @@ def _show_all(context: click.Context, parameter: click.Parameter, wanted: bool) 
         context.exit()
 
 
-help_all_option = click.option(
-    "--help-all",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_all,
-    help="Show the options of all models and exit.",
-)
+def _help_all_option() -> click.Option:
+    return click.Option(
+        ["--help-all"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_show_all,
+        help="Show the options of all models and exit.",
+    )
 
 
 class TrainCommand(Command):
     """`-h` shows the common options of word vectors, after `--model NAME` those that have an effect for this model."""
+
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.params.append(_help_all_option())
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         model = self._model(context, args) if not {"-h", "--help"}.isdisjoint(args) else None
@@ -77,11 +83,11 @@ class TrainCommand(Command):
     def _visible_options(self, context: click.Context) -> Iterator[click.Option]:
         """The options of this help, with the defaults of its model."""
         model = context.meta.get(_MODEL)
-        own = {each.name: each for each in fields_of(model or DEFAULT_MODEL)}
+        own = {name: make_option(each) for name, each in options_of_model(model or DEFAULT_MODEL).items() if each.help}
         effective = MODELS[model].effective_options(model) if model is not None else set()
         for each in self.get_params(context):
             if isinstance(each, click.Option):
-                option = own.get(each.name, each)
+                option = own.get(each.name or "", each)
                 wanted = each.name in effective if model is not None else is_common(option)
                 if wanted or _EVERY_MODEL & {*each.opts}:
                     yield option

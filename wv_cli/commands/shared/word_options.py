@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import FieldOption
+from wv_cli.commands.shared.options import WordsOption
 
 
 class TakesWords(Command):
@@ -15,14 +15,6 @@ class TakesWords(Command):
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         flags = {flag for each in self.params if isinstance(each, WordsOption) for flag in each.opts}
         return super().parse_args(context, list(_repeat_option(arguments, flags)))
-
-
-class WordsOption(click.Option):
-    """One of these options; `multiple` is set."""
-
-
-class SeveralWords(FieldOption, WordsOption):
-    """One that is made of a field."""
 
 
 def _repeat_option(arguments: Sequence[str], flags: set[str]) -> Iterator[str]:

@@ -6,10 +6,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from wv_cli.config import Options, flag_of
-from wv_cli.engine.state import StateOptions, read_options
+from wv_cli.config import Options, flag_of, option
 from wv_cli.errors import BadFile, UsageError, WvError, show_value
 from wv_cli.glove.config import MODEL as GLOVE
 from wv_cli.jobs.part import Part
@@ -20,6 +19,9 @@ from wv_cli.system.lock import hold_lock
 from wv_cli.system.places import identity, is_stream
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.reading_config import ReadingConfig
+
+if TYPE_CHECKING:
+    from wv_cli.engine.state import StateOptions
 
 Learner = TypeVar("Learner", Word2vecConfig, SupervisedConfig)
 # How fast a run learns depends on how much it has learnt: this is not taken from the state.
@@ -33,19 +35,41 @@ class Continuation(Part):
     the counts and of the schedule of the earlier texts is kept. `save_state` gets the state that this run leaves,
     perhaps in the place of the first. A text that the state has learnt is learnt `again` only where that is asked."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("decay", "again"), "continue_")
-
-    continue_: str | None = None
-    decay: float | None = None
-    again: bool = False
-    save_state: str | None = None
+    continue_: str | None = option(
+        None,
+        "Continue training from a saved state; options that are not given are its own.",
+        metavar="FILE",
+        group="Input",
+        common=True,
+    )
+    decay: float | None = option(
+        None,
+        "With --continue: weight of the earlier counts and training.",
+        low=0,
+        high=1,
+        low_is="earlier counts have no weight",
+        high_is="full weight",
+        metavar="SHARE",
+        shown="1",
+        group="Input",
+        only="continue_",
+    )
+    again: bool = option(
+        False,
+        "With --continue: learn INPUT even if the state has already learnt it.",
+        off=None,
+        group="Input",
+        only="continue_",
+    )
+    save_state: str | None = option(
+        None,
+        "Also save the state for --continue; it may replace the earlier state.",
+        metavar="FILE",
+        group="Output",
+        common=True,
+    )
 
     def check(self) -> None:
-        if self.decay is not None and not 0 <= self.decay <= 1:
-            message = (
-                f"--decay must be between 0 (earlier counts have no weight) and 1 (full weight), not {self.decay:g}"
-            )
-            raise UsageError(message)
         if self.save_state and is_stream(self.save_state):
             message = f"--save-state {self.save_state}: a state is a file, for --continue; name one"
             raise UsageError(message)
@@ -67,6 +91,8 @@ class Continuation(Part):
         if self.save_state is None:
             yield
             return
+        from wv_cli.engine.state import read_options
+
         before = self.before
         with hold_lock(self.save_state, "another run replaces this state; begin when it has ended"):
             if before is not None and read_options(str(self.continue_)) != before:
@@ -78,6 +104,8 @@ class Continuation(Part):
         """Where no state is continued, the texts of the one that is replaced: they do not tell how far this run is."""
         if self.before is not None:
             return self.before.texts
+        from wv_cli.engine.state import read_options
+
         with contextlib.suppress(WvError):
             if self.save_state is not None and Path(self.save_state).is_file():
                 return read_options(self.save_state).texts
@@ -114,12 +142,14 @@ class Continuation(Part):
         return 1.0 if self.decay is None else self.decay
 
     @cached_property
-    def before(self) -> StateOptions | None:
+    def before(self) -> "StateOptions | None":
         """The options of the state that this run continues. Raises BadFile, WvError."""
+        from wv_cli.engine.state import read_options
+
         return read_options(self.continue_) if self.continue_ is not None else None
 
     def require_same(
-        self, before: StateOptions, config: Options, words: Mapping[str, Any], fixed: Collection[str]
+        self, before: "StateOptions", config: Options, words: Mapping[str, Any], fixed: Collection[str]
     ) -> None:
         """Raises UsageError, with the first option, when the rows of the state `before` are not for these options. The
         arrays of a state depend on those of `config` that are `fixed`."""
@@ -140,7 +170,7 @@ class Continuation(Part):
             new_words=words - older,
         )
 
-    def with_rate(self, config: Learner, before: StateOptions, tokens: int, explicit: Collection[str]) -> Learner:
+    def with_rate(self, config: Learner, before: "StateOptions", tokens: int, explicit: Collection[str]) -> Learner:
         """The config with the initial learning rate for a text of `tokens` tokens."""
         if "lr" in explicit or config.epochs * tokens == 0:
             return config
@@ -154,10 +184,12 @@ class Continuation(Part):
 
     def left_behind(
         self, model: str, config: Options, words: Mapping[str, Any], *, lr: float, learnt: int, text: str
-    ) -> StateOptions:
+    ) -> "StateOptions":
         """The options of the state that this run leaves; options given for this run alone do not become those of later
         runs. The run trained on `learnt` tokens of the `text` with this
         digest (empty: of none), those of every epoch, and began with the learning rate `lr` if it began at all."""
+        from wv_cli.engine.state import StateOptions
+
         before, trained = self.before, float(learnt)
         options = asdict(config)
         texts = (text,) if learnt and text else ()
@@ -170,8 +202,10 @@ class Continuation(Part):
         return StateOptions(model, options, dict(words), trained, lr, texts[-_MOST_TEXTS:])
 
 
-def state_of(path: str, models: Collection[str]) -> StateOptions:
+def state_of(path: str, models: Collection[str]) -> "StateOptions":
     """The options of the state at `path`, which must be of one of the `models`. Raises BadFile, WvError."""
+    from wv_cli.engine.state import read_options
+
     before = read_options(path)
     if before.model not in models:
         advice = "`wv glove` goes on with it" if before.model == GLOVE else "update wv"
@@ -183,7 +217,7 @@ def state_of(path: str, models: Collection[str]) -> StateOptions:
 
 
 def inherit_options(
-    path: str, before: StateOptions, config: type[Options], explicit: Collection[str]
+    path: str, before: "StateOptions", config: type[Options], explicit: Collection[str]
 ) -> dict[str, Any]:
     """The options that a run inherits from the state at `path`: those that are not `explicit`. Raises BadFile for
     unknown options or impossible values."""

@@ -1,17 +1,18 @@
 """The phrases that a job joins while it reads its text, from a file or found in the text."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
+from wv_cli.config import option
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata
 from wv_cli.system.events import Log
 from wv_cli.system.output import open_output
 from wv_cli.text.config import PhraseLearning
-from wv_cli.text.joining import Phrases
-from wv_cli.text.phrase_finding import PhraseFinder
-from wv_cli.text.saved_phrases import read_phrases
+
+if TYPE_CHECKING:
+    from wv_cli.text.joining import Phrases
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +20,21 @@ class PhraseJoining(Part):
     """The phrases in the file `phrases` are joined, or those found as `learning` says; `save_phrases` gets the
     latter."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"save_phrases": "learn_phrases"}
-
-    phrases: str | None = None
     learning: PhraseLearning = field(default_factory=PhraseLearning)
-    save_phrases: str | None = None
+    phrases: str | None = option(
+        None,
+        "Join these phrases (from --save-phrases) in INPUT first.",
+        metavar="FILE",
+        group="Input",
+        common=True,
+    )
+    save_phrases: str | None = option(
+        None,
+        "Also save the phrases that --learn-phrases finds, for --phrases.",
+        metavar="FILE",
+        group="Output",
+        only="learn_phrases",
+    )
 
     def reads(self) -> list[str]:
         return [self.phrases] if self.phrases else []
@@ -35,9 +46,12 @@ class PhraseJoining(Part):
         """The part of `memory` for the ids of the text: half where pairs of words are counted, as in `wv phrases`."""
         return memory // 2 if memory and self.learning.learn_phrases else memory
 
-    def joiner(self, log: Log, memory: int | None, *, no_phrase_begins: str = "") -> Phrases | None:
+    def joiner(self, log: Log, memory: int | None, *, no_phrase_begins: str = "") -> "Phrases | None":
         """The phrase joiner for the text that is read next; `log` is told what each pass has found. Counts of pairs
         take half of `memory`. Words that begin with `no_phrase_begins` are in no phrase. Raises WvError, BadFile."""
+        from wv_cli.text.phrase_finding import PhraseFinder
+        from wv_cli.text.saved_phrases import read_phrases
+
         if self.phrases:
             return read_phrases(self.phrases)
         config = self.learning.phrases_config(memory)
@@ -45,8 +59,10 @@ class PhraseJoining(Part):
             return None
         return PhraseFinder(config, after_pass=lambda done: log(done.summary, **done.metadata), apart=no_phrase_begins)
 
-    def writers(self, joiner: Phrases | None) -> list[tuple[str, Callable[[str], None]]]:
+    def writers(self, joiner: "Phrases | None") -> list[tuple[str, Callable[[str], None]]]:
         """The file for the phrases that `joiner` has found, and what writes it."""
+        from wv_cli.text.phrase_finding import PhraseFinder
+
         if self.save_phrases is None:
             return []
         assert isinstance(joiner, PhraseFinder), "--save-phrases goes with --learn-phrases"
@@ -59,8 +75,10 @@ class PhraseJoining(Part):
         return [(self.save_phrases, write)]
 
 
-def found_phrases(joiner: Phrases | None) -> Metadata:
+def found_phrases(joiner: "Phrases | None") -> Metadata:
     """The sidecar's facts about found phrases; nothing if none were searched for."""
+    from wv_cli.text.phrase_finding import PhraseFinder
+
     if not isinstance(joiner, PhraseFinder):
         return {}
     config = joiner.config

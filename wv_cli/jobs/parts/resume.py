@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import flag_of
+from wv_cli.config import flag_of, option
 from wv_cli.errors import UsageError
 from wv_cli.jobs.part import Part, internal
 
@@ -18,11 +18,13 @@ class Resume(Part):
     `max_time` seconds. With `resume` it goes on from there, with `overwrite` it begins anew although a checkpoint is
     there. A training that is not `resumable` is never saved."""
 
-    checkpoint: str | None = None
-    checkpoint_every: float | None = None
-    resume: bool = False
-    overwrite: bool = False
-    max_time: float | None = None
+    group: ClassVar[str] = "Run"
+
+    checkpoint: str | None = option(None, "Checkpoint file.", metavar="FILE", shown="first OUTPUT.checkpoint")
+    checkpoint_every: float | None = option(None, "Interval between checkpoints (90, 15m, 2h).", metavar="TIME")
+    resume: bool = option(False, "Resume from the checkpoint if there is one.", off=None, common=True)
+    overwrite: bool = option(False, "Start anew and discard the checkpoint of an earlier run.", off=None)
+    max_time: float | None = option(None, "Save a checkpoint and stop after this time.", metavar="TIME", common=True)
     resumable: bool = internal(True)
 
     def check(self) -> None:

@@ -1,19 +1,17 @@
 """The search for a classifier's options by their score on a validation file, before it is trained."""
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.config import option
-from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
-from wv_cli.jobs import autotune_log
 from wv_cli.jobs.part import Part, internal
 from wv_cli.jobs.run import Run
 from wv_cli.system.compression import compression_of
 
 if TYPE_CHECKING:
+    from wv_cli.engine.run import Outcome
     from wv_cli.jobs.autotune import LabelSearch, Plan
 
 
@@ -23,17 +21,37 @@ class SearchOptions(Part):
     their score on this file (wv_cli.jobs.autotune); `autotune_log` gets the trials. Only a search that is `logged`
     has a log without a name."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("autotune_duration", "autotune_log", "autotune_metric", "autotune_predictions", "autotune_size"),
-        "autotune_validation",
-    )
+    group: ClassVar[str] = "Autotune"
 
-    autotune_validation: str | None = None
-    autotune_duration: float | None = None
-    autotune_log: str | None = None
-    autotune_metric: str | None = None
-    autotune_predictions: int | None = None
-    autotune_size: int | None = option(None, low=1)
+    autotune_validation: str | None = option(
+        None,
+        "Search for a classifier's options that are not given, by their score on this file.",
+        metavar="FILE",
+        common=True,
+    )
+    autotune_duration: float | None = option(
+        None, "Time for the search.", metavar="TIME", shown="5m", only="autotune_validation"
+    )
+    autotune_metric: str | None = option(
+        None,
+        "Score to maximize: f1, f1:LABEL, precisionAtRecall:R[:LABEL] or recallAtPrecision:P[:LABEL].",
+        metavar="METRIC",
+        shown="f1",
+        only="autotune_validation",
+    )
+    autotune_predictions: int | None = option(
+        None, "Labels predicted per line in the search.", metavar="K", shown="1", only="autotune_validation"
+    )
+    autotune_size: int | None = option(
+        None, "Quantize the classifier to at most this size (2M).", low=1, metavar="SIZE", only="autotune_validation"
+    )
+    autotune_log: str | None = option(
+        None,
+        "File for the trials, one JSON object per line.",
+        metavar="FILE",
+        shown="first OUTPUT.autotune.jsonl",
+        only="autotune_validation",
+    )
     fixed: tuple[str, ...] = internal(())
     logged: bool = internal(True)
 
@@ -73,11 +91,13 @@ class SearchOptions(Part):
 
     def claim(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
         """The log is this run's while it lasts."""
+        from wv_cli.jobs import autotune_log
+
         log = self.log(beside)
         return autotune_log.claim_log(log, discard=anew) if log else nullcontext()
 
 
-def run_search(search: "LabelSearch", run: Run, *, resume: bool) -> Outcome | None:
+def run_search(search: "LabelSearch", run: Run, *, resume: bool) -> "Outcome | None":
     """Runs the search and logs its result. Returns the outcome of a trial that a signal stopped, else None."""
     from wv_cli.jobs.autotune import changes
 

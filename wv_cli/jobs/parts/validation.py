@@ -1,10 +1,8 @@
 """The options of scoring a model after every epoch."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
-from wv_cli.errors import UsageError
+from wv_cli.config import option
 from wv_cli.jobs.part import Part
 
 
@@ -14,14 +12,16 @@ class Validation(Part):
     analogies, and those of the best epoch are kept. After `patience` epochs without a better score the run ends
     (wv_cli.jobs.validation)."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"patience": "validation"}
-
-    validation: str | None = None
-    patience: int | None = None
-
-    def check(self) -> None:
-        if self.patience is not None and self.patience < 1:
-            raise UsageError(f"--patience must be at least 1, not {self.patience}")
+    validation: str | None = option(
+        None,
+        "Score the vectors on this file after each epoch; keep the best epoch.",
+        metavar="FILE",
+        group="Input",
+        common=True,
+    )
+    patience: int | None = option(
+        None, "Stop after N epochs without a better score.", low=1, group="Training", only="validation"
+    )
 
     def reads(self) -> list[str]:
         return [self.validation] if self.validation else []

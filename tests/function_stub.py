@@ -1,0 +1,73 @@
+"""Writes commands/shared/functions.pyi from the options of commands: `python -m tests.function_stub`."""
+
+import re
+from inspect import Parameter, signature
+from pathlib import Path
+
+from wv_cli.commands import COMMANDS
+from wv_cli.commands.shared.calling import FUNCTIONS, arguments_of, function_of
+from wv_cli.commands.shared.help import FILE_NAMES
+from wv_cli.config import Option
+
+STUB = Path(__file__).resolve().parent.parent / "wv_cli" / "commands" / "shared" / "functions.pyi"
+HEAD = """from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import Any, Literal
+
+# Made from the options of commands by `python -m tests.function_stub`; None is an option that is not given.
+
+Path = str | PathLike[str]
+"""
+TALK = {
+    "sentences": "Iterable[str | Iterable[str]] | None = None",
+    "log": "Callable[..., object] | None = None",
+    "on_progress": "Callable[..., object] | None = None",
+    "progress": "bool = False",
+}
+LONGEST = 115  # of what stands in a line of its own, as ruff formats
+
+
+def is_path(option: Option) -> bool:
+    """Whether the value is the name of a file; a rule may begin with one."""
+    named = any(pattern.match(option.metavar) for pattern in FILE_NAMES.values())
+    return option.kind is str and not option.choices and named and "=" not in option.metavar
+
+
+def annotation(name: str, option: Option, *, speaks: bool) -> str:
+    """The type of an argument. Several values may be one."""
+    words = ", ".join(f'"{word}"' for word in option.choices or option.words)
+    found = "Path" if is_path(option) else f"Literal[{words}]" if option.choices else option.kind.__name__
+    if option.words:
+        found += f" | Literal[{words}]"
+    if option.many:
+        several = "Path | Iterable[str]" if speaks and name == "inputs" else found
+        found = f"{found} | Iterable[{several}]"
+    return found
+
+
+def function_text(name: str) -> str:
+    """The signature of a function of wv_cli."""
+    arguments, parameters = arguments_of(name), signature(function_of(name)).parameters
+    words, keywords = [], False
+    for each in parameters.values():
+        if each.kind is Parameter.KEYWORD_ONLY and not keywords:
+            words.append("*")
+            keywords = True
+        if each.name in TALK:
+            words.append(f"{each.name}: {TALK[each.name]}")
+            continue
+        found = annotation(each.name, arguments[each.name], speaks="sentences" in parameters)
+        word = f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}"
+        words.append(word if len(word) <= LONGEST else re.sub(r" \| (?=None|Iterable)", "\n    | ", word))
+    summary = COMMANDS[FUNCTIONS[name]].summary
+    listed = "".join(f"    {word},\n" for word in words)
+    return f'def {name}(\n{listed}) -> dict[str, Any]:\n    """{summary}"""\n'
+
+
+def stub_text() -> str:
+    """As ruff formats it, which tests do without."""
+    return HEAD + "\n" + "\n".join(map(function_text, FUNCTIONS))
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub_text())
