@@ -3,14 +3,10 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import wv_cli
-from tests.keywords import MODULE, module_text
-from wv_cli.jobs import train
-from wv_cli.jobs.models import MODELS
 
 PROGRAM = Path(__file__).resolve().parent / "typed_program.py"
 WRONG = """
@@ -27,12 +23,6 @@ wv_cli.whiten("v.bin", "w.bin", method="zcb")
 wv_cli.whiten("v.bin", "w.bin", methods="zca")
 wv_cli.filter()
 """
-
-
-def test_the_keywords_are_those_of_the_configs():
-    """python -m tests.keywords writes them anew."""
-    assert MODULE.read_text() == module_text()
-    assert get_args(train.ModelName) == tuple(MODELS)
 
 
 def test_the_program_names_every_public_name():

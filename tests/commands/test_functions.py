@@ -14,18 +14,27 @@ import pytest
 
 import wv_cli
 from tests.conftest import GOLDEN
-from tests.keywords import HELP, STUB, help_text, stub_text
+from tests.function_stub import STUB, stub_text
 from wv_cli.__main__ import run
 from wv_cli.commands.shared.calling import FUNCTIONS
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.errors import BadFile, UsageError, WvError
 
+TALK = {"log", "on_progress", "progress", "sentences"}
 TEXT = "the cat sat on the mat\nthe dog sat on the log\nnew york is a city\nnew york is old\n" * 20
 RECORDS = "".join(json.dumps({"id": number, "text": "word " * (number % 5)}) + "\n" for number in range(20))
 ENCODER = GOLDEN / "encoders" / "tiny-bert-st6"
 LABELS = GOLDEN / "ft-labels.bin"
 # The call, and the command line that writes the same.
 SAME = {
+    "train": (
+        lambda f, out: f("text.txt", out, dim=4, epochs=1, min_count=1, meta=False),
+        "train text.txt --dim 4 --epochs 1 --min-count 1 --no-meta -q -o",
+    ),
+    "train_glove": (
+        lambda f, out: f("text.txt", out, dim=4, iterations=1, min_count=1, meta=False),
+        "glove text.txt --dim 4 --iterations 1 --min-count 1 --no-meta -q -o",
+    ),
     "build_vocab": (lambda f, out: f("text.txt", out, min_count=2), "build-vocab text.txt --min-count 2 -o"),
     "phrases": (
         lambda f, out: f(["text.txt"], out, threshold=1, min_count=2),
@@ -65,14 +74,42 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_has_the_options_of_its_command(name):
-    command = group.get_command(click.Context(group), name.replace("_", "-"))
+    command = group.get_command(click.Context(group), FUNCTIONS[name])
     options = {each.name for each in command.params} - {"help", "help_all", "quiet", "as_json", "version"}
     options = {"output" if each == "outputs" else each for each in options}
     arguments = inspect.signature(getattr(wv_cli, name)).parameters
-    assert options == {*arguments} - {"log"}
-    row = FUNCTIONS.find(name)
-    assert [*arguments][: len(row.arguments)] == [*row.arguments]
+    assert options == {*arguments} - TALK
     assert wv_cli.__dict__[name].__doc__.splitlines()[0]
+
+
+ENDINGS = {
+    **dict.fromkeys(("train", "train_glove", "whiten"), ".vec"),
+    "align": ".bin",
+    **dict.fromkeys(("hash", "bioword"), ".codes"),
+}
+PLACES = {
+    "train": ["inputs", "output"],
+    "train_glove": ["inputs", "output"],
+    "build_vocab": ["inputs", "output"],
+    "phrases": ["inputs", "output"],
+    "bioword": ["inputs", "output"],
+    "drift": ["a", "b"],
+    "predict": ["model", "inputs", "output"],
+    "filter": ["inputs", "output"],
+    "tokenize": ["inputs", "output"],
+    "whiten": ["inputs", "output"],
+    "align": ["a", "b", "output"],
+    "quantize": ["model", "output"],
+    "hash": ["vectors", "output"],
+    "distil": ["encoder", "output"],
+    "convert": ["source", "output"],
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_arguments_without_a_keyword(name):
+    found = inspect.signature(getattr(wv_cli, name)).parameters.values()
+    assert [each.name for each in found if each.kind is not each.KEYWORD_ONLY] == PLACES[name]
 
 
 def files(path):
@@ -87,7 +124,14 @@ def test_every_function_is_called():
 @pytest.mark.parametrize("name", SAME)
 def test_a_function_writes_what_its_command_writes(name):
     call, line = SAME[name]
-    ending = {"whiten": ".vec", "align": ".bin", "hash": ".codes", "bioword": ".codes"}.get(name, "")
+    ending = {
+        "train": ".vec",
+        "train_glove": ".vec",
+        "whiten": ".vec",
+        "align": ".bin",
+        "hash": ".codes",
+        "bioword": ".codes",
+    }.get(name, "")
     report = call(getattr(wv_cli, name), f"one{ending}")
     assert isinstance(report, dict)
     other = f"two{'.ftz' if name == 'quantize' else ending}"
@@ -179,7 +223,7 @@ def test_functions_are_sent_to_other_processes():
         (lambda: wv_cli.distil(ENCODER, "o", variance=2.0), UsageError, "--variance must be above 0 and below 1"),
         (lambda: wv_cli.distil(ENCODER, "o", clusters=0), UsageError, "--clusters must be at least 1"),
         (lambda: wv_cli.quantize("v.vec", 3), TypeError, "output"),
-        (lambda: wv_cli.hash("v.vec", None), TypeError, "output"),
+        (lambda: wv_cli.hash("v.vec", None, method="lsh"), UsageError, "-o FILE is missing"),
     ],
 )
 def test_what_is_refused(call, kind, message):
@@ -190,16 +234,15 @@ def test_what_is_refused(call, kind, message):
 
 
 def test_the_stub_is_that_of_the_options():
-    """python -m tests.keywords writes it anew."""
+    """python -m tests.function_stub writes it anew."""
     assert STUB.read_text() == stub_text()
-    assert HELP.read_text() == help_text()
 
 
 def test_every_option_is_explained():
-    for name, row in FUNCTIONS.items():
+    for name in FUNCTIONS:
         said = getattr(wv_cli, name).__doc__
         for each in inspect.signature(getattr(wv_cli, name)).parameters:
-            assert each in (*row.arguments, "log") or f"\n{each}: " in said, (name, each)
+            assert each in (*PLACES[name], *TALK) or f"\n{each}: " in said, (name, each)
 
 
 def test_nothing_of_the_command_line_is_imported():

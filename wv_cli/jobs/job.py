@@ -48,6 +48,8 @@ class Job(Options):
     READING: ClassVar[tuple[str, str] | None] = None
     SHOWS_TRAINING: ClassVar[bool] = False
     HAS_JSON: ClassVar[bool] = True
+    # The arguments of the function that need no keyword, where they are not those of the command line and the output.
+    FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ()
 
     invocation: Invocation = field(default_factory=Invocation)
 

@@ -113,7 +113,7 @@ def options_of_model(model: str) -> dict[str, Option]:
 def _variants(rows: Mapping[str, Model]) -> Variants:
     """The options of models by preset or model, with what each changes of their defaults."""
     found: dict[str, tuple[Mapping[str, Option], Mapping[str, Any]]] = {}
-    first_with = {id(row.presets): name for name, row in reversed(rows.items())}
+    first_with = {id(row.presets): name for name, row in reversed([*rows.items()])}
     for name, row in rows.items():
         if row.presets and name != first_with[id(row.presets)]:
             continue  # the same options, as cbow has those of skipgram

@@ -35,19 +35,25 @@ def job_type(name: str) -> type[Job]:
 
 
 def arguments_of(name: str) -> dict[str, Option]:
-    """The options that are arguments of a function: those without a keyword first, the output being the last of them.
-    Several outputs are called `output`, too."""
+    """The options that are arguments of a function. Several outputs are called `output`, too."""
     options = job_type(name).command_options()
-    first = [each for each, option in options.items() if option.positional]
-    first += [each for each in ("output", "outputs") if each in options and each not in first]
-    more = [each for each, option in options.items() if option.help and each not in first]
+    first = places_of(name)
+    more = [each for each, option in options.items() if (option.help or option.positional) and each not in first]
     return {"output" if each == "outputs" else each: options[each] for each in (*first, *more)}
+
+
+def places_of(name: str) -> list[str]:
+    """The options that need no keyword: the arguments of the command line, then the output."""
+    kind = job_type(name)
+    options = kind.command_options()
+    outputs = [each for each in ("output", "outputs") if each in options and not options[each].positional]
+    return [*kind.FUNCTION_ARGUMENTS] or [*(each for each in options if options[each].positional), *outputs]
 
 
 def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, Any]]:
     """The function of a row of FUNCTIONS, which pickle finds in `module`."""
     kind, arguments = job_type(name), arguments_of(name)
-    signature = Signature(_parameters(kind, arguments, name in WITH_SENTENCES), return_annotation=dict[str, Any])
+    signature = Signature(_parameters(name, arguments), return_annotation=dict[str, Any])
 
     def function(*values: Any, **options: Any) -> dict[str, Any]:
         read_arguments(dict.fromkeys(options.keys() - signature.parameters.keys()), arguments, name)
@@ -85,20 +91,19 @@ def _maker(kind: type[Job], arguments: Mapping[str, Option], name: str) -> Calla
     return make
 
 
-def _parameters(kind: type[Job], arguments: Mapping[str, Option], sentences: bool) -> list[Parameter]:
-    found = []
-    for name, option in arguments.items():
-        at_place = option.positional or name == "output"
-        how = Parameter.POSITIONAL_OR_KEYWORD if at_place else Parameter.KEYWORD_ONLY
-        needed = option.is_required and not (sentences and name == "inputs")
-        found.append(Parameter(name, how, default=Parameter.empty if needed else None))
-    found.sort(key=lambda each: each.kind)  # keeps the order of each kind
-    if any(each.default is None for each in found[:1]):
-        found = [each.replace(default=None) if each.kind is Parameter.POSITIONAL_OR_KEYWORD else each for each in found]
-    talk: dict[str, Any] = {**({"sentences": None} if sentences else {}), "log": None}
-    if issubclass(kind, TrainingJob) or sentences:
+def _parameters(name: str, arguments: Mapping[str, Option]) -> list[Parameter]:
+    places, speaks = ["output" if each == "outputs" else each for each in places_of(name)], name in WITH_SENTENCES
+    found, needed = [], True
+    for each, option in arguments.items():
+        how = Parameter.POSITIONAL_OR_KEYWORD if each in places else Parameter.KEYWORD_ONLY
+        # A function prints nothing: standard output is no default. Behind an argument with a default all have one.
+        is_needed = (option.is_required or option.default == "-") and not (speaks and each == "inputs")
+        needed = is_needed and (needed or how is Parameter.KEYWORD_ONLY)
+        found.append(Parameter(each, how, default=Parameter.empty if needed else None))
+    talk: dict[str, Any] = {**({"sentences": None} if speaks else {}), "log": None}
+    if issubclass(job_type(name), TrainingJob) or speaks:
         talk |= {"on_progress": None, "progress": False}
-    return [*found, *(Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in talk.items())]
+    return [*found, *(Parameter(each, Parameter.KEYWORD_ONLY, default=default) for each, default in talk.items())]
 
 
 _TALK = """
