@@ -1,15 +1,16 @@
-"""Writes commands/shared/functions.pyi from the options of commands: `python -m tests.function_stub`."""
+"""Writes commands/shared/functions.pyi and eval_functions.pyi from the options of commands: `python -m tests.function_stub`."""
 
 import re
 from inspect import Parameter, signature
 from pathlib import Path
 
-from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.calling import FUNCTIONS, arguments_of, function_of
 from wv_cli.commands.shared.help import FILE_NAMES
 from wv_cli.config import Option
 
-STUB = Path(__file__).resolve().parent.parent / "wv_cli" / "commands" / "shared" / "functions.pyi"
+SHARED = Path(__file__).resolve().parent.parent / "wv_cli" / "commands" / "shared"
+# The stubs, and what begins the names of their functions.
+STUBS = {SHARED / "functions.pyi": "", SHARED / "eval_functions.pyi": "eval."}
 HEAD = """from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Any, Literal
@@ -59,15 +60,17 @@ def function_text(name: str) -> str:
         found = annotation(each.name, arguments[each.name], speaks="sentences" in parameters)
         word = f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}"
         words.append(word if len(word) <= LONGEST else re.sub(r" \| (?=None|Iterable)", "\n    | ", word))
-    summary = COMMANDS[FUNCTIONS[name]].summary
     listed = "".join(f"    {word},\n" for word in words)
-    return f'def {name}(\n{listed}) -> dict[str, Any]:\n    """{summary}"""\n'
+    called, summary = name.rpartition(".")[2], FUNCTIONS[name].summary
+    return f'def {called}(\n{listed}) -> dict[str, Any]:\n    """{summary}"""\n'
 
 
-def stub_text() -> str:
+def stub_text(beginning: str) -> str:
     """As ruff formats it, which tests do without."""
-    return HEAD + "\n" + "\n".join(map(function_text, FUNCTIONS))
+    names = [name for name in FUNCTIONS if name.rpartition(".")[0] == beginning.rstrip(".")]
+    return HEAD + "\n" + "\n".join(map(function_text, names))
 
 
 if __name__ == "__main__":
-    STUB.write_text(stub_text())
+    for path, beginning in STUBS.items():
+        path.write_text(stub_text(beginning))

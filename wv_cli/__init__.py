@@ -17,6 +17,7 @@ without any word raises ValueError.
 # Nothing is imported before the entry point has a say in what Ctrl-C does; typing would take half of that time.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from wv_cli.commands.shared import eval_functions as eval
     from wv_cli.commands.shared.functions import (
         align,
         bioword,
@@ -51,6 +52,7 @@ __all__ = [
     "convert",
     "distil",
     "drift",
+    "eval",
     "filter",
     "hash",
     "load",
@@ -83,6 +85,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(message)
     import importlib
 
+    if name == "eval":
+        return importlib.import_module("wv_cli.commands.shared.eval_functions")
     value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.commands.shared.functions")), name)
     globals()[name] = value
     return value

@@ -14,12 +14,14 @@ import pytest
 
 import wv_cli
 from tests.conftest import GOLDEN
-from tests.function_stub import STUB, stub_text
+from tests.function_stub import STUBS, stub_text
 from wv_cli.__main__ import run
 from wv_cli.commands.shared.calling import FUNCTIONS
 from wv_cli.commands.shared.program import wv as group
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import BadFile, GateMissed, UsageError, WvError
+from wv_cli.evaluation import TASKS
 
+PLAIN = [name for name in FUNCTIONS if not name.startswith("eval.")]  # the others are tested with wv_cli.eval
 TALK = {"log", "on_progress", "progress", "sentences"}
 TEXT = "the cat sat on the mat\nthe dog sat on the log\nnew york is a city\nnew york is old\n" * 20
 RECORDS = "".join(json.dumps({"id": number, "text": "word " * (number % 5)}) + "\n" for number in range(20))
@@ -72,9 +74,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_a_function_has_the_options_of_its_command(name):
-    command = group.get_command(click.Context(group), FUNCTIONS[name])
+    command = group.get_command(click.Context(group), FUNCTIONS[name].command)
     options = {each.name for each in command.params} - {"help", "help_all", "quiet", "as_json", "version"}
     options = {"output" if each == "outputs" else each for each in options}
     arguments = inspect.signature(getattr(wv_cli, name)).parameters
@@ -106,7 +108,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_arguments_without_a_keyword(name):
     found = inspect.signature(getattr(wv_cli, name)).parameters.values()
     assert [each.name for each in found if each.kind is not each.KEYWORD_ONLY] == PLACES[name]
@@ -118,7 +120,7 @@ def files(path):
 
 
 def test_every_function_is_called():
-    assert {*SAME} == {*FUNCTIONS} - {"drift"}
+    assert {*SAME} == {*PLAIN} - {"drift"}
 
 
 @pytest.mark.parametrize("name", SAME)
@@ -161,7 +163,7 @@ def test_a_text_without_words_is_told_in_names_of_arguments():
 
 def test_a_path_is_one_in_the_stub():
     """Not a text, and not another option of the same name: `words` is a rule of filter, and a file of distil."""
-    distil = STUB.read_text().partition("def distil(")[2]
+    distil = next(iter(STUBS)).read_text().partition("def distil(")[2]
     assert "    words: Path | None = None,\n" in distil.partition("def ")[0]
 
 
@@ -187,7 +189,7 @@ def test_numbers_of_numpy_and_processors():
 
 
 def test_functions_are_sent_to_other_processes():
-    assert all(pickle.loads(pickle.dumps(getattr(wv_cli, name))) is getattr(wv_cli, name) for name in FUNCTIONS)
+    assert all(pickle.loads(pickle.dumps(getattr(wv_cli, name))) is getattr(wv_cli, name) for name in PLAIN)
 
 
 @pytest.mark.parametrize(
@@ -235,11 +237,28 @@ def test_what_is_refused(call, kind, message):
 
 def test_the_stub_is_that_of_the_options():
     """python -m tests.function_stub writes it anew."""
-    assert STUB.read_text() == stub_text()
+    assert {path: path.read_text() for path in STUBS} == {path: stub_text(first) for path, first in STUBS.items()}
+
+
+def test_tasks_of_evaluation():
+    pairs, vectors = Path("pairs.txt"), Path("v.vec")
+    one, two, three = (line.split()[0] for line in vectors.read_text().split("\n")[1:4])
+    pairs.write_text(f"{one} {two} 1\n{one} {three} 2\n{two} {three} 3\n")
+    found = wv_cli.eval.similarity(vectors, data=pairs)
+    assert found["task"] == "similarity" and found["measure"] == "spearman" and len(found["results"]) == 1
+    assert {*TASKS} == {*dir(wv_cli.eval)} and pickle.loads(pickle.dumps(wv_cli.eval.sts)) is wv_cli.eval.sts
+    score = found["results"][0]["spearman"]
+    pairs.write_text(f"{one} {two} 3\n{one} {three} 2\n{two} {three} 1\n")
+    with pytest.raises(GateMissed):
+        wv_cli.eval.similarity(vectors, data=pairs, min_score=0.01 - score)
+    with pytest.raises(UsageError, match="no such option topn"):
+        wv_cli.eval.analogy(vectors, data=pairs, topn=1)
+    with pytest.raises(TypeError, match="missing a required argument: 'data'"):
+        wv_cli.eval.analogy(vectors)
 
 
 def test_every_option_is_explained():
-    for name in FUNCTIONS:
+    for name in PLAIN:
         said = getattr(wv_cli, name).__doc__
         for each in inspect.signature(getattr(wv_cli, name)).parameters:
             assert each in (*PLACES[name], *TALK) or f"\n{each}: " in said, (name, each)

@@ -54,7 +54,6 @@ class Job(Options):
     invocation: Invocation = field(default_factory=Invocation)
 
     @classmethod
-    @functools.cache
     def command_options(cls) -> Mapping[str, Option]:
         """The options of the command and its arguments, in their order."""
         return options_of(cls)
@@ -75,6 +74,9 @@ class Job(Options):
     def show(self, metadata: Mapping[str, Any]) -> str:
         """The answer that the command writes to standard output, "" for nothing."""
         return ""
+
+    def judge(self, metadata: Mapping[str, Any]) -> None:
+        """Raises what the command fails with although it has shown its result."""
 
     def work(self, run: Run) -> tuple["Outcome | None", Metadata]:
         """Does the work, once everything is checked, and writes the results unless it was stopped.

@@ -63,13 +63,9 @@ class TrainJob(Job):
     )
 
     @classmethod
-    @functools.cache
     def command_options(cls) -> Mapping[str, Option]:
         """The options of all models. One that is not given is None: its default depends on model and preset."""
-        merged = merge_options(_variants(MODELS))
-        for name in ("inputs", "outputs"):  # alone must be given
-            merged[name] = merged[name]._replace(default=dataclasses.MISSING)
-        return {**cls.options(), **merged}
+        return {**cls.options(), **_options_of_models()}
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Any:
@@ -103,6 +99,14 @@ class TrainJob(Job):
 
 
 _ASIDE = ("model", "preset", "argv", "explicit")
+
+
+@functools.cache
+def _options_of_models() -> Mapping[str, Option]:
+    merged = merge_options(_variants(MODELS))
+    for name in ("inputs", "outputs"):  # alone must be given
+        merged[name] = merged[name]._replace(default=dataclasses.MISSING)
+    return merged
 
 
 def options_of_model(model: str) -> dict[str, Option]:

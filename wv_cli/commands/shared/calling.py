@@ -7,36 +7,51 @@ arguments of all.
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from inspect import Parameter, Signature
-from typing import Any
+from typing import Any, NamedTuple
 
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
 from wv_cli.config import Option, name_arguments
+from wv_cli.evaluation import TASKS
 from wv_cli.jobs.arguments import read_arguments
+from wv_cli.jobs.eval import eval_job
 from wv_cli.jobs.job import Job, TrainingJob
 from wv_cli.jobs.telling import require_functions, run_job
 from wv_cli.registry import Registry, load
 from wv_cli.system.pipes import kept_pipes
 
+
+class Function(NamedTuple):
+    """A row: the command, what it does, and its job."""
+
+    command: str
+    summary: str
+    job_type: Callable[[], type[Job]]
+
+
 # A package of this program is called glove.
 _OTHER_NAMES = {"glove": "train_glove"}
-# The commands that are functions, by the names of these.
-FUNCTIONS: Registry[str] = Registry(
+FUNCTIONS: Registry[Function] = Registry(
     "function",
-    [(_OTHER_NAMES.get(name, name.replace("-", "_")), name) for name, row in COMMANDS.items() if ":" in row.module],
+    [
+        *(
+            (_OTHER_NAMES.get(name, name.replace("-", "_")), Function(name, row.summary, partial(load, row.module)))
+            for name, row in COMMANDS.items()
+            if ":" in row.module
+        ),
+        *(
+            (f"eval.{name}", Function(f"eval {name}", task.summary, partial(eval_job, name)))
+            for name, task in TASKS.items()
+        ),
+    ],
 )
-
-
-def job_type(name: str) -> type[Job]:
-    """The job that a function runs."""
-    found: type[Job] = load(COMMANDS[FUNCTIONS.find(name)].module)
-    return found
 
 
 def arguments_of(name: str) -> dict[str, Option]:
     """The options that are arguments of a function. Several outputs are called `output`, too."""
-    options = job_type(name).command_options()
+    options = FUNCTIONS.find(name).job_type().command_options()
     first = places_of(name)
     more = [each for each, option in options.items() if (option.help or option.positional) and each not in first]
     return {"output" if each == "outputs" else each: options[each] for each in (*first, *more)}
@@ -44,7 +59,7 @@ def arguments_of(name: str) -> dict[str, Option]:
 
 def places_of(name: str) -> list[str]:
     """The options that need no keyword: the arguments of the command line, then the output."""
-    kind = job_type(name)
+    kind = FUNCTIONS.find(name).job_type()
     options = kind.command_options()
     outputs = [each for each in ("output", "outputs") if each in options and not options[each].positional]
     return [*kind.FUNCTION_ARGUMENTS] or [*(each for each in options if options[each].positional), *outputs]
@@ -52,7 +67,7 @@ def places_of(name: str) -> list[str]:
 
 def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, Any]]:
     """The function of a row of FUNCTIONS, which pickle finds in `module`."""
-    kind, arguments = job_type(name), arguments_of(name)
+    kind, arguments = FUNCTIONS.find(name).job_type(), arguments_of(name)
     signature = Signature(_parameters(name, arguments), return_annotation=dict[str, Any])
 
     def function(*values: Any, **options: Any) -> dict[str, Any]:
@@ -73,9 +88,11 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
                     bound |= spool(spoken, bound, stack)
             job = make(bound)
             on_progress = stack.enter_context(progress_bar(talk["on_progress"], progress=progress))
-            return {**job.facts(run_job(job, talk["log"], on_progress))}
+            metadata = run_job(job, talk["log"], on_progress)
+            job.judge(metadata)
+            return {**job.facts(metadata)}
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     function.__module__ = module
     function.__doc__ = _document(name, arguments)
     function.__signature__ = signature  # type: ignore[attr-defined]
@@ -101,7 +118,7 @@ def _parameters(name: str, arguments: Mapping[str, Option]) -> list[Parameter]:
         needed = is_needed and (needed or how is Parameter.KEYWORD_ONLY)
         found.append(Parameter(each, how, default=Parameter.empty if needed else None))
     talk: dict[str, Any] = {**({"sentences": None} if speaks else {}), "log": None}
-    if issubclass(job_type(name), TrainingJob) or speaks:
+    if issubclass(FUNCTIONS.find(name).job_type(), TrainingJob) or speaks:
         talk |= {"on_progress": None, "progress": False}
     return [*found, *(Parameter(each, Parameter.KEYWORD_ONLY, default=default) for each, default in talk.items())]
 
@@ -119,11 +136,11 @@ Both are any iterable, which is read once."""
 
 
 def _document(name: str, arguments: Mapping[str, Option]) -> str:
-    command = FUNCTIONS[name]
-    talk = _TALK.format(command=command) + (_SENTENCES if name in WITH_SENTENCES else "")
-    if name in WITH_SENTENCES or issubclass(job_type(name), TrainingJob):
+    row = FUNCTIONS.find(name)
+    talk = _TALK.format(command=row.command) + (_SENTENCES if name in WITH_SENTENCES else "")
+    if name in WITH_SENTENCES or issubclass(FUNCTIONS.find(name).job_type(), TrainingJob):
         talk += _TRAINING
     meanings = [
         f"{each}: {name_arguments(option.full_help)}" for each, option in arguments.items() if not option.positional
     ]
-    return "\n".join([COMMANDS[command].summary, talk, "", *meanings])
+    return "\n".join([row.summary, talk, "", *meanings])

@@ -52,6 +52,7 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
             from wv_cli.system.json_text import to_json
 
             click.echo(to_json(job.facts(metadata)), err=any(map(is_stdout, job.results())))
+            job.judge(metadata)
         return
     if shown := job.show(metadata):
         from wv_cli.words import encode
@@ -60,6 +61,7 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
         sys.stdout.buffer.flush()
     if not quiet and (line := job.report(metadata)):
         click.echo(line, err=True)
+    job.judge(metadata)
 
 
 def run_job(
