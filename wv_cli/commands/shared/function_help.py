@@ -83,7 +83,7 @@ HELP: dict[str, dict[str, str]] = {
         "restrict_vocab": "Compare only the first N words of each file; 0 compares all.  [default: 0; 0 (all) or more]",
         "top": "Words to show; 0 shows all.  [default: 100; 0 (all) or more]",
         "threads": "Search threads; 0 uses all processors.  [default: 0; between 0 (all processors) and 1024]",
-        "from_format": "Format of VECTORS; by default their content tells.",
+        "from_format": "Format of A and B; by default their content tells.",
         "bad_rows": "Rows that cannot be read: stop, or count and skip them.  [default: error]",
     },
     "predict": {
@@ -171,6 +171,9 @@ HELP: dict[str, dict[str, str]] = {
         "save_moments": "Save row count, mean and scatter, for moments and merge.",
     },
     "align": {
+        "to_format": "Format of the vectors written; by default FILE's ending chooses.",
+        "precision": "Decimals of numbers in text; exact writes the shortest text that keeps every bit.  [default: 6; between 1 and 9]",
+        "escape": "Write words the output cannot hold as new%20york.",
         "method": "Fit a rotation (procrustes), or a linear map for best retrieval (rcsls).  [default: procrustes]",
         "dictionary": "File of `word translation` lines to align by, instead of shared words.",
         "anchors": "Align by shared words among the first N; 0 takes all.  [default: 0; 0 (all) or more]",
@@ -179,11 +182,8 @@ HELP: dict[str, dict[str, str]] = {
         "steps": "rcsls: gradient steps after the rotation.  [default: 10; between 1 and 1000000]",
         "rcsls_words": "rcsls: words of each file among which neighbors are sought.  [default: 200000; at least 10]",
         "threads": "Search threads; 0 uses all processors.  [default: 0; between 0 (all processors) and 1024]",
-        "from_format": "Format of VECTORS; by default their content tells.",
+        "from_format": "Format of A and B; by default their content tells.",
         "bad_rows": "Rows that cannot be read: stop, or count and skip them.  [default: error]",
-        "to_format": "Format of the vectors written; by default FILE's ending chooses.",
-        "precision": "Decimals of numbers in text; exact writes the shortest text that keeps every bit.  [default: 6]",
-        "escape": "Write words the output cannot hold as new%20york.",
     },
     "quantize": {
         "size": "Choose cutoff so that FILE is at most this large (2M).",

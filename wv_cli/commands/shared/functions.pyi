@@ -229,6 +229,9 @@ def align(
     b: Path,
     output: Path,
     *,
+    to_format: str | None = None,
+    precision: int | Literal["exact"] | None = None,
+    escape: bool | None = None,
     method: Literal["procrustes", "rcsls"] | None = None,
     dictionary: Path | None = None,
     anchors: int | None = None,
@@ -239,9 +242,6 @@ def align(
     threads: int | None = None,
     from_format: str | None = None,
     bad_rows: Literal["error", "skip"] | None = None,
-    to_format: str | None = None,
-    precision: int | Literal["exact"] | None = None,
-    escape: bool | None = None,
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Rotate vectors into the space of others."""
