@@ -58,7 +58,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Transform", "hash", "hash", "Turn vectors into binary codes."),
             ("Transform", "distil", "distil", "Turn a sentence encoder into a static embedding."),
             ("Language models", "lm", "lm.group", "Train n-gram language models; query these and neural ones."),
-            ("Files and help", "convert", "convert", "Convert vectors between file formats."),
+            ("Files and help", "convert", "convert:ConvertJob", "Convert vectors between file formats."),
             ("Files and help", "check", "check", "Look for damage in a vector file."),
             ("Files and help", "dump", "dump", "Print the contents of a fastText model."),
             (
