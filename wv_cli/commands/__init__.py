@@ -56,7 +56,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Transform", "align", "align:AlignJob", "Rotate vectors into the space of others."),
             ("Transform", "quantize", "quantize", "Make a fastText model many times smaller."),
             ("Transform", "hash", "hash", "Turn vectors into binary codes."),
-            ("Transform", "distil", "distil", "Turn a sentence encoder into a static embedding."),
+            ("Transform", "distil", "distil:DistilJob", "Turn a sentence encoder into a static embedding."),
             ("Language models", "lm", "lm.group", "Train n-gram language models; query these and neural ones."),
             ("Files and help", "convert", "convert:ConvertJob", "Convert vectors between file formats."),
             ("Files and help", "check", "check", "Look for damage in a vector file."),

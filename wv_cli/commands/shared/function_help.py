@@ -238,9 +238,10 @@ HELP: dict[str, dict[str, str]] = {
         "meta": "Write NAME.meta.json beside each output.",
     },
     "distil": {
+        "to_format": "Output format: static or a vector format; by default OUT's ending chooses.",
         "words": "Add these words, one a line, to the pieces.",
         "counts": "Weigh pieces by these `word count` lines, not by their ranks.",
-        "variance": "Keep the dimensions that explain this fraction of the variance, instead of dim.  [between 0 and 1]",
+        "variance": "Keep the dimensions that explain this fraction of the variance, instead of dim.  [above 0 and below 1]",
         "clusters": "Let pieces share N rows, found by k-means.  [at least 1]",
         "pooling": "Pooling of a word's tokens, as for wv vectors, or layer:K.  [default: the encoder's own; mean for pieces]",
         "method": "Reduce with PCA, whiten, or keep vectors as they are.  [default: pca]",
@@ -254,7 +255,6 @@ HELP: dict[str, dict[str, str]] = {
         "batch": "Texts per step.  [default: 256; between 2 and 1048576]",
         "lr": "Learning rate, in units of the rows' root mean square.  [default: 0.03; above 0 and at most 100]",
         "seed": "Random seed of the order of texts.  [default: 1; between 0 and 2^63 - 1]",
-        "to_format": "Output format: static or a vector format; by default OUT's ending chooses.",
         "vocab": "VOCAB of the command.",
     },
     "convert": {
