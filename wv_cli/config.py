@@ -177,7 +177,8 @@ class Option(NamedTuple):
         is_one = isinstance(value, wanted) and not isinstance(value, bool)
         require(is_one, f"{self.flag} must be {called}, not {show_value(value)}")
         must_be = f"is {self.what}" if self.what else "must be"
-        require(self.within(value), f"{self.flag} {must_be} {self.bounds}, not {show_number(value)}")
+        bounds = f"{self.bounds} or {either(self.words)}" if self.words else self.bounds
+        require(self.within(value), f"{self.flag} {must_be} {bounds}, not {show_number(value)}")
         require(math.isfinite(value), f"{self.flag} must be a finite number, not {value}")
 
 

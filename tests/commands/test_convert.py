@@ -103,7 +103,7 @@ def test_a_broken_file_harms_nothing(wv, tmp_path, name):
         ([W2V, "x.vec", "--to", "word2vec"], 2, "unknown format 'word2vec'; did you mean 'word2vec-text'?"),
         ([W2V, "x.vec", "--from", "nope"], 2, "unknown format 'nope' (choices: word2vec-text, word2vec-binary"),
         ([W2V, "x.bin", "--precision", "3"], 2, "--precision has no effect on word2vec-binary"),
-        ([W2V, "x.vec", "--precision", "0"], 2, "wv convert: --precision: '0' is not one of"),
+        ([W2V, "x.vec", "--precision", "0"], 2, "wv convert: --precision must be between 1 and 9 or exact, not 0"),
         ([W2V, "x.vec", "--limit", "0"], 2, "wv convert: --limit must be at least 1, not 0"),
         ([W2V, "x.vec", "--from", "glove-text"], 1, "w2v-sg-ns.bin:2: expected 1 number, found"),
         ([W2V, "x.vec", "--from", "word2vec-text"], 1, "w2v-sg-ns.bin:2: expected 50 numbers after the word"),

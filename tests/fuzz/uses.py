@@ -33,7 +33,7 @@ from wv_cli.glove.record_files import Counts, open_counts
 from wv_cli.glove.tiles import TileStore
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
-from wv_cli.jobs.align import Named, align
+from wv_cli.jobs.align_run import align
 from wv_cli.jobs.pair_tables import Pieces
 from wv_cli.jobs.parts.filtering import Rules
 from wv_cli.models.classifier import Classifier
@@ -53,6 +53,7 @@ from wv_cli.text.source import Source
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.unigram import read_unigram
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
+from wv_cli.transforms.common_words import Named
 from wv_cli.transforms.composition import composer, word_vectors
 from wv_cli.transforms.config import AlignConfig, QuantizeConfig, WhitenConfig
 from wv_cli.transforms.moments import Moments

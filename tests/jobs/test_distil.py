@@ -12,7 +12,7 @@ from wv_cli.encoders.config import DistilConfig
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.formats import load
 from wv_cli.formats.safetensors import Tensors
-from wv_cli.jobs.distil import distil
+from wv_cli.jobs.distil_run import distil
 from wv_cli.text.vocab import read_vocab
 
 TINY = str(GOLDEN / "encoders" / "tiny-bert")

@@ -15,7 +15,8 @@ from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import load
 from wv_cli.formats.safetensors import Tensors
 from wv_cli.formats.static import StaticModel, Table
-from wv_cli.jobs.distil_pieces import PieceOptions, distil_pieces
+from wv_cli.jobs.distil_pieces import distil_pieces
+from wv_cli.jobs.parts.pieces import PieceOptions
 from wv_cli.transforms.distillation import cluster_rows, rank_weights, reduce_rows
 
 WORDS = ["machine learning", "New York", "daemonise", "libfoo", "library", "Über", "c++"]

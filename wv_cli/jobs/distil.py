@@ -8,40 +8,28 @@ With a vocabulary the rows are those of its words, each encoded as a sentence, r
 """
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from wv_cli.encoders import EncoderConfig, open_encoder
-from wv_cli.encoders.base import encode
+from wv_cli.config import argument, option
 from wv_cli.encoders.config import DistilConfig, FitConfig
-from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import UsageError
-from wv_cli.formats import format_for_output, save
-from wv_cli.formats.base import Format
-from wv_cli.formats.static_folder import INT8_READERS, save_folder, save_model
-from wv_cli.jobs.distil_pieces import PieceOptions, distil_pieces
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.pieces import PieceOptions
 from wv_cli.jobs.parts.vectors import STATIC, files_beside, folder_name, names_folder, static_file
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.system.events import OnProgress
 from wv_cli.system.places import refuse_file
-from wv_cli.text.vocab import Vocab, read_vocab
-from wv_cli.transforms.config import WhitenConfig
-from wv_cli.transforms.moments import Moments
-from wv_cli.transforms.sentences import SIF_A, sif_weights
-from wv_cli.transforms.whiten import fit
-from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    from wv_cli.formats.base import Format
 
 
 @dataclass(frozen=True, kw_only=True)
 class DistilInput(Part):
     """The folder of the `encoder`, and the words of the file `vocab`; without it, the encoder's own pieces."""
 
-    vocab: str | None = None
-    encoder: str
+    vocab: str | None = argument("VOCAB", None)
+    encoder: str = option(help="Folder of the encoder, as for wv vectors.", metavar="DIR")
 
     def reads(self) -> list[str]:
         return [*filter(None, [self.vocab]), self.encoder]
@@ -51,12 +39,18 @@ class DistilInput(Part):
 class EmbeddingOutput(Part):
     """The folder of a static embedding, or a file of vectors where `to_format` or the ending says so."""
 
-    output: str
-    to_format: str | None = None
+    group: ClassVar[str] = "Output"
+
+    output: str = option(help="Folder or vector file to write.", short="o", metavar="OUT")
+    to_format: str | None = option(
+        None, "Output format: static or a vector format; by default OUT's ending chooses.", metavar="FORMAT"
+    )
 
     @property
-    def row(self) -> Format | None:
+    def row(self) -> "Format | None":
         """The format of the file, None for a folder. Raises UsageError."""
+        from wv_cli.formats import format_for_output
+
         if self.to_format == STATIC or (self.to_format is None and names_folder(self.output)):
             return None
         return format_for_output(self.output, self.to_format)
@@ -74,13 +68,28 @@ class EmbeddingOutput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class DistilJob(Job):
-    """The job of `wv distil`. It writes no sidecars."""
+    """Make a static embedding of a sentence encoder: a folder that wv, model2vec and sentence-transformers load.
 
+    Without VOCAB it has a row for each piece of the encoder's tokenizer, as model2vec makes it. Any text then has
+    pieces. With VOCAB (lines of `word count`) it has a row for each of these words. Text is then split at punctuation,
+    and lower-cased if no word of VOCAB has a capital.
+
+    --train fits the rows of the pieces to the encoder's vectors of your texts, as tokenlearn does. It costs one run of
+    the encoder over the texts.
+
+    The vectors are reduced, and rare pieces and words weigh more. A sentence is the mean of its rows, hundreds of times
+    as fast as the encoder. If OUT has the ending of a vector file, it becomes one.
+    """
+
+    READING: ClassVar[tuple[str, str]] = (" texts", "encoding")
+    FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ("encoder", "output")
+    HAS_JSON: ClassVar[bool] = False
+
+    source: DistilInput
+    output: EmbeddingOutput
+    pieces: PieceOptions = field(default_factory=PieceOptions)
     config: DistilConfig = field(default_factory=DistilConfig)
     fit: FitConfig = field(default_factory=FitConfig)
-    source: DistilInput
-    pieces: PieceOptions = field(default_factory=PieceOptions)
-    output: EmbeddingOutput
 
     @property
     def output_format(self) -> str | None:
@@ -115,6 +124,11 @@ class DistilJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Encodes words or pieces and writes what is made of their vectors; `run.on_reading` is told how many."""
+        from wv_cli.formats import save
+        from wv_cli.formats.static_folder import INT8_READERS, save_folder
+        from wv_cli.jobs.distil_run import distil
+        from wv_cli.text.vocab import read_vocab
+
         row, output, dtype = self.output.row, self.output.output, self.config.dtype
         if self.source.vocab is None:
             count, from_dim, dim = self._pieces(run)
@@ -135,6 +149,12 @@ class DistilJob(Job):
 
     def _pieces(self, run: Run) -> tuple[int, int, int]:
         """(pieces, numbers of the encoder's vectors, numbers of these)."""
+        from wv_cli.formats import save
+        from wv_cli.formats.static_folder import save_model
+        from wv_cli.jobs.distil_pieces import distil_pieces
+        from wv_cli.vectors.embeddings import Embeddings
+        from wv_cli.words import WordList
+
         row, output = self.output.row, self.output.output
         pieces, model, from_dim, settings = distil_pieces(
             self.source.encoder, self.pieces, self.config, run.log, run.on_reading, self.fit
@@ -144,40 +164,3 @@ class DistilJob(Job):
         else:
             save(output, Embeddings(WordList.from_words(pieces.tokens), model.table.whole()), format=row.name)
         return len(pieces.tokens), from_dim, model.table.matrix.shape[1]
-
-
-@dataclass(frozen=True, eq=False)
-class Distilled:
-    """The vectors of a distilled encoder. `weights` (words,) are not in the vectors; None: there are none. `from_dim`:
-    numbers of the encoder's vectors."""
-
-    vectors: Embeddings
-    weights: NDArray[np.float64] | None
-    from_dim: int
-
-    def apply_weights(self) -> Embeddings:
-        """The vectors, each times its weight: for formats that have no other place for it."""
-        if self.weights is None:
-            return self.vectors
-        matrix = (self.vectors.matrix * self.weights[:, None]).astype(np.float32)
-        return Embeddings(self.vectors.words, matrix)
-
-
-def distil(encoder: str, vocab: Vocab, config: DistilConfig, progress: OnProgress | None = None) -> Distilled:
-    """The vectors of all words of `vocab`. Raises what open_encoder raises, UsageError for a config that makes no
-    sense, WvError for a vocabulary too small for what is to be fitted on it."""
-    config.validate()
-    names = (config.pooling,) if config.pooling is not None else ()
-    source = open_encoder(encoder, EncoderConfig(threads=config.threads), names)
-    pooling = Pooling.parse(config.pooling or source.pooling, source.layers, source.name)
-    texts = [vocab.words[row] for row in range(len(vocab.words))]
-    (made,) = encode(source, texts, [pooling], threads=config.threads, progress=progress)
-    matrix = made.vectors
-    if config.method != "none":
-        moments = Moments.none(source.dim).with_rows(matrix[~made.empty])
-        whitening = WhitenConfig(method=config.method, dim=config.dim)
-        matrix = fit(moments, whitening, f"the {moments.rows:,} words").apply(matrix)
-        matrix[made.empty] = 0
-    a = SIF_A if config.sif_a is None else config.sif_a
-    weights = sif_weights(vocab.words, vocab, a) if a else None
-    return Distilled(Embeddings(vocab.words, matrix), weights, source.dim)

@@ -2,13 +2,11 @@
 VOCAB. wv_cli/transforms/distillation.py and table_training.py have the formulas."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import option
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode_ids
 from wv_cli.encoders.config import DistilConfig, FitConfig
@@ -18,7 +16,7 @@ from wv_cli.encoders.transformer import Transformer
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.static import StaticModel, Table
 from wv_cli.formats.static_folder import without_unknown
-from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.pieces import PieceOptions
 from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.extra import require
 from wv_cli.system.input import open_input
@@ -28,24 +26,6 @@ from wv_cli.transforms.table_training import Bags, fit_table, map_table
 
 _PIECES_A = 1e-4  # model2vec's
 _MAX_LENGTH = 512
-
-
-@dataclass(frozen=True, kw_only=True)
-class PieceOptions(Part):
-    """What concerns pieces only. The file `words` has own words, one a line, `counts` the counts of words that weigh
-    the pieces. `variance` chooses the dimensions, `clusters` are rows that pieces share."""
-
-    words: str | None = None
-    counts: str | None = None
-    variance: float | None = option(None, above=0, below=1)
-    clusters: int | None = option(None, low=1)
-
-    def reads(self) -> list[str]:
-        return [*filter(None, [self.words, self.counts])]
-
-    def own_words(self) -> list[str]:
-        """Raises BadFile, WvError."""
-        return [] if self.words is None else _lines(self.words, "words")
 
 
 def _lines(path: str, what: str) -> list[str]:
@@ -74,7 +54,8 @@ def distil_pieces(
     if not isinstance(source, Transformer):
         message = f"{encoder}: expected a BERT-like encoder, whose tokenizer has pieces; for another give VOCAB"
         raise UsageError(message)
-    pieces = Pieces.from_folder(source.root, options.own_words())
+    own_words = [] if options.words is None else _lines(options.words, "words")
+    pieces = Pieces.from_folder(source.root, own_words)
     for token, ids in zip(pieces.tokens, pieces.asked, strict=True):
         if len(ids) > source.max_length:
             message = f"{options.words}: {token[:40]!r} has {len(ids)} tokens, more than the encoder reads"

@@ -1,78 +1,40 @@
-"""`wv drift`: the words that changed most between two files of vectors.
+"""`wv drift`: the words that changed most between two files of vectors. wv_cli/transforms/drift.py has the scores."""
 
-Drift is told by two scores of the words that both files have. The share of a word's nearest neighbors, among these
-words, that are the same in both (Gonen et al. 2020) needs no alignment; the cosine of its two vectors after all have
-been aligned by these words (Hamilton et al. 2016) does.
-"""
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from wv_cli.jobs.align import Named, TwoInputs, common, require_comparable, require_enough
+from wv_cli.jobs.align import TwoInputs
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.search.neighbors import Neighbors
-from wv_cli.transforms.align import cosines, procrustes, with_directions
 from wv_cli.transforms.config import DriftConfig
-from wv_cli.words import WordList
-
-_BATCH = 8192  # words whose neighbors are compared at a time
 
 
 @dataclass(frozen=True, kw_only=True)
 class DriftJob(Job):
-    """The job of `wv drift`. It writes no file; its result is the metadata."""
+    """Show which words of both A and B changed most between the two files: vectors of two times, or of two kinds of
+    text.
+
+    A word is printed as `word TAB neighbors TAB cosine`, below a header of these names. The number `neighbors` is the
+    fraction of the nearest words that A and B share. The cosine compares the two vectors of the word after A was
+    aligned to B by all common words. Rare words change most, by chance; --restrict-vocab leaves them out.
+    """
 
     config: DriftConfig = field(default_factory=DriftConfig)
     source: TwoInputs
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Compares the words."""
+        from wv_cli.transforms.drift import drift
+
         found = drift(*self.source.load(), self.config)
         rows = zip(found.words, found.shared.tolist(), found.cosine.tolist(), strict=True)
         words = [{"word": word, "neighbors": shared, "cosine": cosine} for word, shared, cosine in rows]
         return None, {"compared": found.compared, "words": words}
 
+    def show(self, metadata: Mapping[str, Any]) -> str:
+        rows = (f"{each['word']}\t{each['neighbors']:.4f}\t{each['cosine']:.4f}\n" for each in metadata["words"])
+        return "".join(["word\tneighbors\tcosine\n", *rows])
 
-@dataclass(frozen=True, eq=False)
-class Drift:
-    """The drift of all common words. Words that both files have, what changed most first; `shared` (words,) is the
-    share of neighbors in common, `cosine` (words,) that of the vectors after aligning. `compared`: how many words
-    there were."""
-
-    words: WordList
-    shared: NDArray[np.float64]
-    cosine: NDArray[np.float64]
-    compared: int
-
-
-def drift(a: Named, b: Named, config: DriftConfig) -> Drift:
-    """Raises as align."""
-    config.validate()
-    require_comparable(a, b)
-    x, y = a.vectors.matrix, b.vectors.matrix
-    pairs = with_directions(x, y, common(a.vectors.words, b.vectors.words, config.restrict_vocab))
-    require_enough(pairs, f"{a.name} and {b.name}: words with vectors in both: {{}}")
-    cosine = cosines(x, y, pairs, procrustes(x, y, pairs))
-    shared = shared_neighbors(x[pairs[:, 0]], y[pairs[:, 1]], config.neighbors, config.threads)
-    keys = (cosine, shared) if config.by == "neighbors" else (shared, cosine)
-    order = np.lexsort((np.arange(len(pairs)), *keys))[: config.top or None]
-    return Drift(a.vectors.words.take(pairs[order, 0]), shared[order], cosine[order], len(pairs))
-
-
-def shared_neighbors(x: NDArray[np.float32], y: NDArray[np.float32], k: int, threads: int = 0) -> NDArray[np.float64]:
-    """The fraction of each row's k nearest rows that x and y (n, dim) share, as (n,). Row i of both is the same word;
-    with fewer rows than k all others count."""
-    n = len(x)
-    k = min(k, n - 1)
-    indexes = [Neighbors(matrix, threads=threads) for matrix in (x, y)]
-    shared = np.empty(n)
-    for start in range(0, n, _BATCH):
-        rows = np.arange(start, min(start + _BATCH, n))
-        near = [index.nearest(rows[:, None].tolist(), k)[0] for index in indexes]
-        # A row stands once in each list: what stands twice in both together is shared.
-        both = np.sort(np.concatenate(near, axis=1), axis=1)
-        shared[rows] = (both[:, 1:] == both[:, :-1]).sum(axis=1) / k
-    return shared
+    def report(self, metadata: Mapping[str, Any]) -> str:
+        return f"{metadata['compared']:,} words compared"

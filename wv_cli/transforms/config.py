@@ -78,7 +78,9 @@ class AlignConfig(Options):
         "procrustes",
         "Fit a rotation (procrustes), or a linear map for best retrieval (rcsls).",
     )
-    dictionary: str | None = option(None, "File of `word translation` lines to align by, instead of shared words.")
+    dictionary: str | None = option(
+        None, "File of `word translation` lines to align by, instead of shared words.", metavar="FILE"
+    )
     anchors: int = option(
         0,
         "Align by shared words among the first N; 0 takes all.",

@@ -141,10 +141,10 @@ def make_option(field: Option) -> FieldOption:
         type=_type_of(field),
         metavar=field.metavar or (None if field.choices else _METAVARS.get(field.kind)),
         required=field.is_required,
-        default=None if field.is_required else field.default,
         help=field.help,
         multiple=field.many,
         is_flag=True if field.kind is bool else None,
+        **({} if field.is_required else {"default": field.default}),  # a default of None is a value for click
     )
 
 
