@@ -2,13 +2,13 @@
 
 HELP: dict[str, dict[str, str]] = {
     "build_vocab": {
+        "sentence_end": "Write the number of lines as a first row `</s> N`, as word2vec does.  [default: on]",
         "min_count": "Drop words seen fewer times.  [default: 5; at least 1]",
         "max_vocab": "Keep only the most frequent words; 0 keeps all.  [default: 0; 0 (no limit) or more]",
         "lowercase": "Lower-case the text (Unicode).  [default: off]",
         "dedup": "Drop repeated lines; each distinct line takes 8 bytes of memory.  [default: off]",
         "min_line": "Drop lines with fewer words; 0 keeps all.  [default: 0; 0 (off) or more]",
         "merge": "Sum the counts of INPUTs, which are vocabulary files.",
-        "sentence_end": "Write the number of lines as a first row `</s> N`, as word2vec does.  [default: on]",
         "memory": "Memory of the whole process; words that exceed it are counted on disk.  [default: no limit]",
         "field": "Field of records (JSON lines, CSV, TSV, Parquet) with the text; a.b is nested.  [default: text]",
         "no_header": "CSV and TSV have no header; field is then a column's number.  [default: off]",

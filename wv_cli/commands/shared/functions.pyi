@@ -10,6 +10,7 @@ def build_vocab(
     inputs: Path | Iterable[Path],
     output: Path,
     *,
+    sentence_end: bool | None = None,
     min_count: int | None = None,
     max_vocab: int | None = None,
     lowercase: bool | None = None,
@@ -24,7 +25,6 @@ def build_vocab(
     tokenize: str | None = None,
     force_text: bool | None = None,
     dask: str | None = None,
-    sentence_end: bool | None = None,
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Count the words of a text; merge earlier counts."""

@@ -296,9 +296,9 @@ def _option(field: Option, choices: Sequence[str], default_text: str, default: o
 
 
 def range_of(parameter: click.Parameter) -> str:
-    """Of its numbers, in words; "" when every one will do."""
+    """Of its numbers, in words; "" when every one will do, or every one that can be written with a unit."""
     if isinstance(parameter, FieldOption):
-        return parameter.field.bounds
+        return "" if parameter.field.metavar in ("SIZE", "TIME") else parameter.field.bounds
     if not isinstance(parameter.type, click.IntRange | click.FloatRange):
         return ""
     low, high = parameter.type.min, parameter.type.max
