@@ -24,7 +24,7 @@ COMMANDS: Registry[Command] = Registry(
         (name, Command(f"wv_cli.{'jobs' if ':' in module else 'commands'}.{module}", summary, group))
         for group, name, module, summary in [
             ("Train", "build-vocab", "vocabulary:VocabularyJob", "Count the words of a text; merge earlier counts."),
-            ("Train", "phrases", "phrases", "Join words that belong together: new york -> new_york."),
+            ("Train", "phrases", "phrases:PhrasesJob", "Join words that belong together: new york -> new_york."),
             ("Train", "train", "train", "Train word vectors, a classifier or a language model."),
             ("Train", "glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("Train", "bioword", "bioword", "Learn binary codes of words from a text."),

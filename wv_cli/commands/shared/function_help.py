@@ -27,9 +27,8 @@ HELP: dict[str, dict[str, str]] = {
         "lowercase": "Lower-case the text (Unicode).  [default: off]",
         "connectors": "Words inside phrases only: of,the or a FILE of words, or english.  [default: none]",
         "across_lines": "Count pairs across line ends, as word2phrase does, without joining them.  [default: off]",
-        "save_phrases": "Also write the phrases as tab-separated lines: phrase, score, pass, words.",
-        "apply": "Join the phrases of this save_phrases file instead of finding phrases.",
         "memory": "Memory for the encoded text and for pair counts, half each.  [default: 2G]",
+        "apply": "Join the phrases of this save_phrases file instead of finding phrases.",
         "field": "Field of records (JSON lines, CSV, TSV, Parquet) with the text; a.b is nested.  [default: text]",
         "no_header": "CSV and TSV have no header; field is then a column's number.  [default: off]",
         "tsv_quotes": "Fields of TSV may stand in quotes, as in CSV, instead of quotes being letters.  [default: off]",
@@ -37,6 +36,7 @@ HELP: dict[str, dict[str, str]] = {
         "tokenize": "Cut the text into words as wv tokenize does: unicode, or NAME=VALUE settings with commas.",
         "force_text": "Read INPUT as text even if it looks like records, vectors or binary data.  [default: off]",
         "dask": "Work on the Dask cluster with the scheduler at ADDRESS; `local` starts workers here.",
+        "save_phrases": "Also write the phrases as tab-separated lines: phrase, score, pass, words.",
     },
     "bioword": {
         "hasher": "Encode the words of INPUT in their contexts with this hasher; train nothing.",

@@ -33,6 +33,8 @@ def phrases(
     inputs: Path | Iterable[Path],
     output: Path,
     *,
+    threshold: Iterable[float] | None = None,
+    passes: int | None = None,
     min_count: int | None = None,
     score: Literal["word2vec", "npmi"] | None = None,
     delimiter: str | None = None,
@@ -48,8 +50,6 @@ def phrases(
     tokenize: str | None = None,
     force_text: bool | None = None,
     dask: str | None = None,
-    threshold: Iterable[float] | None = None,
-    passes: int | None = None,
     save_phrases: Path | None = None,
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
