@@ -23,8 +23,8 @@ CONFIGS: list[type[Options]] = [
     if isinstance(found, type) and issubclass(found, Options) and found.__module__ == f"wv_cli.{room}.config"
 ]
 FIELDS = [(config, each) for config in CONFIGS for each in config.options().values()]
-# Fields a command has an option of its own for: --model names the session too, --threshold and --memory are parsed.
-HIDDEN = {"Word2vecConfig.model", "NeuralConfig.model", "PhrasesConfig.thresholds", "PhrasesConfig.memory"}
+# Fields a command has an option of its own for: --model names the session too, --threshold is parsed.
+HIDDEN = {"Word2vecConfig.model", "NeuralConfig.model", "PhrasesConfig.thresholds"}
 # Values that go with others, where one alone would be refused for their sake.
 TOGETHER: dict[str, dict[str, object]] = {"cells": {"length": 1}, "length": {"cells": 1 << 16}, "maxn": {"minn": 1}}
 TOGETHER["remove"] = {"method": "abtt"}

@@ -142,7 +142,7 @@ class Option(NamedTuple):
     def full_help(self) -> str:
         """The help with the default and the bounds."""
         notes = [f"default: {self.default_text}"] if self.default_text else []
-        notes += [self.bounds] if self.bounds and self.metavar != "SIZE" else []
+        notes += [self.bounds] if self.bounds and self.metavar not in ("SIZE", "TIME") else []
         return self.help + (f"  [{'; '.join(notes)}]" if notes else "")
 
     def within(self, value: float) -> bool:

@@ -22,7 +22,7 @@ from wv_cli.formats.recognize import input_texts
 from wv_cli.glove import shard_counting as glove_shards
 from wv_cli.glove.config import GloveConfig
 from wv_cli.jobs import glove as glove_job
-from wv_cli.jobs import glove_counting, phrases
+from wv_cli.jobs import glove_counting, phrases_run
 from wv_cli.system.pair_runs import Records
 from wv_cli.text import shard_counting
 from wv_cli.text.inputs import Texts
@@ -36,7 +36,7 @@ NUMBERS = 500
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many shards, of each of which there are several pieces."""
-    for module in (phrases, glove_counting):
+    for module in (phrases_run, glove_counting):
         monkeypatch.setattr(module, "SHARD_BYTES", 60_000)
     monkeypatch.setattr(shard_counting, "_LEAST_PIECE", 1 << 12)
     monkeypatch.setattr(shard_counting, "_PIECE_BYTES", 1 << 16)

@@ -17,8 +17,7 @@ from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
 from wv_cli.engine import asking
 from wv_cli.evaluation import by_file
 from wv_cli.formats import recognize
-from wv_cli.jobs import phrases as phrases_job
-from wv_cli.jobs import predict
+from wv_cli.jobs import phrases_run, predict
 from wv_cli.models.prediction_config import PredictConfig
 
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -170,7 +169,7 @@ def test_the_joined_text_is_that_of_one_process(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     """One shard has empty lines alone."""
-    monkeypatch.setattr(phrases_job, "SHARD_BYTES", 20_000)
+    monkeypatch.setattr(phrases_run, "SHARD_BYTES", 20_000)
     (tmp_path / "blank").write_text("\n \n" * 20_000)
     (tmp_path / "new.bz2").write_bytes(bz2.compress(slice_text.read_bytes()[:200_000].upper()))
     phrases = ["--save-phrases", tmp_path / "found", "--passes", 2, "-q"]

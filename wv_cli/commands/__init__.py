@@ -18,20 +18,13 @@ class Command(NamedTuple):
     group: str
 
 
-def _room(module: str) -> str:
-    return "jobs" if ":" in module else "commands"
-
-
 COMMANDS: Registry[Command] = Registry(
     "command",
     [
-        (
-            name,
-            Command(f"wv_cli.{'jobs' if ':' in module else 'commands'}.{module}", summary, group),
-        )
+        (name, Command(f"wv_cli.{'jobs' if ':' in module else 'commands'}.{module}", summary, group))
         for group, name, module, summary in [
-            ("Train", "build-vocab", "build_vocab", "Count the words of a text; merge earlier counts."),
-            ("Train", "phrases", "phrases", "Join words that belong together: new york -> new_york."),
+            ("Train", "build-vocab", "vocabulary:VocabularyJob", "Count the words of a text; merge earlier counts."),
+            ("Train", "phrases", "phrases:PhrasesJob", "Join words that belong together: new york -> new_york."),
             ("Train", "train", "train:TrainJob", "Train word vectors, a classifier or a language model."),
             ("Train", "glove", "glove:GloveJob", "Train GloVe vectors; count co-occurrences."),
             ("Train", "bioword", "bioword:BiowordJob", "Learn binary codes of words from a text."),

@@ -44,7 +44,8 @@ class Job(Options):
     several parts. The docstring of a job is the help of its command."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
-    # What a bar counts and is called while the job reads, and whether one shows its training.
+    # What a bar counts and is called while the job reads, and whether one shows its training. Metadata for the report
+    # only are not in the object of --json.
     READING: ClassVar[tuple[str, str] | None] = None
     SHOWS_TRAINING: ClassVar[bool] = False
     HAS_JSON: ClassVar[bool] = True

@@ -60,19 +60,30 @@ class VocabConfig(Options):
 @dataclass(frozen=True)
 class PhrasesConfig(Options):
     """`thresholds` has one entry per pass; without any there is one pass with the score's own. `memory` bounds the ids
-    held (the rest is in a file) and the table of pair counts, half each; the words themselves come on top."""
+    held (the rest is in a file) and the table of pair counts; the words themselves come on top."""
 
     thresholds: tuple[float, ...] = option((), flag="threshold")
-    min_count: int = option(5, "Ignore pairs seen fewer times; word2vec's score also subtracts this.", low=1)
+    min_count: int = option(
+        5, "Ignore pairs seen fewer times; word2vec's score also subtracts this.", low=1, only="not apply"
+    )
     score: ScoreName = option(
         "word2vec",
         "Score of a pair: word2vec's formula, or normalized pointwise mutual information.",
+        only="not apply",
     )
-    delimiter: str = option("_", "Text between the words of a phrase.")
+    delimiter: str = option("_", "Text between the words of a phrase.", only="not apply")
     lowercase: bool = lowercase_option()
-    connectors: str = option("", "Words inside phrases only: of,the or a FILE of words, or english.", shown="none")
-    across_lines: bool = option(False, "Count pairs across line ends, as word2phrase does, without joining them.")
-    memory: int = option(2 * 10**9, low=1, unit="bytes")
+    connectors: str = option(
+        "", "Words inside phrases only: of,the or a FILE of words, or english.", shown="none", only="not apply"
+    )
+    across_lines: bool = option(
+        False, "Count pairs across line ends, as word2phrase does, without joining them.", only="not apply"
+    )
+    memory: int = option(
+        2 * 10**9,
+        "Memory for the encoded text and for pair counts, half each.",
+        metavar="SIZE", low=1, unit="bytes", shown="2G", group="Run",
+    )  # fmt: skip
 
     def check(self) -> None:
         _check_phrases(self.of_passes, self.score, self.delimiter, "--")

@@ -6,6 +6,55 @@ from typing import Any, Literal
 
 Path = str | PathLike[str]
 
+def build_vocab(
+    inputs: Path | Iterable[Path],
+    output: Path,
+    *,
+    sentence_end: bool | None = None,
+    min_count: int | None = None,
+    max_vocab: int | None = None,
+    lowercase: bool | None = None,
+    dedup: bool | None = None,
+    min_line: int | None = None,
+    merge: bool | None = None,
+    memory: int | None = None,
+    field: str | None = None,
+    no_header: bool | None = None,
+    tsv_quotes: bool | None = None,
+    bad_records: Literal["skip", "error"] | None = None,
+    tokenize: str | None = None,
+    force_text: bool | None = None,
+    dask: str | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Count the words of a text; merge earlier counts."""
+
+def phrases(
+    inputs: Path | Iterable[Path],
+    output: Path,
+    *,
+    threshold: float | Iterable[float] | None = None,
+    passes: int | None = None,
+    min_count: int | None = None,
+    score: Literal["word2vec", "npmi"] | None = None,
+    delimiter: str | None = None,
+    lowercase: bool | None = None,
+    connectors: str | None = None,
+    across_lines: bool | None = None,
+    memory: int | None = None,
+    apply: Path | None = None,
+    field: str | None = None,
+    no_header: bool | None = None,
+    tsv_quotes: bool | None = None,
+    bad_records: Literal["skip", "error"] | None = None,
+    tokenize: str | None = None,
+    force_text: bool | None = None,
+    dask: str | None = None,
+    save_phrases: Path | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Join words that belong together: new york -> new_york."""
+
 def train(
     inputs: Path | Iterable[Path | Iterable[str]] | None = None,
     output: Path | Iterable[Path] | None = None,
@@ -226,6 +275,21 @@ def bioword(
 ) -> dict[str, Any]:
     """Learn binary codes of words from a text."""
 
+def drift(
+    a: Path,
+    b: Path,
+    *,
+    by: Literal["neighbors", "vectors"] | None = None,
+    neighbors: int | None = None,
+    restrict_vocab: int | None = None,
+    top: int | None = None,
+    threads: int | None = None,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Show which words changed most between two vector files."""
+
 def filter(
     inputs: Path | Iterable[Path],
     output: Path | None = None,
@@ -290,6 +354,28 @@ def whiten(
 ) -> dict[str, Any]:
     """Whiten vectors, remove their common directions, or reduce them with PCA."""
 
+def align(
+    a: Path,
+    b: Path,
+    output: Path,
+    *,
+    to_format: str | None = None,
+    precision: int | Literal["exact"] | None = None,
+    escape: bool | None = None,
+    method: Literal["procrustes", "rcsls"] | None = None,
+    dictionary: Path | None = None,
+    anchors: int | None = None,
+    refine: int | None = None,
+    refine_words: int | None = None,
+    steps: int | None = None,
+    rcsls_words: int | None = None,
+    threads: int | None = None,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Rotate vectors into the space of others."""
+
 def hash(
     vectors: Path,
     output: Path | Iterable[Path] | None = None,
@@ -330,3 +416,49 @@ def hash(
     progress: bool = False,
 ) -> dict[str, Any]:
     """Turn vectors into binary codes."""
+
+def distil(
+    encoder: Path,
+    output: Path,
+    *,
+    vocab: Path | None = None,
+    to_format: str | None = None,
+    words: Path | None = None,
+    counts: Path | None = None,
+    variance: float | None = None,
+    clusters: int | None = None,
+    pooling: Literal["mean", "cls", "max", "sqrt-len", "first-last", "last-two"] | None = None,
+    method: Literal["pca", "whiten", "none"] | None = None,
+    dim: int | None = None,
+    sif_a: float | None = None,
+    dtype: Literal["float32", "float16", "int8"] | None = None,
+    threads: int | None = None,
+    train: Path | None = None,
+    loss: Literal["cosine", "mse", "contrastive"] | None = None,
+    epochs: int | None = None,
+    batch: int | None = None,
+    lr: float | None = None,
+    seed: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Turn a sentence encoder into a static embedding."""
+
+def convert(
+    source: Path,
+    output: Path,
+    *,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    limit: int | None = None,
+    dim: int | None = None,
+    unescape: bool | None = None,
+    to_format: str | None = None,
+    precision: int | Literal["exact"] | None = None,
+    escape: bool | None = None,
+    lowercase: bool | None = None,
+    split: Literal["blanks", "punctuation"] | None = None,
+    counts: Path | None = None,
+    dtype: Literal["float32", "float16", "int8"] | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Convert vectors between file formats."""

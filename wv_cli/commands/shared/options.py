@@ -226,9 +226,9 @@ def add_options(options: Sequence[click.Option]) -> Decorator:
 
 
 def range_of(parameter: click.Parameter) -> str:
-    """Of its numbers, in words; "" when every one will do."""
+    """Of its numbers, in words; "" when every one will do, or every one that can be written with a unit."""
     if isinstance(parameter, FieldOption):
-        return parameter.field.bounds if parameter.field.metavar != "SIZE" else ""
+        return "" if parameter.field.metavar in ("SIZE", "TIME") else parameter.field.bounds
     if not isinstance(parameter.type, click.IntRange | click.FloatRange):
         return ""
     low, high = parameter.type.min, parameter.type.max

@@ -1,7 +1,7 @@
 """How a command runs its job: the job is made of the options, tells how it goes, and its result is told in the end."""
 
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,12 +72,11 @@ def run_job(
     *,
     result: Mapping[str, object] | None = None,
     show: Callable[[dict[str, Any]], None] | None = None,
-    only_told: Collection[str] = (),
     progress: bool = True,
     bar: tuple[str, str] | None = None,
 ) -> None:
     """Runs `job`. With --json its metadata is printed after `result`, as one object, on stderr where stdout has the
-    job's data, without what is `only_told`. Otherwise `show` prints the data among the metadata, and then comes the
+    job's data. Otherwise `show` prints the data among the metadata, and then comes the
     line `told` of them. `progress`: whether a bar shows the training; `bar`: the unit and the description of the one
     that shows what is read, None for none.
 
@@ -97,8 +96,7 @@ def run_job(
     if as_json:
         from wv_cli.system.json_text import to_json
 
-        found = {name: value for name, value in metadata.items() if name not in only_told}
-        click.echo(to_json({**(result or {}), **found}), err=any(map(is_stdout, job.results())))
+        click.echo(to_json({**(result or {}), **metadata}), err=any(map(is_stdout, job.results())))
         return
     if show is not None:
         show(metadata)
