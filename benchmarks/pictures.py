@@ -1,4 +1,4 @@
-"""Draws records of results/ as results/NAME.svg, which results/NAME.md shows.
+"""Draws records of results/ as results/NAME.svg, which RESULTS.md shows.
 
     python benchmarks/pictures.py             draws all of PICTURES; needs matplotlib (pip install matplotlib)
     python benchmarks/pictures.py --check     says which picture is not of the record that is there; needs nothing

@@ -221,7 +221,7 @@ def main() -> int:
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.json").write_text(record.as_lines(result))
     print("\n".join(suite.table(result)))
-    say(f"raw result: benchmarks/results/{name}.json; its page and the tables: python benchmarks/tables.py")
+    say(f"raw result: benchmarks/results/{name}.json; its section and the tables: python benchmarks/tables.py")
     return 0 if good else 1
 
 

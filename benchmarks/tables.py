@@ -1,11 +1,11 @@
 """Makes every table of figures from the raw records in results/, so that no figure stands without a record.
 
-    python benchmarks/tables.py             writes results/NAME.md for every record, and the blocks of the documents
+    python benchmarks/tables.py             writes RESULTS.md, a section a record, and the blocks of the documents
     python benchmarks/tables.py --check     lists what is not current and which records are incomplete
 
-results/NAME.md holds the docstring of the suite, the section `## NAME` of records.md, the command, date, machine and
-versions of the record, and its table. A block stands between `<!-- figures: NAME -->` and `<!-- end -->` in one of the
-documents; excerpts.py makes it, and this module the table of suites.
+A section of RESULTS.md holds the docstring of the suite, the section `## NAME` of records.md, the command, date,
+machine and versions of the record, and its table. A block stands between `<!-- figures: NAME -->` and `<!-- end -->` in
+one of the documents; excerpts.py makes it, and this module the table of suites.
 """
 
 import inspect
@@ -24,6 +24,7 @@ from record import cell, markdown
 from run import SUITES
 
 HERE = Path(__file__).resolve().parent
+PAGE = HERE / "RESULTS.md"
 # Documents whose sentences may state no figure outside of a block. A block is optional.
 DOCUMENTS = [HERE.parent / "README.md", HERE.parent / "csrc" / "README.md"]
 DOCUMENTS += [HERE / name for name in ("README.md", "notes.md", "records.md")]
@@ -55,8 +56,8 @@ def notes() -> dict[str, str]:
     return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def page(name: str) -> str:
-    """The text of results/NAME.md."""
+def section(name: str) -> str:
+    """The section of a record in RESULTS.md."""
     result = record(name)
     machine = result["machine"]
     if isinstance(machine, dict):
@@ -69,14 +70,18 @@ def page(name: str) -> str:
     rounds = "1 round" if count == 1 else f"{count} rounds"
     first, _, rest = documentation(result["suite"])
     parts = [
-        MADE,
-        f"# {name}",
+        f"## {name}",
         *filter(None, (first, rest, notes().get(name, ""))),
         f"`{result['command']}`",
         f"{result['date']}, {machine}, {rounds}; {versions}.",
         "\n".join(table(result)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def page() -> str:
+    """The text of RESULTS.md."""
+    return f"{MADE}\n\n# Results\n\nThe raw records are in [results](results/).\n\n" + "\n".join(map(section, names()))
 
 
 def table(result: dict[str, Any]) -> list[str]:
@@ -99,7 +104,7 @@ def suites() -> str:
     """README's table: every suite with its command and its records."""
     records: dict[str, list[str]] = {}
     for name in names():
-        records.setdefault(record(name)["suite"], []).append(f"[{name}](results/{name}.md)")
+        records.setdefault(record(name)["suite"], []).append(f"[{name}](RESULTS.md#{name})")
     cells = []
     for suite in SUITES:
         first, command, _ = documentation(suite)
@@ -127,8 +132,7 @@ def files() -> Iterator[tuple[Path, str]]:
     """Every file that is made here, wholly or in its blocks, with the text it should have."""
     for document in DOCUMENTS:
         yield document, rendered(document.read_text(encoding="utf-8"))
-    for name in names():
-        yield RESULTS / f"{name}.md", page(name)
+    yield PAGE, page()
 
 
 def loose(text: str) -> list[str]:
@@ -153,8 +157,6 @@ def problems() -> list[str]:
     for suite in SUITES:
         found += [f"suite {suite}: no record for {figure!r}" for figure in loose("\n".join(documentation(suite)))]
     found += [f"records.md: there is no record {name}" for name in notes().keys() - set(names())]
-    known = {path.stem for path in RESULTS.glob("*.md")}
-    found += [f"results/{name}.md: there is no such record; delete it" for name in sorted(known - set(names()))]
     return found
 
 

@@ -1,4 +1,4 @@
-"""Writes commands/shared/functions.pyi and eval_functions.pyi from the options of commands: `python -m tests.function_stub`."""
+"""Writes functions.pyi and eval_functions.pyi from the options of commands: `python -m tests.function_stub`."""
 
 import re
 from inspect import Parameter, signature

@@ -12,7 +12,8 @@ from tests.conftest import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
 NOTES = BENCHMARKS / "notes.md"
-RESULTS = sorted((BENCHMARKS / "results").glob("*.json"))
+PAGE = BENCHMARKS / "RESULTS.md"
+RESULTS = sorted((BENCHMARKS / "results").glob("*.json"), key=lambda path: path.stem)
 PROSE = [BENCHMARKS / "README.md", NOTES, BENCHMARKS / "records.md"]
 
 
@@ -23,10 +24,12 @@ def test_figures_are_those_of_the_records(script):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_record_has_its_page_and_every_page_its_record():
-    """That each page is current, `tables.py --check` says above."""
+def test_every_record_has_its_section_and_every_section_its_record():
+    """That each is current, `tables.py --check` says above."""
     assert RESULTS
-    assert [path.with_suffix(".md") for path in RESULTS] == sorted((BENCHMARKS / "results").glob("*.md"))
+    assert [path.stem for path in RESULTS] == re.findall(
+        r"^## ([\w-]+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
 
 
 def test_the_page_on_benchmarks_is_short():
@@ -51,9 +54,10 @@ def sentences(text: str) -> Iterator[str]:
             yield from (re.sub(r"\s+", " ", sentence) for sentence in re.split(r"(?<=[.!?])\**\s+", piece))
 
 
-def header(path: Path) -> str:
-    """What a page of results says above the command of its record."""
-    return path.read_text(encoding="utf-8").partition("\n`python ")[0]
+def headers() -> list[tuple[str, str]]:
+    """(record, what its section says above its command)."""
+    sections = re.split(r"^## ([\w-]+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return [(name, text.partition("\n`python ")[0]) for name, text in zip(sections[::2], sections[1::2], strict=True)]
 
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)
@@ -63,8 +67,7 @@ def test_sentences_are_short(path):
 
 
 def test_sentences_above_the_tables_are_short():
-    pages = [path.with_suffix(".md") for path in RESULTS]
-    long = [(page.name, found) for page in pages for found in sentences(header(page)) if len(found.split()) > 30]
+    long = [(name, found) for name, text in headers() for found in sentences(text) if len(found.split()) > 30]
     assert not long
 
 
@@ -75,7 +78,7 @@ def anchors(path: Path) -> set[str]:
 
 
 def test_links_to_and_from_the_pages_on_benchmarks_lead_somewhere():
-    pages = [*PROSE[:2], *(path.with_suffix(".md") for path in RESULTS)]
+    pages = [*PROSE[:2], PAGE]
     others = [path for folder in (".", "csrc", "tests", "data") for path in (ROOT / folder).glob("*.md")]
     for page in [*pages, *others]:
         for target, anchor in re.findall(r"\]\(([^)#:]*)#?([^):]*)\)", page.read_text(encoding="utf-8")):

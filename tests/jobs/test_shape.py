@@ -18,6 +18,7 @@ from wv_cli.jobs.bioword import BiowordJob
 from wv_cli.jobs.convert import ConvertJob
 from wv_cli.jobs.distil import DistilJob
 from wv_cli.jobs.drift import DriftJob
+from wv_cli.jobs.eval import EvalJob
 from wv_cli.jobs.filter import FilterJob
 from wv_cli.jobs.glove import GloveJob
 from wv_cli.jobs.glove_files import GloveFilesJob
@@ -100,7 +101,7 @@ def test_nothing_goes_behind_the_fields() -> None:
 
 
 def test_every_command_that_is_a_job_is_known() -> None:
-    kinds = {kind for kind in classes().values() if issubclass(kind, Job)} - {Job, TrainingJob, TrainJob}
+    kinds = {kind for kind in classes().values() if issubclass(kind, Job)} - {Job, TrainingJob, TrainJob, EvalJob}
     assert kinds == {*JOBS.values(), *TRAINING.values(), GloveFilesJob}  # the last is that of `wv glove-tools glove`
 
 

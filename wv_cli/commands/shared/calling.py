@@ -140,7 +140,10 @@ def _document(name: str, arguments: Mapping[str, Option]) -> str:
     talk = _TALK.format(command=row.command) + (_SENTENCES if name in WITH_SENTENCES else "")
     if name in WITH_SENTENCES or issubclass(FUNCTIONS.find(name).job_type(), TrainingJob):
         talk += _TRAINING
+    places = ["output" if each == "outputs" else each for each in places_of(name)]
     meanings = [
-        f"{each}: {name_arguments(option.full_help)}" for each, option in arguments.items() if not option.positional
+        f"{each}: {name_arguments(option.full_help) or option.metavar}"
+        for each, option in arguments.items()
+        if each == "output" or each not in places
     ]
     return "\n".join([row.summary, talk, "", *meanings])
