@@ -48,6 +48,7 @@ class Job(Options):
     READING: ClassVar[tuple[str, str] | None] = None
     SHOWS_TRAINING: ClassVar[bool] = False
     HAS_JSON: ClassVar[bool] = True
+    ANSWERS: ClassVar[bool] = False  # queries, as jobs.questions says
 
     invocation: Invocation = field(default_factory=Invocation)
 

@@ -51,9 +51,14 @@ FUNCTIONS: Registry[Function] = Registry(
         ("hash", Function("hash:HashJob", ("vectors", "output"), ())),
         ("distil", Function("distil:DistilJob", ("encoder", "output"))),
         ("convert", Function("convert:ConvertJob", ("source", "output"))),
+        ("nn", Function("nn:NnJob", ("vectors", "words"))),
+        ("analogy", Function("analogy:AnalogyJob", ("vectors", "words"))),
+        ("similarity", Function("similarity:SimilarityJob", ("vectors", "words"))),
+        ("odd_one_out", Function("odd_one_out:OddOneOutJob", ("vectors", "words"))),
+        ("texts_distance", Function("texts_distance:TextsDistanceJob", ("vectors", "texts"))),
     ],
 )
-_MAY_LACK_OUTPUT = ("filter", "whiten")
+_MAY_LACK = {"filter": "output", "whiten": "output", "nn": "words"}
 
 
 def arguments_of(name: str) -> dict[str, Any]:
@@ -95,11 +100,10 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
 
 
 def _parameters(name: str, row: Function, hints: Mapping[str, Any]) -> list[Parameter]:
-    lacks = "output" if name in _MAY_LACK_OUTPUT else ""
     found = []
     for each in hints:
         kind = Parameter.POSITIONAL_OR_KEYWORD if each in row.arguments else Parameter.KEYWORD_ONLY
-        needed = each in row.arguments and each != lacks
+        needed = each in row.arguments and each != _MAY_LACK.get(name)
         found.append(Parameter(each, kind, default=Parameter.empty if needed else None))
     return [*found, Parameter("log", Parameter.KEYWORD_ONLY, default=None)]
 
