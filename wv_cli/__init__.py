@@ -7,7 +7,8 @@
     vectors.neighbors(["king", "woman"], ["man"], k=5)              # [("queen", 0.71), ...]
     wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
-    wv_cli.whiten("vectors.bin", "white.bin", method="zca")         # and so with other commands that write files
+    wv_cli.whiten("vectors.bin", "white.bin", method="zca")         # and so with other commands
+    wv_cli.nn("vectors.bin", ["king"], k=5)["answers"]              # what `wv nn --json` prints, for each query
 
 The commands use this library. It prints nothing and does not import click. A bad file raises WvError, a bad
 option UsageError, which is one; their text is written for the user. A word without a vector raises KeyError; a call
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from wv_cli.commands.shared import eval_functions as eval
     from wv_cli.commands.shared.functions import (
         align,
+        analogy,
         bioword,
         build_vocab,
         convert,
@@ -27,9 +29,13 @@ if TYPE_CHECKING:
         drift,
         filter,
         hash,
+        nn,
+        odd_one_out,
         phrases,
         predict,
         quantize,
+        similarity,
+        texts_distance,
         tokenize,
         train,
         train_glove,
@@ -47,6 +53,7 @@ __all__ = [
     "UsageError",
     "WvError",
     "align",
+    "analogy",
     "bioword",
     "build_vocab",
     "convert",
@@ -57,10 +64,14 @@ __all__ = [
     "hash",
     "load",
     "load_classifier",
+    "nn",
+    "odd_one_out",
     "phrases",
     "predict",
     "quantize",
     "save",
+    "similarity",
+    "texts_distance",
     "tokenize",
     "train",
     "train_glove",

@@ -105,6 +105,8 @@ PLACES = {
     "hash": ["vectors", "output"],
     "distil": ["encoder", "output"],
     "convert": ["source", "output"],
+    **{name: ["vectors", "words"] for name in ("nn", "analogy", "similarity", "odd_one_out")},
+    "texts_distance": ["vectors", "texts"],
 }
 
 
@@ -120,7 +122,74 @@ def files(path):
 
 
 def test_every_function_is_called():
-    assert {*SAME} == {*PLAIN} - {"drift"}
+    assert {*SAME, *ANSWERS} == {*PLAIN} - {"drift"}
+
+
+# The call, and the command line that prints the same answers.
+ANSWERS = {
+    "nn": (lambda f: f("v.vec", ["two", "three"], k=3), "nn v.vec two three -k 3"),
+    "analogy": (lambda f: f("v.vec", ["two", "three", "four"], k=2), "analogy v.vec two three four -k 2"),
+    "similarity": (lambda f: f("v.vec", ("two", "three")), "similarity v.vec two three"),
+    "odd_one_out": (
+        lambda f: f("v.vec", ["two", "three", "four"], beside="w.vec", k=2),
+        "odd-one-out v.vec two three four --beside w.vec -k 2",
+    ),
+    "texts_distance": (
+        lambda f: f("v.vec", ["the three", "a four"]),
+        ["texts-distance", "v.vec", "the three", "a four"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_function_answers_as_its_command(name, capsys):
+    call, line = ANSWERS[name]
+    found = call(getattr(wv_cli, name))
+    assert capsys.readouterr() == ("", "")
+    assert run([*(line.split() if isinstance(line, str) else line), "--json"]) == 0
+    printed = [json.loads(each) for each in capsys.readouterr().out.splitlines()]
+    assert found == {"answers": printed} and printed
+
+
+def test_what_else_is_asked():
+    (answer,) = wv_cli.nn("v.vec", positive=["two", "four"], negative="three", k=1)["answers"]
+    assert answer["query"] == "two + four - three" and len(answer["neighbors"]) == 1
+    (first,) = wv_cli.nn("v.vec", vector=Path("v.vec").read_text().splitlines()[1].partition(" ")[2], k=1)["answers"]
+    assert first["neighbors"][0]["score"] == pytest.approx(1, abs=1e-4)
+    Path("lines.txt").write_text("the four\nzzz\nthe two three\n")
+    said = []
+    found = wv_cli.nn("v.vec", sentence="a two", among="lines.txt", log=lambda message, **facts: said.append(message))
+    assert len(found["answers"][0]["neighbors"]) == 2 and "1 of 3 lines have no word" in said[0]
+    nearest = wv_cli.texts_distance("v.vec", "two three", among="lines.txt", k=1)["answers"][0]["nearest"]
+    assert nearest[0]["word"] == "the two three"
+
+
+def test_words_without_a_vector_are_told_skipped_or_refused():
+    unknown, known = wv_cli.nn("v.vec", ["zzz", "two"], k=1)["answers"]
+    assert unknown == {"query": "zzz", "neighbors": [], "error": "'zzz' is not in v.vec"} and "error" not in known
+    assert wv_cli.nn("v.vec", ["zzz", "two"], k=1, oov="skip")["answers"] == [known]
+    with pytest.raises(WvError, match=r"'zzz' is not in v\.vec"):
+        wv_cli.nn("v.vec", ["two", "zzz"], oov="error")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: wv_cli.nn("v.vec"), "no query is given, and a call reads none from standard input"),
+        (lambda: wv_cli.nn("v.vec", ["  "]), "no query is given"),
+        (lambda: wv_cli.nn("v.vec", vector="-"), "no query is given"),
+        (lambda: wv_cli.nn("v.vec", "two", sentence="a two"), "--sentence and WORD cannot be used together"),
+        (lambda: wv_cli.nn("v.vec", "two", candidates=5), "--candidates needs --rerank"),
+        (lambda: wv_cli.analogy("v.vec", ["two"]), "expected three words A B C, found 1"),
+        (lambda: wv_cli.similarity("v.vec", "two"), "expected two words A B, found 1"),
+        (lambda: wv_cli.odd_one_out("v.vec", "two"), "expected two words or more, found 1"),
+        (lambda: wv_cli.texts_distance("v.vec", "two"), "expected two texts A B, found 1"),
+        (lambda: wv_cli.texts_distance("v.vec", ["a", "b"], stop_list="f"), "--stop-list .* needs --stop-words drop"),
+    ],
+)
+def test_a_query_that_is_refused(call, message):
+    with pytest.raises(UsageError, match=message):
+        call()
 
 
 @pytest.mark.parametrize("name", SAME)

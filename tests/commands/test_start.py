@@ -17,9 +17,10 @@ OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.autotune", "jobs.valid
 # its own jobs, the engine and the cluster among it, a query does not wait for.
 BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
 JOB = {"jobs"} | {f"jobs.{name}" for name in ("job", "part", "parts", "parts.resume", "run")}
+QUESTION = JOB | {"jobs.questions", "jobs.parts.asking", "jobs.parts.vectors"}
 QUERIES = {
-    "nn words.bin the": (set(), 52),
-    "similarity words.bin the of": (set(), 47),
+    "nn words.bin the": (QUESTION | {"jobs.nn", "jobs.nn_run"}, 65),
+    "similarity words.bin the of": (QUESTION | {"jobs.similarity"}, 59),
     "vectors words.bin the": ({"encoders", "transforms", "text"}, 76),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
     "predict labels.bin labeled.txt": (JOB | {"jobs.distribution", "jobs.predict", "models", "text", "filtering"}, 83),

@@ -14,6 +14,7 @@ import wv_cli.jobs
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.jobs.align import AlignJob
+from wv_cli.jobs.analogy import AnalogyJob
 from wv_cli.jobs.bioword import BiowordJob
 from wv_cli.jobs.convert import ConvertJob
 from wv_cli.jobs.distil import DistilJob
@@ -26,10 +27,15 @@ from wv_cli.jobs.hash import HashJob
 from wv_cli.jobs.job import Job, TrainingJob, option_names
 from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.ngrams import NgramJob
+from wv_cli.jobs.nn import NnJob
+from wv_cli.jobs.odd_one_out import OddOneOutJob
 from wv_cli.jobs.phrases import PhrasesJob
 from wv_cli.jobs.predict import PredictJob
 from wv_cli.jobs.quantize import QuantizeJob
+from wv_cli.jobs.questions import QuestionsJob
 from wv_cli.jobs.search import SearchIndexJob
+from wv_cli.jobs.similarity import SimilarityJob
+from wv_cli.jobs.texts_distance import TextsDistanceJob
 from wv_cli.jobs.tokenize import TokenizeJob
 from wv_cli.jobs.train import TrainJob
 from wv_cli.jobs.vocabulary import VocabularyJob
@@ -43,6 +49,7 @@ FORBIDDEN = (r"object\.__setattr__", r"super\(\w+, replace\(", r"\bhasattr\(", r
 # The jobs of commands. How a command talks is no option of its job.
 JOBS: dict[str, type[Job]] = {
     "align": AlignJob,
+    "analogy": AnalogyJob,
     "build-vocab": VocabularyJob,
     "convert": ConvertJob,
     "distil": DistilJob,
@@ -52,9 +59,13 @@ JOBS: dict[str, type[Job]] = {
     "glove": GloveJob,
     "hash": HashJob,
     "lm train": NgramJob,
+    "nn": NnJob,
+    "odd-one-out": OddOneOutJob,
     "phrases": PhrasesJob,
     "predict": PredictJob,
     "quantize": QuantizeJob,
+    "similarity": SimilarityJob,
+    "texts-distance": TextsDistanceJob,
     "tokenize": TokenizeJob,
     "search index": SearchIndexJob,
     "whiten": WhitenJob,
@@ -101,7 +112,13 @@ def test_nothing_goes_behind_the_fields() -> None:
 
 
 def test_every_command_that_is_a_job_is_known() -> None:
-    kinds = {kind for kind in classes().values() if issubclass(kind, Job)} - {Job, TrainingJob, TrainJob, EvalJob}
+    kinds = {kind for kind in classes().values() if issubclass(kind, Job)} - {
+        Job,
+        TrainingJob,
+        TrainJob,
+        EvalJob,
+        QuestionsJob,
+    }
     assert kinds == {*JOBS.values(), *TRAINING.values(), GloveFilesJob}  # the last is that of `wv glove-tools glove`
 
 

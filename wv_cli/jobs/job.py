@@ -51,6 +51,7 @@ class Job(Options):
     HAS_JSON: ClassVar[bool] = True
     # The arguments of the function that need no keyword, where they are not those of the command line and the output.
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ()
+    ANSWERS: ClassVar[bool] = False  # queries, as jobs.questions says
 
     invocation: Invocation = field(default_factory=Invocation)
 

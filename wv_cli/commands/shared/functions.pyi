@@ -275,6 +275,93 @@ def bioword(
 ) -> dict[str, Any]:
     """Learn binary codes of words from a text."""
 
+def nn(
+    vectors: Path,
+    words: str | Iterable[str] | None = None,
+    *,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    limit: int | None = None,
+    beside: Path | Iterable[Path] | None = None,
+    oov: Literal["empty", "skip", "error"] | None = None,
+    positive: str | Iterable[str] | None = None,
+    negative: str | Iterable[str] | None = None,
+    vector: str | Iterable[str] | None = None,
+    sentence: str | Iterable[str] | None = None,
+    among: Path | None = None,
+    exclude: Path | None = None,
+    rerank: Path | None = None,
+    candidates: int | None = None,
+    k: int | None = None,
+    restrict_vocab: int | None = None,
+    threads: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Show the nearest neighbors of words."""
+
+def analogy(
+    vectors: Path,
+    words: str | Iterable[str] | None = None,
+    *,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    limit: int | None = None,
+    beside: Path | Iterable[Path] | None = None,
+    oov: Literal["empty", "skip", "error"] | None = None,
+    k: int | None = None,
+    method: Literal["3cosadd", "3cosmul"] | None = None,
+    restrict_vocab: int | None = None,
+    threads: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Answer `a is to b as c is to ?`."""
+
+def similarity(
+    vectors: Path,
+    words: str | Iterable[str] | None = None,
+    *,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    limit: int | None = None,
+    beside: Path | Iterable[Path] | None = None,
+    oov: Literal["empty", "skip", "error"] | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Show how similar two words are, or two lists of words."""
+
+def odd_one_out(
+    vectors: Path,
+    words: str | Iterable[str] | None = None,
+    *,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    limit: int | None = None,
+    beside: Path | Iterable[Path] | None = None,
+    oov: Literal["empty", "skip", "error"] | None = None,
+    k: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Show which word does not belong to the others."""
+
+def texts_distance(
+    vectors: Path,
+    texts: str | Iterable[str] | None = None,
+    *,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    limit: int | None = None,
+    beside: Path | Iterable[Path] | None = None,
+    oov: Literal["empty", "skip", "error"] | None = None,
+    among: Path | None = None,
+    k: int | None = None,
+    case: Literal["fold-first", "lower", "none"] | None = None,
+    stop_words: Literal["keep", "drop"] | None = None,
+    stop_list: Path | None = None,
+    normalize: bool | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Measure the word mover's distance of texts; find the texts nearest to one."""
+
 def drift(
     a: Path,
     b: Path,

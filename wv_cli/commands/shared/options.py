@@ -105,12 +105,8 @@ class FieldOption(click.Option):
         self.field = field
 
 
-class WordsOption(click.Option):
+class WordsOption(FieldOption):
     """One that takes several words without being repeated (word_options.py); `multiple` is set."""
-
-
-class WordsFieldOption(FieldOption, WordsOption):
-    """One that is made of a field."""
 
 
 def is_common(option: click.Option) -> bool:
@@ -134,7 +130,7 @@ def make_option(field: Option) -> FieldOption:
     if field.kind is bool and field.off is not None and not field.name.startswith("no_"):
         flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
     short = f"-{field.short}" if field.short else flag[1:] if len(field.name) == 1 else ""
-    made = WordsFieldOption if field.metavar == "WORD..." else FieldOption
+    made = WordsOption if field.metavar == "WORD..." else FieldOption
     return made(
         [*filter(None, [short]), flag, field.name],
         field=field,

@@ -31,14 +31,19 @@ def job_of(kind: type[Kind], options: Mapping[str, Any]) -> Kind:
     return build(kind, {**options, "argv": command_line(), "explicit": given_options()})
 
 
-def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_json: bool) -> None:
-    """Runs the command whose job is `kind`. With --json its metadata is printed as one object, on stderr where stdout
-    has the job's data. Otherwise what it shows comes first, on stdout, and then its report, on stderr.
+def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
+    """Runs the command whose job is `kind`, and returns its exit code. With --json its metadata is printed as one
+    object, on stderr where stdout has the job's data. Otherwise what it shows comes first, on stdout, and then its
+    report, on stderr. A job that answers queries prints each answer (queries.run_questions).
 
     Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
     job = kind.from_options({**options, "argv": command_line(), "explicit": given_options()})
     if quiet:
         ignore_format_warnings()
+    if job.ANSWERS:
+        from wv_cli.commands.shared.queries import run_questions
+
+        return run_questions(job, quiet, as_json)
     log = partial(emit, quiet=quiet, as_json=as_json)
     on_progress = observer(quiet, as_json) if job.SHOWS_TRAINING else None
     with reading_bar(quiet or as_json or job.READING is None, job.reads(), *(job.READING or ())) as on_reading:
@@ -53,7 +58,7 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
 
             click.echo(to_json(job.facts(metadata)), err=any(map(is_stdout, job.results())))
             job.judge(metadata)
-        return
+        return 0
     if shown := job.show(metadata):
         from wv_cli.words import encode
 
@@ -62,6 +67,7 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
     if not quiet and (line := job.report(metadata)):
         click.echo(line, err=True)
     job.judge(metadata)
+    return 0
 
 
 def run_job(
