@@ -311,7 +311,7 @@ def test_files_are_small_shallow_and_say_what_they_are_for() -> None:
             continue
         assert len(place.parts) <= 4, f"{place}: nested more than two deep"
         lines = path.read_text(encoding="utf-8").splitlines()
-        assert len(lines) <= 500, f"{place}: {len(lines)} lines"
+        assert len(lines) <= 500 or path.name == "functions.pyi", f"{place}: {len(lines)} lines"  # that one is made
         header = path.with_suffix(".h")
         if path.suffix == ".c" and header.exists():
             lines = header.read_text(encoding="utf-8").splitlines()  # the header says it

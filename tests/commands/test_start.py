@@ -25,7 +25,7 @@ QUERIES = {
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
     "predict labels.bin labeled.txt": (JOB | {"jobs.distribution", "jobs.predict", "models", "text", "filtering"}, 83),
     "lm score words.lm text.txt": ({"lm", "text", "filtering"}, 98),
-    "search text.index history": ({"retrieval", "text"}, 45),
+    "search text.index history": (JOB | {"jobs.search", "retrieval", "text"}, 52),
     "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 63),
 }
 # Of the standard library: what these queries did without when they were last looked at, each some milliseconds.

@@ -33,7 +33,7 @@ from wv_cli.jobs.phrases import PhrasesJob
 from wv_cli.jobs.predict import PredictJob
 from wv_cli.jobs.quantize import QuantizeJob
 from wv_cli.jobs.questions import QuestionsJob
-from wv_cli.jobs.search import SearchIndexJob
+from wv_cli.jobs.search import SearchIndexJob, SearchJob
 from wv_cli.jobs.similarity import SimilarityJob
 from wv_cli.jobs.texts_distance import TextsDistanceJob
 from wv_cli.jobs.tokenize import TokenizeJob
@@ -67,6 +67,7 @@ JOBS: dict[str, type[Job]] = {
     "similarity": SimilarityJob,
     "texts-distance": TextsDistanceJob,
     "tokenize": TokenizeJob,
+    "search": SearchJob,
     "search index": SearchIndexJob,
     "whiten": WhitenJob,
 }

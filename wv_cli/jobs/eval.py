@@ -50,7 +50,7 @@ class EvalJob(Job):
         return TASKS[self.TASK]
 
     @property
-    def others(self) -> list[str]:
+    def other_subjects(self) -> list[str]:
         """What is scored besides vectors, or in their place."""
         return [path for name in self.task.others for path in getattr(self.config, name)]
 
@@ -59,13 +59,13 @@ class EvalJob(Job):
         if self.min_score is not None:
             _check_bar(task, self.min_score)
         if not self.vectors:
-            if not self.others:
+            if not self.other_subjects:
                 raise UsageError(f"missing argument '{task.subject.upper()}...', or one of {_either_flag(task)}")
             for name in task.of_subject:
                 if name in self.invocation.explicit:
                     raise UsageError(f"{flag_of(name)} needs {task.subject.upper()}")
-        read = [*self.vectors, *self.others, *self.data]
-        for path in (*self.vectors, *self.others):
+        read = [*self.vectors, *self.other_subjects, *self.data]
+        for path in (*self.vectors, *self.other_subjects):
             require_one_use(path, read.count("-") > 1)
 
     def work(self, run: Run) -> tuple[None, Metadata]:

@@ -1,28 +1,82 @@
-"""`wv search index`: the files of a folder, or others, become an index; what has not changed is kept."""
+"""`wv search` and `wv search index`: chunks of text that answer queries, from an index or without one."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from wv_cli.config import argument, option, require, threads_option
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part, SidecarOption
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.retrieval.build import build
-from wv_cli.retrieval.config import TextConfig
-from wv_cli.retrieval.files import find_files
-from wv_cli.retrieval.model import Model
-from wv_cli.retrieval.query import settings_of
-from wv_cli.search.stored_index import SearchIndex, open_search_index
+from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.system.places import is_stream
+
+if TYPE_CHECKING:
+    from wv_cli.retrieval.model import Model
+    from wv_cli.retrieval.query import Searcher
+    from wv_cli.search.stored_index import SearchIndex
+    from wv_cli.system.events import Log
+
+_MODEL = "Also search by vectors of wv/small, a static embedding, or word vectors."
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchJob(Job):
+    """Show the paragraphs, lines or records that answer each QUERY best.
+
+    INDEX is a file from `wv search index`. A FOLDER or a text file is searched without an index, which takes longer. A
+    folder that is called index is given as ./index.
+
+    Without a model the search is BM25: it finds words, their English forms, and identifiers by their parts. With
+    --model its scores and those of vectors are summed; wv/small comes with the program and knows English and code.
+
+    An answer is printed as `file:line: text`: the line of the chunk that has most words of the query, or its record's.
+    Without QUERY, queries are read from standard input, one per line. Several queries get a first column with theirs.
+    --json prints one object per answer, with the record's other fields. Nothing found is exit code 1.
+    """
+
+    index: str = argument("INDEX|FOLDER")
+    queries: tuple[str, ...] = argument("[QUERY]...", ())
+    k: int = option(10, "Answers per query.", low=1)
+    model: str | None = option(None, _MODEL, metavar="MODEL", shown="that of INDEX")
+    fusion: FusionConfig = field(default_factory=FusionConfig)
+    text: TextConfig = field(default_factory=TextConfig)
+    threads: int = threads_option("Threads that read FOLDER's text with --model; 0 uses all processors.")
+
+    def check(self) -> None:
+        message = "- (standard input) is the text; give a QUERY, or a file in place of -"
+        require(self.index != "-" or bool(self.queries), message)
+
+    def open(self, log: "Log") -> "Searcher":
+        """What answers the queries. Raises UsageError, BadFile, WvError."""
+        from wv_cli.retrieval.opening import open_searcher
+
+        self.validate()
+        explicit = frozenset(self.invocation.explicit)
+        return open_searcher(self.index, self.model, self.fusion, self.text, explicit, threads=self.threads, log=log)
+
+    def work(self, run: Run) -> tuple[None, Metadata]:
+        """Answers the queries of the options: `answers` has what --json prints of each answer."""
+        queries = [query for query in self.queries if query.strip()]
+        require(bool(queries), "no query is given, and a call reads none from standard input; give one")
+        searcher, answers = self.open(run.log), []
+        for query in queries:
+            found = searcher.answers(query, self.k)
+            if not found and (why := searcher.explain_nothing(query)):
+                run.log(f"{query}: {why}")
+            answers += [answer.to_dict(query, rank) for rank, answer in enumerate(found, 1)]
+        return None, {"answers": answers}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchedFiles(Part):
     """The files and folders that are indexed, and the model that makes the vectors of their chunks."""
 
-    inputs: tuple[str, ...]
-    model: str | None = None
+    inputs: tuple[str, ...] = argument("INPUT...")
+    model: str | None = option(None, _MODEL, metavar="MODEL")
     text: TextConfig = field(default_factory=TextConfig)
 
     def reads(self) -> list[str]:
@@ -33,7 +87,7 @@ class SearchedFiles(Part):
 class SearchIndexOutput(Part):
     """The file of the index. One that is there is brought up to date where its settings are the same."""
 
-    output: str
+    output: str = option(help="Index file; one that is there is updated.", short="o", metavar="FILE")
 
     def check(self) -> None:
         if is_stream(self.output):
@@ -45,13 +99,36 @@ class SearchIndexOutput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchIndexJob(Job):
+    """Build the index of INPUT, files or folders, for `wv search`.
+
+    Folders are searched at any depth. Names that begin with . or _, binary files and files that cannot be read are left
+    out. Compressed texts are read. The texts stand in the index, which is searched without them.
+
+    When FILE is an index with the same settings and model, files whose contents have not changed are not read into
+    words or vectors again. Files that are gone leave the index.
+    """
+
+    READING: ClassVar[tuple[str, str]] = ("it", "indexing")
+
     invocation: SidecarOption = field(default_factory=SidecarOption)
-    files: SearchedFiles
     index: SearchIndexOutput
-    threads: int = 1
+    files: SearchedFiles
+    threads: int = threads_option("Threads that make vectors; 0 uses all processors.")
+
+    def report(self, metadata: Mapping[str, Any]) -> str:
+        from wv_cli.jobs.metadata import number_of
+
+        unchanged, out = metadata["files_kept"], metadata["files_left_out"]
+        files = number_of(metadata["files"], "file") + (f" ({unchanged:,} unchanged)" if unchanged else "")
+        rest = f", {number_of(out, 'file')} left out" if out else ""
+        return f"{number_of(metadata['chunks'], 'chunk')} of {files}{rest}; {metadata['seconds']:.1f} s"
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """`run.on_reading` is told of files, then of chunks."""
+        from wv_cli.retrieval.build import build
+        from wv_cli.retrieval.files import find_files
+        from wv_cli.retrieval.model import Model
+
         begin = time.monotonic()
         model = Model(self.files.model, self.threads) if self.files.model is not None else None
         found = find_files(self.files.inputs, run.log, self.results())
@@ -74,8 +151,11 @@ class SearchIndexJob(Job):
         self.finish(run, self.results(), metadata, [(self.index.output, index.save)])
         return None, metadata
 
-    def _old(self, model: Model | None, run: Run) -> SearchIndex | None:
+    def _old(self, model: "Model | None", run: Run) -> "SearchIndex | None":
         """The index that is there, None where nothing of it can be kept. Another file is replaced."""
+        from wv_cli.retrieval.query import settings_of
+        from wv_cli.search.stored_index import open_search_index
+
         path = self.index.output
         try:
             old = open_search_index(path, checked=True) if Path(path).is_file() else None

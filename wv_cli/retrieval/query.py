@@ -1,8 +1,9 @@
 """Queries -> answers: chunks ranked by BM25, by vectors, or by the sum of both scores in standard deviations."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,14 @@ class Answer(NamedTuple):
     text: str
     score: float
     record: str
+
+    def to_dict(self, query: str, rank: int) -> dict[str, Any]:
+        """What --json prints of it."""
+        found: dict[str, Any] = {"query": query, "rank": rank, **self._asdict(), "score": round(self.score, 6)}
+        if not self.record:
+            del found["text_line"], found["record"]  # `line` says as much
+            return found
+        return {**found, "record": json.loads(self.record)}
 
 
 class StoredBm25(InvertedIndex):
