@@ -44,7 +44,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Ask", "plot", "plot", "Draw words as points in the plane."),
             ("Ask", "search", "search", "Search files and folders of text; build an index of them."),
             ("Curate", "filter", "filter:FilterJob", "Keep the records of a corpus that pass rules."),
-            ("Curate", "tokenize", "tokenize", "Cut raw text into words, for the commands that train."),
+            ("Curate", "tokenize", "tokenize:TokenizeJob", "Cut raw text into words, for the commands that train."),
             ("Evaluate", "eval", "eval", "Score vectors, classifiers and language models on test data."),
             ("Evaluate", "demo", "demo", "Train on the shipped text, then show neighbors and scores."),
             (

@@ -135,6 +135,7 @@ HELP: dict[str, dict[str, str]] = {
         "dask": "Work on the Dask cluster with the scheduler at ADDRESS; `local` starts workers here.",
     },
     "tokenize": {
+        "meta": "Write FILE.meta.json with the settings.  [default: on]",
         "words": "Words by Unicode's rules, by blanks, or by a package for Chinese, Japanese or Thai.  [default: unicode]",
         "form": "Unicode normalization form of the text.  [default: nfc]",
         "lowercase": "Lower-case the text (Unicode).  [default: off]",
@@ -147,7 +148,6 @@ HELP: dict[str, dict[str, str]] = {
         "tsv_quotes": "Fields of TSV may stand in quotes, as in CSV, instead of quotes being letters.  [default: off]",
         "bad_records": "Records that cannot be read: count and skip them, or stop.  [default: skip]",
         "force_text": "Read INPUT as text even if it looks like records, vectors or binary data.  [default: off]",
-        "meta": "Write FILE.meta.json with the settings.",
     },
     "whiten": {
         "merge": "Merge INs, which are saved moments of shards.",
