@@ -17,12 +17,13 @@ OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.autotune", "jobs.valid
 # its own jobs, the engine and the cluster among it, a query does not wait for.
 BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
 JOB = {"jobs"} | {f"jobs.{name}" for name in ("job", "part", "parts", "parts.resume", "run")}
+PREDICT = {f"jobs.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict", "predict_run")}
 QUERIES = {
     "nn words.bin the": (set(), 52),
     "similarity words.bin the of": (set(), 47),
     "vectors words.bin the": ({"encoders", "transforms", "text"}, 76),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
-    "predict labels.bin labeled.txt": (JOB | {"jobs.distribution", "jobs.predict", "models", "text", "filtering"}, 83),
+    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 86),
     "lm score words.lm text.txt": ({"lm", "text", "filtering"}, 98),
     "search text.index history": ({"retrieval", "text"}, 45),
     "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 63),

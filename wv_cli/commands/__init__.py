@@ -40,7 +40,7 @@ COMMANDS: Registry[Command] = Registry(
             ),
             ("Ask", "drift", "drift", "Show which words changed most between two vector files."),
             ("Ask", "vectors", "vectors", "Print the vectors of words, sentences or n-grams."),
-            ("Ask", "predict", "predict", "Predict the labels of lines with a classifier."),
+            ("Ask", "predict", "predict:PredictJob", "Predict the labels of lines with a classifier."),
             ("Ask", "plot", "plot", "Draw words as points in the plane."),
             ("Ask", "search", "search", "Search files and folders of text; build an index of them."),
             ("Curate", "filter", "filter:FilterJob", "Keep the records of a corpus that pass rules."),

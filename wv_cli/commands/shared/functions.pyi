@@ -121,6 +121,11 @@ def predict(
     output: Path,
     *,
     dask: str | None = None,
+    prob: bool | None = None,
+    add: str | None = None,
+    flatten: Literal["space", "none", "strip-space", "datatrove", "dclm", "dolma", "words", "nemo"] | None = None,
+    unit: Literal["document", "paragraph", "sentence", "line"] | None = None,
+    unknown: str | None = None,
     field: str | None = None,
     no_header: bool | None = None,
     tsv_quotes: bool | None = None,
@@ -130,11 +135,6 @@ def predict(
     k: int | None = None,
     threshold: float | None = None,
     threads: int | None = None,
-    prob: bool | None = None,
-    add: str | None = None,
-    flatten: Literal["space", "none", "strip-space", "datatrove", "dclm", "dolma", "words", "nemo"] | None = None,
-    unit: Literal["document", "paragraph", "sentence", "line"] | None = None,
-    unknown: str | None = None,
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Predict the labels of lines with a classifier."""
