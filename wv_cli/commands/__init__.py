@@ -54,7 +54,7 @@ COMMANDS: Registry[Command] = Registry(
                 "Whiten vectors, remove their common directions, or reduce them with PCA.",
             ),
             ("Transform", "align", "align", "Rotate vectors into the space of others."),
-            ("Transform", "quantize", "quantize", "Make a fastText model many times smaller."),
+            ("Transform", "quantize", "quantize:QuantizeJob", "Make a fastText model many times smaller."),
             ("Transform", "hash", "hash", "Turn vectors into binary codes."),
             ("Transform", "distil", "distil", "Turn a sentence encoder into a static embedding."),
             ("Language models", "lm", "lm.group", "Train n-gram language models; query these and neural ones."),

@@ -79,10 +79,10 @@ def make_option(
         type=_type_of(field, choices),
         metavar=field.metavar or (None if choices else _METAVARS.get(field.kind)),
         required=field.is_required,
-        default=None if field.is_required else default,
         help=field.help,
         multiple=field.many,
         is_flag=True if field.kind is bool else None,
+        **({} if field.is_required else {"default": default}),  # for click None is a default, too
     )
 
 
