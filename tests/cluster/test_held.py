@@ -17,7 +17,7 @@ from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
 from wv_cli.engine import asking
 from wv_cli.evaluation import by_file
 from wv_cli.formats import recognize
-from wv_cli.jobs import phrases_run, predict
+from wv_cli.jobs import phrases_run, predict_run
 from wv_cli.models.prediction_config import PredictConfig
 
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -31,7 +31,7 @@ def test_predictions_are_the_lines_of_one_process(
     address: str, slice_text: Path, tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(predict, "SHARD_BYTES", 3_000)
+    monkeypatch.setattr(predict_run, "SHARD_BYTES", 3_000)
     (tmp_path / "short.txt").write_bytes(slice_text.read_bytes()[:50_000])
     monkeypatch.chdir(tmp_path)
     shutil.copy(GOLDEN / "ft-labels.bin", "model")
@@ -106,7 +106,7 @@ def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
     model, found = tmp_path / "model", []
     for name in ("ft-labels.bin", "ft-labels.ftz"):
         shutil.copy(GOLDEN / name, model)
-        one = predict.Prediction(str(model), PredictConfig(), prob=True)
+        one = predict_run.Prediction(str(model), PredictConfig(), prob=True)
         found.append(asking._answer(one, model.stat().st_size, asked))
     asking.forget()
     assert found[0] != found[1]

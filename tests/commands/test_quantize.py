@@ -67,6 +67,8 @@ def test_standard_output(wv: Run, tmp_path: Path) -> None:
     call = [sys.executable, "-m", "wv_cli", "quantize", str(LABELS), "-o", "-", "-q"]
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, check=True)
     assert done.stdout == (tmp_path / "small.ftz").read_bytes()
+    told = subprocess.run([*call[:-1], "--json"], cwd=tmp_path, capture_output=True, check=True)
+    assert told.stdout == done.stdout and json.loads(told.stderr.splitlines()[-1])["output"] == "-"
 
 
 def test_retraining(wv: Run, tmp_path: Path, labeled: Path) -> None:
@@ -92,7 +94,6 @@ def test_retraining(wv: Run, tmp_path: Path, labeled: Path) -> None:
             "--retrain needs a classifier, found word vectors",
         ),
         (2, f"{LABELS} -o small.ftz --size 1M --cutoff 300", "--size and --cutoff cannot be used together"),
-        (2, f"{LABELS} -o - --json", "both write to standard output"),
         (2, f"{LABELS} -o {LABELS}", "is both read and written"),
         (2, f"{LABELS} -o small.ftz --dsub 0", "--dsub must be"),
     ],

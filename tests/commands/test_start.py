@@ -18,12 +18,13 @@ OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.autotune", "jobs.valid
 BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
 JOB = {"jobs"} | {f"jobs.{name}" for name in ("job", "part", "parts", "parts.resume", "run")}
 QUESTION = JOB | {"jobs.questions", "jobs.parts.asking", "jobs.parts.vectors"}
+PREDICT = {f"jobs.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict", "predict_run")}
 QUERIES = {
     "nn words.bin the": (QUESTION | {"jobs.nn", "jobs.nn_run"}, 65),
     "similarity words.bin the of": (QUESTION | {"jobs.similarity"}, 59),
     "vectors words.bin the": ({"encoders", "transforms", "text"}, 76),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
-    "predict labels.bin labeled.txt": (JOB | {"jobs.distribution", "jobs.predict", "models", "text", "filtering"}, 83),
+    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 86),
     "lm score words.lm text.txt": ({"lm", "text", "filtering"}, 98),
     "search text.index history": (JOB | {"jobs.search", "retrieval", "text"}, 52),
     "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 63),

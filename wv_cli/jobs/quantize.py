@@ -5,29 +5,26 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
-from wv_cli.config import option, require
+from wv_cli.config import argument, option, require
 from wv_cli.errors import UsageError
-from wv_cli.evaluation.model_score import metric_name, score
-from wv_cli.formats.fasttext_bin import load_model, save_model
-from wv_cli.formats.recognize import input_texts
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part, SidecarOption
-from wv_cli.jobs.retrain import retrainer
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system import meta
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.reading_config import RawConfig, ReadingConfig
 from wv_cli.transforms.config import QuantizeConfig
-from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
 
 
 @dataclass(frozen=True, kw_only=True)
 class Models(Part):
-    """`model` is the file of the large model, `output` that of the small one, which has at most `size` bytes."""
+    """The files of the large model and of the small one."""
 
-    model: str
-    output: str
-    size: int | None = option(None, low=1)
+    model: str = argument("MODEL")
+    output: str = option(
+        help="Output file, NAME.ftz, or - for standard output.", short="o", metavar="FILE", group="Output"
+    )
+    size: int | None = option(None, "Choose --cutoff so that FILE is at most this large (2M).", metavar="SIZE", low=1)
 
     def reads(self) -> list[str]:
         return [self.model]
@@ -38,11 +35,15 @@ class Models(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class LabeledTexts(Part):
-    """`inputs` are the labeled texts for retraining. `validation` is a file to score the model on before and
-    after: labeled lines for a classifier, pairs of words with scores for word vectors."""
+    """The labeled texts for retraining and for scores: labeled lines for a classifier, pairs of words with scores for
+    word vectors."""
 
-    inputs: tuple[str, ...] = ()
-    validation: str | None = None
+    group: ClassVar[str] = "Input"
+
+    inputs: tuple[str, ...] = option((), "Labeled text for --retrain; repeat for more.", metavar="FILE", flag="input")
+    validation: str | None = option(
+        None, "Report the score before and after on labeled lines or word pairs.", metavar="FILE"
+    )
     reading: RawConfig = field(default_factory=RawConfig)
 
     def reads(self) -> list[str]:
@@ -51,9 +52,16 @@ class LabeledTexts(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class QuantizeJob(Job):
-    invocation: SidecarOption = field(default_factory=SidecarOption)
+    """Quantize MODEL, a .bin of fastText or wv train: drop rows (--cutoff or --size) and store the others in bytes.
+
+    FILE is a .ftz that fastText reads. Retraining helps with a large text and overfits on a small one, so compare
+    with --validation. A model of word vectors keeps the vectors of all its words up to --cutoff. The other rows are
+    n-grams, which compose the vectors of unknown words.
+    """
+
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header", "tsv_quotes"), "retrain")
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     config: QuantizeConfig
     models: Models
     texts: LabeledTexts = field(default_factory=LabeledTexts)
@@ -71,6 +79,12 @@ class QuantizeJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Quantizes the model and reports its scores before and after."""
+        from wv_cli.evaluation.model_score import metric_name, score
+        from wv_cli.formats.fasttext_bin import load_model, save_model
+        from wv_cli.formats.recognize import input_texts
+        from wv_cli.jobs.retrain import retrainer
+        from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
+
         begin, config, scores = time.monotonic(), self.config, Metadata()
         models, validation = self.models, self.texts.validation
         dense = load_model(models.model)
@@ -108,4 +122,4 @@ class QuantizeJob(Job):
             **({"tokenize": recipe} if (recipe := meta.tokenization(models.model)) is not None else {}),
         }
         self.finish(run, self.results(), metadata)
-        return None, metadata
+        return None, {"output": models.output, **metadata}

@@ -377,6 +377,31 @@ def drift(
 ) -> dict[str, Any]:
     """Show which words changed most between two vector files."""
 
+def predict(
+    model: Path,
+    inputs: Path | Iterable[Path],
+    output: Path,
+    *,
+    dask: str | None = None,
+    prob: bool | None = None,
+    as_json: bool | None = None,
+    add: str | None = None,
+    flatten: Literal["space", "none", "strip-space", "datatrove", "dclm", "dolma", "words", "nemo"] | None = None,
+    unit: Literal["document", "paragraph", "sentence", "line"] | None = None,
+    unknown: str | None = None,
+    field: str | None = None,
+    no_header: bool | None = None,
+    tsv_quotes: bool | None = None,
+    bad_records: Literal["skip", "error"] | None = None,
+    tokenize: str | None = None,
+    force_text: bool | None = None,
+    k: int | None = None,
+    threshold: float | None = None,
+    threads: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Predict the labels of lines with a classifier."""
+
 def filter(
     inputs: Path | Iterable[Path],
     output: Path | None = None,
@@ -413,6 +438,27 @@ def filter(
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Keep the records of a corpus that pass rules."""
+
+def tokenize(
+    inputs: Path | Iterable[Path | Iterable[str]],
+    output: Path,
+    *,
+    meta: bool | None = None,
+    words: Literal["unicode", "blanks", "jieba", "fugashi", "pythainlp"] | None = None,
+    form: Literal["nfc", "nfkc", "none"] | None = None,
+    lowercase: bool | None = None,
+    digits: Literal["keep", "zero", "drop"] | None = None,
+    punctuation: Literal["keep", "drop"] | None = None,
+    sentences: Iterable[str | Iterable[str]] | None = None,
+    markup: Literal["none", "html", "mediawiki"] | None = None,
+    field: str | None = None,
+    no_header: bool | None = None,
+    tsv_quotes: bool | None = None,
+    bad_records: Literal["skip", "error"] | None = None,
+    force_text: bool | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Cut raw text into words, for the commands that train."""
 
 def whiten(
     inputs: Path | Iterable[Path],
@@ -462,6 +508,32 @@ def align(
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Rotate vectors into the space of others."""
+
+def quantize(
+    model: Path,
+    output: Path,
+    *,
+    meta: bool | None = None,
+    cutoff: int | None = None,
+    dsub: int | None = None,
+    qnorm: bool | None = None,
+    qout: bool | None = None,
+    retrain: bool | None = None,
+    epochs: int | None = None,
+    lr: float | None = None,
+    threads: int | None = None,
+    seed: int | None = None,
+    size: int | None = None,
+    inputs: Path | Iterable[Path] | None = None,
+    validation: Path | None = None,
+    field: str | None = None,
+    no_header: bool | None = None,
+    tsv_quotes: bool | None = None,
+    bad_records: Literal["skip", "error"] | None = None,
+    force_text: bool | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Make a fastText model many times smaller."""
 
 def hash(
     vectors: Path,

@@ -119,16 +119,3 @@ def require_query(index: str, queries: Sequence[str]) -> None:
     if index != "-" and not Path(index).exists() and queries and Path(queries[-1]).exists():
         order = shlex.join([queries[-1], index, *queries[:-1]])
         raise UsageError(f"{index}: no such file; what is searched comes first: `wv search {order}`")
-
-
-def require_files(inputs: Sequence[str]) -> None:
-    """Raises UsageError for a text, or a number, where the names of texts are expected."""
-    for each in inputs:
-        if each == "-" or Path(each).exists():
-            continue
-        if each.isdecimal():
-            raise UsageError(f"{each}: no such file; the number of labels is -k {each}")
-        if " " in each and "/" not in each:
-            raise UsageError(
-                f"{each[:60]!r} is no file; a text comes by standard input: echo TEXT | wv predict MODEL -"
-            )
