@@ -262,9 +262,9 @@ def test_libraries_neither_print_nor_know_the_command_line(path: Path) -> None:
 
 @for_each("name", [name for name, row in COMMANDS.items() if ":" not in row.module])
 def test_command_files_stay_thin(name: str) -> None:
-    """Usage, options and one call: 100 lines."""
+    """Usage, options and one call."""
     path = ROOT.joinpath(*COMMANDS[name].module.split(".")).with_suffix(".py")
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 100
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 130
 
 
 def test_importing_every_command_loads_nothing_heavy() -> None:

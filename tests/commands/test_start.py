@@ -22,8 +22,11 @@ PREDICT = {f"jobs.{name}" for name in ("distribution", "parts.documents", "parts
 QUERIES = {
     "nn words.bin the": (QUESTION | {"jobs.nn", "jobs.nn_run"}, 65),
     "similarity words.bin the of": (QUESTION | {"jobs.similarity"}, 59),
-    "vectors words.bin the": ({"encoders", "transforms", "text"}, 76),
-    "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
+    "vectors words.bin the": (JOB | {"jobs.distribution", "encoders", "transforms", "text"}, 84),
+    "vectors labels.bin --sentences the": (
+        JOB | {"jobs.distribution", "jobs.sentences", "encoders", "transforms", "text"},
+        118,
+    ),
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 86),
     "lm score words.lm text.txt": ({"lm", "text", "filtering"}, 98),
     "search text.index history": (JOB | {"jobs.search", "retrieval", "text"}, 52),

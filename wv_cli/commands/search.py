@@ -22,8 +22,7 @@ def _search(quiet: bool, as_json: bool, **options: Any) -> int:
     return run_searches(searcher, job.queries, job.k, quiet=quiet, as_json=as_json)
 
 
-command = make_command("search", SearchJob, CommandWithParts)
-command.callback = _search
+command = make_command("search", SearchJob, CommandWithParts, _search)
 _index = make_command("index", SearchIndexJob)
 _index.short_help = "Build or update the index of a folder."
 command.add_command(_index)  # type: ignore[attr-defined]

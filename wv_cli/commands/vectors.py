@@ -1,52 +1,28 @@
 """`wv vectors`: the vectors of words, of lines, of a word's n-grams."""
 
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import click
 
-from wv_cli.commands.shared.encoding import encode_lines, encoder_of_lines, encoder_options, sentences_of, take_encoder
-from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import (
-    conflict,
-    dask_option,
-    field_options,
-    precision_option,
-    quiet_option,
-    refuse_options,
-    take,
-)
-from wv_cli.commands.shared.pooling import pool_lines, pooling_of, pooling_options, wants_pooling
-from wv_cli.commands.shared.reading import from_option, open_composer
+from wv_cli.commands.shared.encoding import encode_lines, encoder_of_lines, sentences_of, take_encoder
+from wv_cli.commands.shared.fields import make_command
+from wv_cli.commands.shared.options import conflict, refuse_options, take
+from wv_cli.commands.shared.pooling import OWN, pool_lines, pooling_of, wants_pooling
+from wv_cli.commands.shared.reading import open_composer
 from wv_cli.commands.shared.records import add_vectors, asked_lines, finite_lines, refuse_with_add
-from wv_cli.commands.shared.unknown import Unknown, oov_option
+from wv_cli.commands.shared.unknown import Unknown
 from wv_cli.commands.shared.word_vectors import print_vectors, print_words
+from wv_cli.config import Options, argument, option
+from wv_cli.encoders.config import LAYER, POOLINGS, EncoderConfig
+from wv_cli.jobs.distribution import dask_option
 from wv_cli.text.reading_config import LinesConfig
-
-if TYPE_CHECKING:
-    from wv_cli.vectors.file_options import BadRowsName, Precision
+from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision, bad_rows_option
 
 
-@click.command("vectors", cls=Command)
-@click.argument("file", metavar="FILE", required=False)
-@click.argument("words", nargs=-1, metavar="[WORD]... | -")
-@click.option("--sentences", is_flag=True, help="Print one vector, without a name, per line or argument.")
-@click.option("--ngrams", metavar="WORD", help="Print the vectors of WORD's character n-grams (fastText models).")
-@oov_option("zero")
-@pooling_options
-@encoder_options
-@click.option("--add", metavar="NAME", help="With --sentences: write records again, with vectors added as NAME.")
-@field_options(LinesConfig)
-@dask_option
-@precision_option
-@from_option(True, "FILE; by default its")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per vector.")
-@quiet_option
-def command(
-    file: str | None, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
-    from_format: str | None, bad_rows: "BadRowsName", dask: str | None, as_json: bool, quiet: bool, add: str | None,
-    **options: Any,
-) -> int:  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class VectorsOptions(Options):
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
     Without WORD, or with -, words come from standard input and their vectors keep the order. A fastText model composes
@@ -60,6 +36,52 @@ def command(
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.
     """
+
+    file: str | None = argument("FILE", None)
+    words: tuple[str, ...] = argument("[WORD]... | -", ())
+    sentences: bool = option(False, "Print one vector, without a name, per line or argument.", off=None)
+    ngrams: str | None = option(
+        None, "Print the vectors of WORD's character n-grams (fastText models).", metavar="WORD"
+    )
+    oov: Literal["empty", "skip", "error", "zero"] = option(
+        "empty", "Unknown words: print an empty line (exit code 1), zeros, skip the query, or fail."
+    )
+    pooling: str | None = option(
+        None,
+        "Pooling of a sentence's word vectors, or of an encoder's token vectors.",
+        choices=("mean", "sif", "idf", OWN, *POOLINGS[1:]),
+        also=LAYER,
+    )
+    counts: str | None = option(None, "Word frequencies (`word count` lines) for sif and idf.", metavar="VOCAB")
+    case: Literal["fold-first", "lower", "none"] = option(
+        "fold-first", "With --pooling: match words regardless of case, in lower case, or as written."
+    )
+    output: str | None = option(
+        None, "With --pooling or --encoder: vector file, with rows named 0, 1, 2.", short="o", metavar="FILE"
+    )
+    encoder: str | None = option(None, "Folder of the encoder that encodes lines, instead of FILE.", metavar="DIR")
+    encoding: EncoderConfig = field(default_factory=EncoderConfig)
+    add: str | None = option(None, "With --sentences: write records again, with vectors added as NAME.", metavar="NAME")
+    reading: LinesConfig = field(default_factory=LinesConfig)
+    dask: str | None = dask_option()
+    precision: Precision = option(
+        WORD2VEC_PRECISION,
+        "Decimals of numbers in text; exact writes the shortest text that keeps every bit.",
+        low=1, high=9, metavar="1-9|exact", group="Output",
+    )  # fmt: skip
+    from_format: str | None = option(
+        None, "Format of FILE; by default its content tells.", metavar="FORMAT", group="Input"
+    )
+    bad_rows: BadRowsName = bad_rows_option()
+    as_json: bool = option(False, "Print one JSON object per vector.", off=None, group="Run")
+
+
+def _print_vectors(
+    file: str | None, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: Precision,
+    from_format: str | None, bad_rows: BadRowsName, dask: str | None, as_json: bool, quiet: bool, add: str | None,
+    **options: Any,
+) -> int:  # fmt: skip
+    VectorsOptions.options()["precision"].check(precision)
     file, words = take_encoder(file, words, sentences, options)
     refuse_options(dask="sentences", add="sentences", tokenize="sentences and not encoder")
     reading = take(LinesConfig, options)
@@ -76,7 +98,7 @@ def command(
         opened = partial(encoder_of_lines, precision, as_json, **options)
         return add_vectors(texts, add, options["output"], options["encoder"], opened)
     if file is None:
-        raise click.MissingParameter(param=command.params[0])
+        raise click.MissingParameter(param=click.get_current_context().command.params[0])
     pooling = pooling_of(options)
     if ngrams is not None and (words or sentences):
         raise conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
@@ -96,3 +118,6 @@ def command(
         print_vectors("ngram", *source.ngrams(ngrams), file, precision, as_json)
         return 0
     return print_words(source, batches, file, precision, as_json, Unknown(oov, quiet), piped=piped)
+
+
+command = make_command("vectors", VectorsOptions, run=_print_vectors)

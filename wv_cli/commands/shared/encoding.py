@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.bar import reading_bar
-from wv_cli.commands.shared.options import conflict, field_options, given_options, refuse_options, take
+from wv_cli.commands.shared.options import conflict, given_options, refuse_options, take
 from wv_cli.commands.shared.pooling import OWN
 from wv_cli.commands.shared.unknown import tell_zeros
 from wv_cli.encoders.config import EncoderConfig
@@ -30,12 +30,6 @@ if TYPE_CHECKING:
 _OF_WORDS = ("sif", "idf")
 _JOINING = ("mean", "cls", "max", "sqrt-len")
 _ELSEWHERE = ("counts", "case", "from_format", "bad_rows", "ngrams", "oov")
-
-
-def encoder_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--encoder and what goes with it."""
-    option = click.option("--encoder", metavar="DIR", help="Folder of the encoder that encodes lines, instead of FILE.")
-    return option(field_options(EncoderConfig)(function))
 
 
 def take_encoder(

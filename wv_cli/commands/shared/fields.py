@@ -5,31 +5,45 @@ written with a unit, WORD... takes several words at once.
 """
 
 import inspect
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import json_option, make_argument, make_option, quiet_option
+from wv_cli.commands.shared.options import make_argument, make_json_option, make_option, make_quiet_option
 from wv_cli.commands.shared.word_options import TakesWords
-from wv_cli.jobs.job import Job
+from wv_cli.config import Options
+from wv_cli.jobs.job import Job, options_of
 
 
-def make_command(name: str, kind: type[Job], shape: type[Command] = Command) -> click.Command:
-    """The command `name` that runs the job `kind`."""
-    options = kind.command_options()
+def make_command(
+    name: str, kind: type[Options], shape: type[Command] = Command, run: Callable[..., Any] | None = None
+) -> click.Command:
+    """The command `name` that runs the job `kind`; or `run` with the options of `kind`, for a command line that does
+    more than a job: `run(quiet, as_json, **options)`."""
+    options, runs = options_of(kind), run or partial(_run_job, kind)
+    if issubclass(kind, Job):
+        options = kind.command_options()
     shown = [field for field in options.values() if field.help]
     parameters: list[click.Parameter] = [make_argument(field) for field in options.values() if field.positional]
     parameters += [make_option(field) for field in shown]
+    parameters.append(make_quiet_option())
+    has_json = "as_json" not in options and issubclass(kind, Job) and kind.HAS_JSON
+    if has_json:
+        parameters.append(make_json_option())
 
-    def run(quiet: bool, **values: Any) -> Any:
-        from wv_cli.commands.shared.running import run_command
+    def start(**values: Any) -> Any:
+        return runs(**values) if has_json or "as_json" in options else runs(as_json=False, **values)
 
-        as_json = values["as_json"] if "as_json" in options else values.pop("as_json", False)
-        return run_command(kind, values, quiet, as_json)
-
-    for add in (quiet_option, json_option) if kind.HAS_JSON and "as_json" not in options else (quiet_option,):
-        add(run)
     made = TakesWords if any(field.metavar == "WORD..." for field in shown) else shape
-    more = [*reversed(vars(run).pop("__click_params__"))]
-    return made(name, callback=run, params=[*parameters, *reversed(more)], help=inspect.getdoc(kind))
+    return made(name, callback=start, params=parameters, help=inspect.getdoc(kind))
+
+
+def _run_job(kind: Any, quiet: bool, as_json: bool, **options: Any) -> int:
+    from wv_cli.commands.shared.running import run_command
+
+    if "as_json" in options_of(kind):
+        options["as_json"] = as_json
+    return run_command(kind, options, quiet, as_json)

@@ -166,6 +166,17 @@ precision_option = click.option(
     callback=decimals,
     help="Decimals of numbers in text; exact writes the shortest text that keeps every bit.",
 )
+
+
+def make_quiet_option() -> click.Option:
+    return CommonOption(["-q", "--quiet"], is_flag=True, help="Print nothing but results and errors.")
+
+
+def make_json_option() -> click.Option:
+    help = "Print results as one JSON object on stdout, progress events on stderr."
+    return CommonOption(["--json", "as_json"], is_flag=True, help=help)
+
+
 quiet_option = click.option(
     "-q", "--quiet", cls=CommonOption, is_flag=True, help="Print nothing but results and errors."
 )

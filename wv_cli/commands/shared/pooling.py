@@ -1,14 +1,10 @@
 """`wv vectors --sentences --pooling`: lines of text as weighted means of word vectors."""
 
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from wv_cli.commands.shared.options import OpenChoice, conflict, given_options, refuse_options
+from wv_cli.commands.shared.options import conflict, given_options, refuse_options
 from wv_cli.commands.shared.unknown import tell_zeros
-from wv_cli.encoders.config import LAYER, POOLINGS
 from wv_cli.errors import UsageError
 
 OWN = "own"  # the rule of the vectors, or of the model, themselves
@@ -21,35 +17,8 @@ if TYPE_CHECKING:
     from wv_cli.vectors.lookup import Case
 
 
-def pooling_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--pooling and what goes with it; their names are the parameters of pool_lines."""
-    for option in (
-        click.option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="With --pooling or --encoder: vector file, with rows named 0, 1, 2.",
-        ),
-        click.option(
-            "--case",
-            type=click.Choice(["fold-first", "lower", "none"]),
-            default="fold-first",
-            show_default=True,
-            help="With --pooling: match words regardless of case, in lower case, or as written.",
-        ),
-        click.option("--counts", metavar="VOCAB", help="Word frequencies (`word count` lines) for sif and idf."),
-        click.option(
-            "--pooling",
-            type=OpenChoice(["mean", "sif", "idf", OWN, *POOLINGS[1:]], LAYER),
-            help="Pooling of a sentence's word vectors, or of an encoder's token vectors.",
-        ),
-    ):
-        function = option(function)
-    return function
-
-
 def pooling_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Those of pooling_options among the options of a command."""
+    """The parameters of pool_lines among the options of a command."""
     return {name: options[name] for name in ("pooling", "counts", "case", "output")}
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wv_cli.jobs.adding import Vectors
-    from wv_cli.text.input_files import Inputs
     from wv_cli.text.inputs import Texts
     from wv_cli.transforms.composition import Composer
 
@@ -87,19 +86,6 @@ def _lines_of(texts: "Texts") -> Iterator[list[str]]:
     for path in source.paths:
         for block in source.blocks(path):
             yield [decode(text) for text in block.each]
-
-
-def texts_for_models(
-    config: Protocol, models: Sequence[str], data: Sequence[str], log: Callable[[str], None]
-) -> "tuple[Protocol, Inputs]":
-    """The texts that models are scored on, and how they are read; the `data` alone where they are no texts."""
-    if not isinstance(config, ReadingConfig):
-        return config, data
-    from wv_cli.formats.recognize import input_texts
-    from wv_cli.text.tokenizing import recipe_for
-
-    config = replace(config, tokenize=recipe_for(models, config.tokenize, log, one_line=False))
-    return config, input_texts(data, log=log, reading=config)
 
 
 def add_vectors(texts: "Texts", name: str, output: str | None, model: str, opened: "Callable[[], Vectors]") -> int:
