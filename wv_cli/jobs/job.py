@@ -48,7 +48,9 @@ class Job(Options):
     READING: ClassVar[tuple[str, str] | None] = None
     SHOWS_TRAINING: ClassVar[bool] = False
     HAS_JSON: ClassVar[bool] = True
+    JSON_IS_ASCII: ClassVar[bool] = True
     ANSWERS: ClassVar[bool] = False  # queries, as jobs.questions says
+    IS_VERDICT: ClassVar[bool] = False  # the exit code says it all: with --quiet nothing is shown
 
     invocation: Invocation = field(default_factory=Invocation)
 
@@ -64,6 +66,10 @@ class Job(Options):
     def show(self, metadata: Mapping[str, Any]) -> str:
         """The answer that the command writes to standard output, "" for nothing."""
         return ""
+
+    def exit_code(self, metadata: Mapping[str, Any]) -> int:
+        """That of the command."""
+        return 0
 
     def work(self, run: Run) -> tuple["Outcome | None", Metadata]:
         """Does the work, once everything is checked, and writes the results unless it was stopped.

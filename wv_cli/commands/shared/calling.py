@@ -55,10 +55,12 @@ FUNCTIONS: Registry[Function] = Registry(
         ("analogy", Function("analogy:AnalogyJob", ("vectors", "words"))),
         ("similarity", Function("similarity:SimilarityJob", ("vectors", "words"))),
         ("odd_one_out", Function("odd_one_out:OddOneOutJob", ("vectors", "words"))),
+        ("check", Function("check:CheckJob", ("file",))),
+        ("plot", Function("plot:PlotJob", ("vectors", "output", "words"))),
         ("texts_distance", Function("texts_distance:TextsDistanceJob", ("vectors", "texts"))),
     ],
 )
-_MAY_LACK = {"filter": "output", "whiten": "output", "nn": "words"}
+_MAY_LACK = {"filter": "output", "whiten": "output", "nn": "words", "plot": "words"}
 
 
 def arguments_of(name: str) -> dict[str, Any]:

@@ -315,6 +315,22 @@ HELP: dict[str, dict[str, str]] = {
         "oov": "Unknown words: print an empty line (exit code 1), skip the query, or fail.  [default: empty]",
         "k": "Words per list, the oddest first.  [default: 1; at least 1]",
     },
+    "check": {
+        "from_format": "Format of FILE; by default its content tells.",
+        "max_problems": "Number of problems to list; all are counted.  [default: 100; 0 or more]",
+    },
+    "plot": {
+        "to_format": "Output format; by default the ending chooses.",
+        "title": "Title above the picture.  [default: VECTORS]",
+        "top": "Also draw the first N words of VECTORS.  [at least 3]",
+        "neighbors": "Also draw the N nearest words of each WORD.  [at least 1]",
+        "beside": "Other vectors, drawn beside the first with the same words; may be repeated.",
+        "from_format": "Format of VECTORS; by default its content tells.",
+        "bad_rows": "Rows that cannot be read: stop, or count and skip them.  [default: error]",
+        "method": "Projection: directions of largest variance (pca), or neighborhoods kept together (tsne).  [default: pca]",
+        "perplexity": "Of tsne.  [default: 30.0; at least 1]",
+        "seed": "Of tsne.  [default: 1; between 0 and 2^32 - 1]",
+    },
     "texts_distance": {
         "from_format": "Format of VECTORS; by default their content tells.",
         "bad_rows": "Rows that cannot be read: stop, or count and skip them.  [default: error]",

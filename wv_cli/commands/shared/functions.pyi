@@ -425,6 +425,34 @@ def odd_one_out(
 ) -> dict[str, Any]:
     """Show which word does not belong to the others."""
 
+def check(
+    file: Path,
+    *,
+    from_format: str | None = None,
+    max_problems: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Look for damage in a vector file."""
+
+def plot(
+    vectors: Path,
+    output: Path,
+    words: str | Iterable[str] | None = None,
+    *,
+    to_format: Literal["png", "svg", "pdf", "html"] | None = None,
+    title: str | None = None,
+    top: int | None = None,
+    neighbors: int | None = None,
+    beside: Path | Iterable[Path] | None = None,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    method: Literal["pca", "tsne"] | None = None,
+    perplexity: float | None = None,
+    seed: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Draw words as points in the plane."""
+
 def texts_distance(
     vectors: Path,
     texts: str | Iterable[str],
