@@ -57,6 +57,7 @@ SAME = {
     ),
     "distil": (lambda f, out: f(ENCODER, out, dim=4), f"distil --encoder {ENCODER} --dim 4 -o"),
     "convert": (lambda f, out: f("v.vec", out, to_format="glove-text"), "convert v.vec --to glove-text"),
+    "plot": (lambda f, out: f("v.vec", out, ["two", "three"], top=5), "plot v.vec two three --top 5 -o"),
     "filter": (
         lambda f, out: f("r.jsonl", out, words=["2.."], add_scores=True),
         "filter r.jsonl --words 2.. --add-scores -o",
@@ -88,6 +89,7 @@ ENDINGS = {
     **dict.fromkeys(("train", "train_glove", "whiten"), ".vec"),
     "align": ".bin",
     **dict.fromkeys(("hash", "bioword"), ".codes"),
+    "plot": ".html",
 }
 PLACES = {
     "train": ["inputs", "output"],
@@ -107,6 +109,8 @@ PLACES = {
     "convert": ["source", "output"],
     **{name: ["vectors", "words"] for name in ("nn", "analogy", "similarity", "odd_one_out")},
     "texts_distance": ["vectors", "texts"],
+    "check": ["file"],
+    "plot": ["vectors", "output", "words"],
 }
 
 
@@ -122,7 +126,7 @@ def files(path):
 
 
 def test_every_function_is_called():
-    assert {*SAME, *ANSWERS} == {*PLAIN} - {"drift"}
+    assert {*SAME, *ANSWERS} == {*PLAIN} - {"drift", "check"}
 
 
 # The call, and the command line that prints the same answers.
@@ -195,14 +199,7 @@ def test_a_query_that_is_refused(call, message):
 @pytest.mark.parametrize("name", SAME)
 def test_a_function_writes_what_its_command_writes(name):
     call, line = SAME[name]
-    ending = {
-        "train": ".vec",
-        "train_glove": ".vec",
-        "whiten": ".vec",
-        "align": ".bin",
-        "hash": ".codes",
-        "bioword": ".codes",
-    }.get(name, "")
+    ending = ENDINGS.get(name, "")
     report = call(getattr(wv_cli, name), f"one{ending}")
     assert isinstance(report, dict)
     other = f"two{'.ftz' if name == 'quantize' else ending}"
@@ -217,6 +214,26 @@ def test_a_function_returns_what_the_command_prints(capsys):
     assert wv_cli.filter("r.jsonl", words="2..", dry_run=True) == json.loads(capsys.readouterr().out)
     found = wv_cli.drift("v.vec", "w.vec", top=3)
     assert len(found["words"]) == 3 and capsys.readouterr() == ("", "")
+
+
+def test_a_file_is_checked(capsys):
+    Path("bad.vec").write_bytes("2 2\nä 1 2\nb 1\n".encode())
+    report = wv_cli.check("bad.vec", max_problems=3)
+    assert report["damaged"] and report["problems"][0]["line"] == 3 and capsys.readouterr() == ("", "")
+    assert run(["check", "bad.vec", "--max-problems", "3", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == report
+    assert run(["check", "bad.vec", "-q"]) == 1 and capsys.readouterr() == ("", "")
+    assert wv_cli.check(Path("v.vec"))["damaged"] is False
+
+
+def test_words_are_drawn(capsys):
+    Path("few.vec").write_text("3 50\n" + "".join(Path("v.vec").read_text().splitlines(keepends=True)[2:5]))
+    said = []
+    drawn = wv_cli.plot("v.vec", "p.html", top=4, beside="few.vec", log=lambda message, **facts: said.append(message))
+    assert drawn == {"output": "p.html", "words": [4, 3]} and capsys.readouterr() == ("", "")
+    assert said == ["note: few.vec has 3 of the 4 words"]
+    with pytest.raises(UsageError, match="give WORDs, or --top N"):
+        wv_cli.plot("v.vec", "p.html")
 
 
 def test_predictions_are_counted():

@@ -56,7 +56,7 @@ def test_neighbors_and_files_beside(wv, files):
     ]
     assert first == list(dict.fromkeys(shown))
     assert second == ["w30", *(word for word, _ in load(files / "b.bin").neighbors("w30", k=4))]
-    assert done.stderr == f"wv plot: note: b.bin has 1 of the 2 words\np.html: {len(first)} words, 5 words\n"
+    assert done.stderr == f"note: b.bin has 1 of the 2 words\np.html: {len(first)} words, 5 words\n"
     assert ">v.bin</text>" in page and ">b.bin</text>" in page
 
 

@@ -16,6 +16,7 @@ from wv_cli.filtering.scorers import SCORERS
 from wv_cli.jobs.align import AlignJob
 from wv_cli.jobs.analogy import AnalogyJob
 from wv_cli.jobs.bioword import BiowordJob
+from wv_cli.jobs.check import CheckJob
 from wv_cli.jobs.convert import ConvertJob
 from wv_cli.jobs.distil import DistilJob
 from wv_cli.jobs.drift import DriftJob
@@ -30,6 +31,7 @@ from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.nn import NnJob
 from wv_cli.jobs.odd_one_out import OddOneOutJob
 from wv_cli.jobs.phrases import PhrasesJob
+from wv_cli.jobs.plot import PlotJob
 from wv_cli.jobs.predict import PredictJob
 from wv_cli.jobs.quantize import QuantizeJob
 from wv_cli.jobs.questions import QuestionsJob
@@ -51,6 +53,7 @@ JOBS: dict[str, type[Job]] = {
     "align": AlignJob,
     "analogy": AnalogyJob,
     "build-vocab": VocabularyJob,
+    "check": CheckJob,
     "convert": ConvertJob,
     "distil": DistilJob,
     "bioword": BiowordJob,
@@ -62,6 +65,7 @@ JOBS: dict[str, type[Job]] = {
     "nn": NnJob,
     "odd-one-out": OddOneOutJob,
     "phrases": PhrasesJob,
+    "plot": PlotJob,
     "predict": PredictJob,
     "quantize": QuantizeJob,
     "similarity": SimilarityJob,

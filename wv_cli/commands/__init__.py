@@ -41,7 +41,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Ask", "drift", "drift:DriftJob", "Show which words changed most between two vector files."),
             ("Ask", "vectors", "vectors", "Print the vectors of words, sentences or n-grams."),
             ("Ask", "predict", "predict:PredictJob", "Predict the labels of lines with a classifier."),
-            ("Ask", "plot", "plot", "Draw words as points in the plane."),
+            ("Ask", "plot", "plot:PlotJob", "Draw words as points in the plane."),
             ("Ask", "search", "search", "Search files and folders of text; build an index of them."),
             ("Curate", "filter", "filter:FilterJob", "Keep the records of a corpus that pass rules."),
             ("Curate", "tokenize", "tokenize:TokenizeJob", "Cut raw text into words, for the commands that train."),
@@ -59,7 +59,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Transform", "distil", "distil:DistilJob", "Turn a sentence encoder into a static embedding."),
             ("Language models", "lm", "lm.group", "Train n-gram language models; query these and neural ones."),
             ("Files and help", "convert", "convert:ConvertJob", "Convert vectors between file formats."),
-            ("Files and help", "check", "check", "Look for damage in a vector file."),
+            ("Files and help", "check", "check:CheckJob", "Look for damage in a vector file."),
             ("Files and help", "dump", "dump", "Print the contents of a fastText model."),
             (
                 "Files and help",

@@ -107,13 +107,14 @@ class EvalJob(Job):
     def report(self, metadata: Mapping[str, Any]) -> str:
         return "\n".join(f"note: {note}" for note in metadata["report"].notes)
 
-    def judge(self, metadata: Mapping[str, Any]) -> None:
+    def judge(self, metadata: Mapping[str, Any]) -> int:
         """Raises GateMissed for a score below --min-score, WvError when one could not be computed."""
         report: Report = metadata["report"]
         if self.min_score is not None and (missed := report.scores_below(self.min_score)):
             raise GateMissed("; ".join(missed))
         if report.unscored:
             raise WvError("; ".join(report.unscored))
+        return 0
 
 
 @functools.cache

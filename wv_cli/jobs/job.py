@@ -51,7 +51,9 @@ class Job(Options):
     HAS_JSON: ClassVar[bool] = True
     # The arguments of the function that need no keyword, where they are not those of the command line and the output.
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ()
+    JSON_IS_ASCII: ClassVar[bool] = True
     ANSWERS: ClassVar[bool] = False  # queries, as jobs.questions says
+    IS_VERDICT: ClassVar[bool] = False  # the exit code says it all: with --quiet nothing is shown
 
     invocation: Invocation = field(default_factory=Invocation)
 
@@ -77,8 +79,9 @@ class Job(Options):
         """The answer that the command writes to standard output, "" for nothing."""
         return ""
 
-    def judge(self, metadata: Mapping[str, Any]) -> None:
-        """Raises what the command fails with although it has shown its result."""
+    def judge(self, metadata: Mapping[str, Any]) -> int:
+        """The exit code of the command, which has shown its result. Raises what it fails with nevertheless."""
+        return 0
 
     def work(self, run: Run) -> tuple["Outcome | None", Metadata]:
         """Does the work, once everything is checked, and writes the results unless it was stopped.

@@ -56,18 +56,17 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
         if kind.HAS_JSON:
             from wv_cli.system.json_text import to_json
 
-            click.echo(to_json(job.facts(metadata)), err=any(map(is_stdout, job.results())))
-            job.judge(metadata)
-        return 0
-    if shown := job.show(metadata):
+            text = to_json(job.facts(metadata), escape=kind.JSON_IS_ASCII)
+            click.echo(text, err=any(map(is_stdout, job.results())))
+        return job.judge(metadata)
+    if not (quiet and job.IS_VERDICT) and (shown := job.show(metadata)):
         from wv_cli.words import encode
 
         sys.stdout.buffer.write(encode(shown))
         sys.stdout.buffer.flush()
     if not quiet and (line := job.report(metadata)):
         click.echo(line, err=True)
-    job.judge(metadata)
-    return 0
+    return job.judge(metadata)
 
 
 def run_job(
