@@ -2,8 +2,13 @@
 
 import click
 
-from wv_cli.commands.lm.train import quantize_option, to_option
 from wv_cli.commands.shared.help import Command
+
+to_option = click.option("--to", metavar="FORMAT", help="Output format: arpa or binary; by default the ending chooses.")
+quantize_option = click.option(
+    "--quantize", type=click.IntRange(2, 16), metavar="BITS",
+    help="Bits per probability and back-off weight of a binary (8 hardly changes scores).",
+)  # fmt: skip
 
 
 @click.command("convert", cls=Command, short_help="Write a model in another format.")

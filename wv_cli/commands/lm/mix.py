@@ -2,7 +2,7 @@
 
 import click
 
-from wv_cli.commands.lm.train import quantize_option, to_option
+from wv_cli.commands.lm.convert import quantize_option, to_option
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import conflict
 from wv_cli.errors import UsageError

@@ -139,7 +139,7 @@ class CommandGroup(click.Group):
             name = context.command_path.rpartition(" ")[2]
             if args[0] not in self.commands and (way := subcommand_for(name, args[0])):
                 raise UsageError(f"unknown subcommand {args[0]!r}; {way}")
-            Registry("subcommand", self.commands.items()).find(args[0])
+            Registry("subcommand", zip(self.commands, self.commands, strict=True)).find(args[0])
         return super().resolve_command(context, args)
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
