@@ -5,13 +5,16 @@ Steps run in this process: a signal to it reaches the step, which saves its work
 
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import quiet_option, refuse_options, threads_option
+from wv_cli.commands.shared.fields import make_command
+from wv_cli.commands.shared.options import refuse_options
 from wv_cli.commands.shared.sample import ANALOGIES, PAIRS, TEXT, link_data
+from wv_cli.config import MOST_THREADS, Options, option
+from wv_cli.system.host import processors
 
 # What so small a text teaches well, whatever the seed.
 WORDS = ["music", "germany", "seven", "january"]
@@ -70,25 +73,30 @@ def run_step(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-@click.command("demo", cls=Command)
-@click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Folder for the files.")
-@click.option("--epochs", type=click.IntRange(1, 1000), default=20, show_default=True, help="Passes over the text.")
-@threads_option("Training threads", default=0)
-@click.option("--files-only", is_flag=True, help="Link the text and the test sets into FOLDER and train nothing.")
-@quiet_option
-def command(output: str, epochs: int, threads: int, files_only: bool, quiet: bool) -> int:
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions(Options):
     """Train word vectors on the shipped text and show what they know: neighbors, analogies, scores.
 
     The demo takes about half a minute. Every step is printed as the command line that repeats it.
     """
+
+    output: str = option("wv-demo", "Folder for the files.", short="o", metavar="FOLDER")
+    epochs: int = option(20, "Passes over the text.", low=1, high=1000, only="not files_only")
+    threads: int = option(
+        0, "Training threads; 0 uses all processors.", low=0, high=MOST_THREADS, only="not files_only"
+    )
+    files_only: bool = option(False, "Link the text and the test sets into FOLDER and train nothing.", off=None)
+
+
+def _show_demo(output: str, epochs: int, threads: int, files_only: bool, as_json: bool, quiet: bool) -> int:
     from wv_cli.system.places import make_folder
 
-    refuse_options(epochs="not files_only", threads="not files_only")
+    refuse_options(**dict(DemoOptions.conditions()))
     make_folder(folder := Path(output))
     link_data(folder)
     if files_only:
         return 0
-    for title, arguments in steps(folder, epochs, threads):
+    for title, arguments in steps(folder, epochs, threads or processors()):
         click.echo(f"# {title}\n$ wv {shlex.join(arguments)}")
         code = run_step([*arguments, "-q"] if quiet else arguments)
         if code:
@@ -96,3 +104,6 @@ def command(output: str, epochs: int, threads: int, files_only: bool, quiet: boo
         click.echo()
     click.echo(last_words(folder))
     return 0
+
+
+command = make_command("demo", DemoOptions, run=_show_demo)

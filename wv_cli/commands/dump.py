@@ -1,18 +1,15 @@
 """`wv dump`: what a fastText model holds, as text."""
 
 import sys
+from dataclasses import dataclass
+from typing import Literal
 
-import click
-
-from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import quiet_option
+from wv_cli.commands.shared.fields import make_command
+from wv_cli.config import Options, argument
 
 
-@click.command("dump", cls=Command)
-@click.argument("model", metavar="MODEL")
-@click.argument("what", type=click.Choice(["args", "dict", "input", "output"]))
-@quiet_option
-def command(model: str, what: str, quiet: bool) -> None:
+@dataclass(frozen=True, kw_only=True)
+class DumpOptions(Options):
     """Print a part of MODEL (.bin, .ftz; - is standard input) in the format of fastText's `dump`.
 
     \b
@@ -21,9 +18,18 @@ def command(model: str, what: str, quiet: bool) -> None:
     input   `rows dim`, then a row per word and per bucket (a .ftz is decoded)
     output  the same of the output layer
     """
+
+    model: str = argument("MODEL")
+    what: Literal["args", "dict", "input", "output"] = argument("{args|dict|input|output}")
+
+
+def _dump(model: str, what: str, as_json: bool, quiet: bool) -> None:
     from wv_cli.formats.fasttext_bin import load_model
     from wv_cli.formats.fasttext_dump import parts
 
     for piece in parts(load_model(model), what):
         sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
+
+
+command = make_command("dump", DumpOptions, run=_dump)

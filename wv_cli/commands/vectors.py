@@ -81,7 +81,6 @@ def _print_vectors(
     from_format: str | None, bad_rows: BadRowsName, dask: str | None, as_json: bool, quiet: bool, add: str | None,
     **options: Any,
 ) -> int:  # fmt: skip
-    VectorsOptions.options()["precision"].check(precision)
     file, words = take_encoder(file, words, sentences, options)
     refuse_options(dask="sentences", add="sentences", tokenize="sentences and not encoder")
     reading = take(LinesConfig, options)

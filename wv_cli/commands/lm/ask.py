@@ -2,14 +2,14 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
-from wv_cli.commands.shared.flattening import flatten_option, unit_option
-from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options, refuse_options, take
+from wv_cli.commands.shared.fields import make_command
+from wv_cli.commands.shared.options import refuse_options, take
+from wv_cli.config import Options, argument, option
 from wv_cli.errors import UsageError
+from wv_cli.jobs.parts.documents import flatten_option, unit_option
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.text.reading_config import ReadingConfig
 
@@ -18,46 +18,18 @@ if TYPE_CHECKING:
     from wv_cli.words import WordList
 
 _PIPE_BYTES = 1 << 16
-answers_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-sentences_option = click.option(
-    "--sentences/--no-sentences", "ends", default=True, show_default=True,
-    help="Treat lines as whole sentences with <s> and </s>, or as fragments.",
-)  # fmt: skip
 
 
-@click.command("score", cls=Command, short_help="Print how probable lines are.")
-@click.argument("model", metavar="MODEL")
-@click.argument("inputs", nargs=-1, metavar="[INPUT]...")
-@click.option(
-    "--words", "each_word", is_flag=True, help="Also print each word as word=ID LENGTH LOG10 (ID 0: unknown)."
-)
-@click.option(
-    "--unnormalized", is_flag=True,
-    help="Use scores of a noise-contrast model as log10 probabilities, without normalizing.",
-)  # fmt: skip
-@click.option("--add", metavar="NAME", help="Write records again, with NAME, NAME_perplexity and NAME_oov added.")
-@flatten_option
-@unit_option
-@click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="File for the records of --add.")
-@sentences_option
-@field_options(PiecesConfig)
-@field_options(ReadingConfig)
-@answers_option
-def score(
-    model: str,
-    inputs: tuple[str, ...],
-    each_word: bool,
-    unnormalized: bool,
-    add: str | None,
-    flatten: str,
-    unit: str,
-    output: str,
-    ends: bool,
-    normalize: Literal["none", "ccnet", "datatrove"],
-    tokenizer: str | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def _json_option() -> bool:
+    return option(False, "Print one JSON object per line.", off=None, group="Run")
+
+
+def _sentences_option() -> bool:
+    return option(True, "Treat lines as whole sentences with <s> and </s>, or as fragments.", flag="sentences")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(Options):
     """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input).
 
     Each line of input gives one line of output, as in KenLM's query. Without INPUT the lines of standard input are
@@ -70,6 +42,43 @@ def score(
     With --add INPUT has records, which are written again with log10 of the probability, the perplexity and the number
     of OOV words of each text.
     """
+
+    model: str = argument("MODEL")
+    inputs: tuple[str, ...] = argument("[INPUT]...", ())
+    each_word: bool = option(
+        False, "Also print each word as word=ID LENGTH LOG10 (ID 0: unknown).", flag="words", off=None
+    )
+    unnormalized: bool = option(
+        False, "Use scores of a noise-contrast model as log10 probabilities, without normalizing.", off=None
+    )
+    add: str | None = option(
+        None, "Write records again, with NAME, NAME_perplexity and NAME_oov added.", metavar="NAME"
+    )
+    flatten: str = flatten_option()
+    unit: str = unit_option()
+    output: str = option("-", "File for the records of --add.", short="o", metavar="FILE")
+    ends: bool = _sentences_option()
+    pieces: PiecesConfig = field(default_factory=PiecesConfig)
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
+    as_json: bool = _json_option()
+
+
+def _score(
+    model: str,
+    inputs: tuple[str, ...],
+    each_word: bool,
+    unnormalized: bool,
+    add: str | None,
+    flatten: str,
+    unit: str,
+    output: str,
+    ends: bool,
+    normalize: Literal["none", "ccnet", "datatrove"],
+    tokenizer: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
     refuse_options(
         **dict.fromkeys(ReadingConfig.options(), "inputs"),
         **dict.fromkeys(("flatten", "unit", "output"), "add"),
@@ -89,7 +98,7 @@ def score(
     from wv_cli.text.source import Source
     from wv_cli.text.tokenizing import recipe_for
 
-    reading, log = take(ReadingConfig, options), partial(emit, quiet=False, as_json=False)
+    reading, log = take(ReadingConfig, options), partial(emit, quiet=quiet, as_json=False)
     reading = replace(reading, tokenize=recipe_for([model], reading.tokenize, log))
     piped = not inputs or "-" in inputs
     require_one_use(model, piped or tokenizer == "-")
@@ -157,18 +166,22 @@ def _words(scored: "Scored", part: slice, spellings: "WordList") -> list[dict[st
     return [dict(zip(("word", "id", "length", "log10"), row, strict=True)) for row in rows]
 
 
-@click.command("next", cls=Command, short_help="Print the most probable next words.")
-@click.argument("model", metavar="MODEL")
-@click.argument("starts", nargs=-1, metavar="[START]...")
-@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Number of words.")
-@sentences_option
-@answers_option
-def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json: bool) -> None:
+@dataclass(frozen=True, kw_only=True)
+class NextOptions(Options):
     """Print the most probable words after START ("the cat") with their probabilities; </s> is the end of the sentence.
 
     Without START the lines of standard input are the queries. With several queries, or with standard input, the
     first column is the query.
     """
+
+    model: str = argument("MODEL")
+    starts: tuple[str, ...] = argument("[START]...", ())
+    k: int = option(10, "Number of words.", low=1)
+    ends: bool = _sentences_option()
+    as_json: bool = _json_option()
+
+
+def _next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json: bool, quiet: bool) -> None:
     from wv_cli.commands.shared.queries import piped_lines
     from wv_cli.lm.files import load
     from wv_cli.lm.generating import Generator
@@ -191,28 +204,29 @@ def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json:
         sys.stdout.buffer.flush()
 
 
-@click.command("sample", cls=Command, short_help="Print sentences drawn from a model.")
-@click.argument("model", metavar="MODEL")
-@click.option(
-    "-n", "count", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Number of sentences."
-)
-@click.option("--start", default="", metavar="WORDS", help="Words that begin each sentence.")
-@click.option(
-    "--max-words",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Limit on the words of a sentence.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Random seed of the draws."
-)
-def sample(model: str, count: int, start: str, max_words: int, seed: int) -> None:
+@dataclass(frozen=True, kw_only=True)
+class SampleOptions(Options):
     """Print sentences drawn word by word from MODEL. The unknown word <unk> is never drawn."""
+
+    model: str = argument("MODEL")
+    n: int = option(1, "Number of sentences.", low=1)
+    start: str = option("", "Words that begin each sentence.", metavar="WORDS")
+    max_words: int = option(100, "Limit on the words of a sentence.", low=1)
+    seed: int = option(1, "Random seed of the draws.", low=0)
+
+
+def _sample(model: str, n: int, start: str, max_words: int, seed: int, as_json: bool, quiet: bool) -> None:
     from wv_cli.lm.files import load
     from wv_cli.lm.generating import Generator
 
-    for sentence in Generator(load(model)).sample(count, seed, start=start, max_words=max_words):
+    for sentence in Generator(load(model)).sample(n, seed, start=start, max_words=max_words):
         sys.stdout.buffer.write(f"{sentence}\n".encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()
+
+
+score = make_command("score", ScoreOptions, run=_score)
+score.short_help = "Print how probable lines are."
+next_words = make_command("next", NextOptions, run=_next_words)
+next_words.short_help = "Print the most probable next words."
+sample = make_command("sample", SampleOptions, run=_sample)
+sample.short_help = "Print sentences drawn from a model."

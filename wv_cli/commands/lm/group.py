@@ -16,10 +16,11 @@ class Subcommands(UserDict[str, Any]):
     def __getitem__(self, name: str) -> click.Command:
         found: click.Command | tuple[str, str] = self.data[name]
         if isinstance(found, tuple):
-            from wv_cli.commands.shared.fields import load_job, make_command
+            from wv_cli.commands.shared.fields import make_command
+            from wv_cli.registry import load
 
             place, summary = found
-            self.data[name] = found = make_command(name, load_job(place))
+            self.data[name] = found = make_command(name, load(place))
             found.short_help = summary
         return found
 

@@ -35,6 +35,8 @@ def make_command(
         parameters.append(make_json_option())
 
     def start(**values: Any) -> Any:
+        for name, option in kind.options().items() if not issubclass(kind, Job) else ():
+            option.check(values[name])
         return runs(**values) if has_json or "as_json" in options else runs(as_json=False, **values)
 
     made = TakesWords if any(field.metavar == "WORD..." for field in shown) else shape

@@ -402,6 +402,25 @@ def predict(
 ) -> dict[str, Any]:
     """Predict the labels of lines with a classifier."""
 
+def plot(
+    vectors: Path,
+    output: Path,
+    words: str | Iterable[str] | None = None,
+    *,
+    to_format: Literal["png", "svg", "pdf", "html"] | None = None,
+    title: str | None = None,
+    top: int | None = None,
+    neighbors: int | None = None,
+    beside: Path | Iterable[Path] | None = None,
+    from_format: str | None = None,
+    bad_rows: Literal["error", "skip"] | None = None,
+    method: Literal["pca", "tsne"] | None = None,
+    perplexity: float | None = None,
+    seed: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Draw words as points in the plane."""
+
 def filter(
     inputs: Path | Iterable[Path],
     output: Path | None = None,
@@ -621,3 +640,12 @@ def convert(
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Convert vectors between file formats."""
+
+def check(
+    file: Path,
+    *,
+    from_format: str | None = None,
+    max_problems: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Look for damage in a vector file."""

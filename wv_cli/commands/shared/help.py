@@ -21,23 +21,8 @@ HEADINGS = (
     "Classifier", "Autotune",
 )  # fmt: skip
 _FEW = 13
+_OF_EVERY_COMMAND = ("help", "help_all", "quiet", "as_json")
 _PART = "wv.part"  # in a context's meta: the words of a subcommand
-# Where options stand that are no fields, by the name of their parameter; all others under "Options".
-_PLACES = {
-    "Input": "phrases init keep_words continue_ decay again init_gradsq from_format bad_rows limit data counts "
-    "hasher fit merge inputs validation fields",
-    "Model": "model preset",
-    "Method": "method",
-    "Vocabulary": "vocab tokenizer",
-    "Training": "patience",
-    "Output": "output outputs to save_phrases save_vocab save_state save_output_vectors doc_vectors classes "
-    "save_counts counts_only save_hasher precision meta layout",
-    "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads dask",
-    "Language model": "tree_from",
-    "Classifier": "pretrained",
-    "Autotune": "autotune_validation autotune_duration autotune_metric autotune_predictions autotune_size autotune_log",
-}
-_PLACE = {name: heading for heading, names in _PLACES.items() for name in names.split()}
 # What a usage line calls the names of files and of folders.
 FILE_NAMES = {
     "file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB|INDEX)\b|[AB]$"),
@@ -48,7 +33,7 @@ FILE_NAMES = {
 def heading(option: click.Option) -> str:
     if isinstance(option, FieldOption):
         return option.field.group
-    return "Run" if {"--help", "--help-all"} & {*option.opts} else _PLACE.get(option.name or "", "Options")
+    return "Run" if option.name in _OF_EVERY_COMMAND else "Options"
 
 
 def sections(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:

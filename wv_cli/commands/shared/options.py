@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from wv_cli.config import MOST_THREADS, Option, Options, reject_ineffective
+from wv_cli.config import Option, Options, reject_ineffective
 from wv_cli.errors import UsageError
 
 AnyConfig = TypeVar("AnyConfig", bound=Options)
@@ -120,8 +120,8 @@ _METAVARS = {int: "N", float: "X", str: "TEXT"}
 
 def make_argument(field: Option) -> click.Argument:
     """The argument of a positional field."""
-    nargs = -1 if field.many else 1
-    return click.Argument([field.name], metavar=field.metavar, required=field.is_required, nargs=nargs)
+    nargs, kind = -1 if field.many else 1, click.Choice(field.choices) if field.choices else None
+    return click.Argument([field.name], type=kind, metavar=field.metavar, required=field.is_required, nargs=nargs)
 
 
 def make_option(field: Option) -> FieldOption:
@@ -152,22 +152,6 @@ def _type_of(field: Option) -> Any:
     return _KINDS[field.metavar]() if field.metavar in _KINDS else field.kind
 
 
-def decimals(context: click.Context, parameter: click.Parameter, value: str) -> int | str:
-    """What the text of --precision means."""
-    return value if value == "exact" else int(value)
-
-
-precision_option = click.option(
-    "--precision",
-    type=click.Choice([*"123456789", "exact"]),
-    default="6",
-    show_default=True,
-    metavar="1-9|exact",
-    callback=decimals,
-    help="Decimals of numbers in text; exact writes the shortest text that keeps every bit.",
-)
-
-
 def make_quiet_option() -> click.Option:
     return CommonOption(["-q", "--quiet"], is_flag=True, help="Print nothing but results and errors.")
 
@@ -183,53 +167,6 @@ quiet_option = click.option(
 to_option = click.option(
     "--to", metavar="FORMAT", help="Format of the outputs (see wv convert); by default their endings choose."
 )
-json_option = click.option(
-    "--json",
-    "as_json",
-    cls=CommonOption,
-    is_flag=True,
-    help="Print results as one JSON object on stdout, progress events on stderr.",
-)
-
-dask_option = click.option(
-    "--dask", metavar="ADDRESS",
-    help="Work on the Dask cluster with the scheduler at ADDRESS; `local` starts workers here.",
-)  # fmt: skip
-
-
-def dask_option_if(wanted: bool) -> Decorator:
-    """For commands that can share only some of their work."""
-    return dask_option if wanted else lambda function: function
-
-
-def _threads(context: click.Context, parameter: click.Parameter, value: int) -> int:
-    from wv_cli.system.host import processors
-
-    return value or processors()
-
-
-def threads_option(help: str, default: int = 1) -> Decorator:
-    """--threads where no config has it (wv_cli.config.threads_option); 0 arrives as what it means."""
-    kind, text = click.IntRange(0, MOST_THREADS), f"{help}; 0 uses all processors."
-    return click.option(
-        "--threads", type=kind, default=default, show_default=True, metavar="N", callback=_threads, help=text
-    )
-
-
-def field_options(config: type[Options]) -> Decorator:
-    """Options for the fields of `config` that have a help text, in their order and with their defaults."""
-    return add_options([make_option(each) for each in config.options().values() if each.help])
-
-
-def add_options(options: Sequence[click.Option]) -> Decorator:
-    """Gives a command these options, in their order."""
-
-    def decorate(function: Function) -> Function:
-        # Where click's own decorators keep what they are given, the last option first.
-        vars(function).setdefault("__click_params__", []).extend(reversed(options))
-        return function
-
-    return decorate
 
 
 def range_of(parameter: click.Parameter) -> str:

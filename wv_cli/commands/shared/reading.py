@@ -1,36 +1,14 @@
 """How the commands that search or score vectors read them, and the options for it."""
 
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from wv_cli.commands.shared.options import Decorator
 from wv_cli.system.places import require_one_use
 
 if TYPE_CHECKING:
     from wv_cli.transforms.composition import Composer
     from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.file_options import BadRowsName
-
-
-def bad_rows_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--bad-rows for commands that read vectors."""
-    return click.option(
-        "--bad-rows", type=click.Choice(["error", "skip"]), default="error", show_default=True,
-        help="Rows that cannot be read: stop, or count and skip them.",
-    )(function)  # fmt: skip
-
-
-def from_option(wanted: bool, what: str = "VECTORS; by default their") -> Decorator:
-    """--from and --bad-rows for commands that read vectors; a model has one format."""
-    help = f"Format of {what} content tells."
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        return click.option("--from", "from_format", metavar="FORMAT", help=help)(bad_rows_option(function))
-
-    return decorate if wanted else lambda function: function
 
 
 def load_vectors(

@@ -1,7 +1,7 @@
 """How a command runs its job: the job is made of the options, tells how it goes, and its result is told in the end."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,13 +22,6 @@ Kind = TypeVar("Kind", bound="Job")
 def command_line() -> tuple[str, ...]:
     """As it is recorded beside results."""
     return ("wv", *sys.argv[1:])
-
-
-def job_of(kind: type[Kind], options: Mapping[str, Any]) -> Kind:
-    """The job `kind` with the command's options."""
-    from wv_cli.jobs.job import build
-
-    return build(kind, {**options, "argv": command_line(), "explicit": given_options()})
 
 
 def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
@@ -67,43 +60,3 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
     if not quiet and (line := job.report(metadata)):
         click.echo(line, err=True)
     return job.judge(metadata)
-
-
-def run_job(
-    job: "Job",
-    quiet: bool,
-    as_json: bool = False,
-    told: Callable[[dict[str, Any]], str] | None = None,
-    *,
-    result: Mapping[str, object] | None = None,
-    show: Callable[[dict[str, Any]], None] | None = None,
-    progress: bool = True,
-    bar: tuple[str, str] | None = None,
-) -> None:
-    """Runs `job`. With --json its metadata is printed after `result`, as one object, on stderr where stdout has the
-    job's data. Otherwise `show` prints the data among the metadata, and then comes the
-    line `told` of them. `progress`: whether a bar shows the training; `bar`: the unit and the description of the one
-    that shows what is read, None for none.
-
-    Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
-
-    def log(message: str, **facts: object) -> None:
-        emit(message, quiet, as_json, **facts)
-
-    on_progress = observer(quiet, as_json) if progress else None
-    unit, description = bar or ("B", "reading")
-    with reading_bar(quiet or as_json or bar is None, job.reads(), unit, description) as on_reading:
-        outcome, metadata = job.run(log, on_progress, on_reading)
-        if outcome is not None and outcome.is_finished:
-            close_bar(leave=True)
-    if outcome is not None and not outcome.is_finished:
-        raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
-    if as_json:
-        from wv_cli.system.json_text import to_json
-
-        click.echo(to_json({**(result or {}), **metadata}), err=any(map(is_stdout, job.results())))
-        return
-    if show is not None:
-        show(metadata)
-    if told is not None and not quiet and (line := told(metadata)):
-        click.echo(line, err=True)

@@ -1,7 +1,6 @@
 """The option --oov: what a command does with a query that contains an unknown word."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,18 +11,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NOTES = 10
-
-
-def oov_option(*more: str) -> Callable[..., Any]:
-    """The option --oov; `more` are choices that only one command has."""
-    zeros = "zeros, " if "zero" in more else ""
-    return click.option(
-        "--oov",
-        type=click.Choice(["empty", "skip", "error", *more]),
-        default="empty",
-        show_default=True,
-        help=f"Unknown words: print an empty line (exit code 1), {zeros}skip the query, or fail.",
-    )
 
 
 def tell_zeros(zeros: int, asked: int, what: str = "lines have no word with a vector") -> None:
