@@ -21,7 +21,6 @@ HEADINGS = (
     "Classifier", "Autotune",
 )  # fmt: skip
 _FEW = 13
-_OF_EVERY_COMMAND = ("help", "help_all", "quiet", "as_json")
 _PART = "wv.part"  # in a context's meta: the words of a subcommand
 # What a usage line calls the names of files and of folders.
 FILE_NAMES = {
@@ -33,7 +32,9 @@ FILE_NAMES = {
 def heading(option: click.Option) -> str:
     if isinstance(option, FieldOption):
         return option.field.group
-    return "Run" if option.name in _OF_EVERY_COMMAND else "Options"
+    if {"--help", "--help-all", "--quiet"} & {*option.opts} or option.name == "as_json":
+        return "Run"
+    return "Output" if option.name == "layout" else "Options"  # that of a report of `wv eval`
 
 
 def sections(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
