@@ -8,10 +8,6 @@ flatten_option = click.option(
     "--flatten", type=click.Choice(list(FLATTENINGS)), default="space", show_default=True,
     help="How a text of several lines becomes one: as a pipeline does it, by name.",
 )  # fmt: skip
-tokenize_option = click.option(
-    "--tokenize", metavar="TEXT",
-    help="Cut texts for classifiers into words: model (as trained), or settings of wv tokenize.",
-)  # fmt: skip
 unit_option = click.option(
     "--unit", type=click.Choice(list(UNITS)), default="document", show_default=True,
     help="Units of a text that are scored one by one.",

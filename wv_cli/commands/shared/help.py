@@ -24,14 +24,14 @@ _FEW = 13
 _PART = "wv.part"  # in a context's meta: the words of a subcommand
 # Where options stand that are no fields, by the name of their parameter; all others under "Options".
 _PLACES = {
-    "Input": "phrases init keep_words continue_ decay again init_gradsq from_format bad_rows limit data counts moments "
-    "hasher fit top merge inputs validation fields",
+    "Input": "phrases init keep_words continue_ decay again init_gradsq from_format bad_rows limit data counts hasher "
+    "top validation fields",
     "Model": "model preset",
-    "Method": "method transform",
+    "Method": "method",
     "Vocabulary": "vocab tokenizer",
     "Training": "patience",
-    "Output": "output outputs to save_phrases save_vocab save_state save_output_vectors doc_vectors classes save "
-    "save_counts counts_only save_hasher save_transform save_moments to_format precision escape meta layout",
+    "Output": "output outputs to save_phrases save_vocab save_state save_output_vectors doc_vectors classes "
+    "save_counts counts_only save_hasher to_format precision escape meta layout",
     "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads dask",
     "Language model": "tree_from",
     "Classifier": "pretrained",
