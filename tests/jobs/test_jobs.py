@@ -14,6 +14,7 @@ from wv_cli.jobs.align import AlignJob
 from wv_cli.jobs.convert import ConvertJob
 from wv_cli.jobs.distil import DistilJob
 from wv_cli.jobs.job import Job, build, option_names
+from wv_cli.jobs.lm_convert import LmConvertJob
 from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.quantize import QuantizeJob
 from wv_cli.jobs.vocabulary import VocabularyJob
@@ -26,13 +27,14 @@ EVERY = {
     AlignJob: ("a", "out.vec", {"b": "in2"}),
     ConvertJob: ("source", "out.vec", {}),
     DistilJob: ("vocab", "out", {"encoder": "folder"}),
+    LmConvertJob: ("model", "out.lm", {}),
     NgramJob: ("inputs", "out.lm", {}),
     QuantizeJob: ("model", "out.ftz", {"cutoff": 5}),
     VocabularyJob: ("inputs", "out.vocab", {}),
     WhitenJob: ("inputs", "out.bin", {}),
 }
 # An output appears when the inputs have been read, so it may take the place of one.
-REPLACING = (AlignJob, ConvertJob, DistilJob, WhitenJob)
+REPLACING = (AlignJob, ConvertJob, DistilJob, LmConvertJob, WhitenJob)
 
 
 @pytest.fixture(autouse=True)

@@ -26,6 +26,8 @@ from wv_cli.jobs.glove import GloveJob
 from wv_cli.jobs.glove_files import GloveFilesJob
 from wv_cli.jobs.hash import HashJob
 from wv_cli.jobs.job import Job, TrainingJob, option_names
+from wv_cli.jobs.lm_convert import LmConvertJob
+from wv_cli.jobs.lm_mix import LmMixJob
 from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.nn import NnJob
@@ -61,6 +63,8 @@ JOBS: dict[str, type[Job]] = {
     "filter": FilterJob,
     "glove": GloveJob,
     "hash": HashJob,
+    "lm convert": LmConvertJob,
+    "lm mix": LmMixJob,
     "lm train": NgramJob,
     "nn": NnJob,
     "odd-one-out": OddOneOutJob,

@@ -1,1 +1,1 @@
-"""`wv lm`: one file a subcommand or two that share their options; group.py puts them together."""
+"""`wv lm`: subcommands that answer questions, and group.py, which puts them beside those made of jobs."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.lm import ask, convert, mix
+from wv_cli.commands.lm import ask
 from wv_cli.commands.shared.help import CommandGroup
 
 
@@ -34,8 +34,8 @@ class Subcommands(UserDict[str, Any]):
             "score": ask.score,
             "next": ask.next_words,
             "sample": ask.sample,
-            "convert": convert.command,
-            "mix": mix.command,
+            "convert": ("wv_cli.jobs.lm_convert:LmConvertJob", "Write a model in another format."),
+            "mix": ("wv_cli.jobs.lm_mix:LmMixJob", "Write several models as one."),
         }
     ),
 )
