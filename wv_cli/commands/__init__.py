@@ -71,6 +71,15 @@ COMMANDS: Registry[Command] = Registry(
         ]
     ],
 )
+# The parts of commands that are jobs: the job of each, and its line in the help.
+PARTS: dict[str, dict[str, tuple[str, str]]] = {
+    "lm": {
+        "train": ("wv_cli.jobs.ngrams:NgramJob", "Train a model of n-grams on a text."),
+        "convert": ("wv_cli.jobs.lm_convert:LmConvertJob", "Write a model in another format."),
+        "mix": ("wv_cli.jobs.lm_mix:LmMixJob", "Write several models as one."),
+    },
+    "search": {"index": ("wv_cli.jobs.search:SearchIndexJob", "Build or update the index of a folder.")},
+}
 # The programs that wv replaces, each with its own command line (commands/compat).
 COMPAT: Registry[Command] = Registry(
     "command",

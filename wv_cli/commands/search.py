@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Any
 
-from wv_cli.commands.shared.fields import make_command
+from wv_cli.commands.shared.fields import make_command, make_parts
 from wv_cli.commands.shared.habits import require_query
 from wv_cli.commands.shared.help import CommandWithParts
-from wv_cli.jobs.search import SearchIndexJob, SearchJob
+from wv_cli.jobs.search import SearchJob
 
 
 def _search(quiet: bool, as_json: bool, **options: Any) -> int:
@@ -23,6 +23,4 @@ def _search(quiet: bool, as_json: bool, **options: Any) -> int:
 
 
 command = make_command("search", SearchJob, CommandWithParts, _search)
-_index = make_command("index", SearchIndexJob)
-_index.short_help = "Build or update the index of a folder."
-command.add_command(_index)  # type: ignore[attr-defined]
+command.add_command(make_parts("search")["index"])  # type: ignore[attr-defined]

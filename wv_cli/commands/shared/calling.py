@@ -11,7 +11,7 @@ from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple
 
-from wv_cli.commands import COMMANDS
+from wv_cli.commands import COMMANDS, PARTS
 from wv_cli.commands.shared.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
 from wv_cli.config import Option, name_arguments
 from wv_cli.evaluation import TASKS
@@ -40,6 +40,11 @@ FUNCTIONS: Registry[Function] = Registry(
             (_OTHER_NAMES.get(name, name.replace("-", "_")), Function(name, row.summary, partial(load, row.module)))
             for name, row in COMMANDS.items()
             if ":" in row.module
+        ),
+        *(
+            (f"{group}_{name}", Function(f"{group} {name}", summary, partial(load, place)))
+            for group, parts in PARTS.items()
+            for name, (place, summary) in parts.items()
         ),
         *(
             (f"eval.{name}", Function(f"eval {name}", task.summary, partial(eval_job, name)))

@@ -11,11 +11,13 @@ from typing import Any
 
 import click
 
+from wv_cli.commands import PARTS
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import make_argument, make_json_option, make_option, make_quiet_option
 from wv_cli.commands.shared.word_options import TakesWords
 from wv_cli.config import Options
 from wv_cli.jobs.job import Job, options_of
+from wv_cli.registry import load
 
 
 def make_command(
@@ -41,6 +43,15 @@ def make_command(
 
     made = TakesWords if any(field.metavar == "WORD..." for field in shown) else shape
     return made(name, callback=start, params=parameters, help=inspect.getdoc(kind))
+
+
+def make_parts(group: str) -> dict[str, click.Command]:
+    """The parts of a command that are jobs, by their names."""
+    made = {}
+    for name, (place, summary) in PARTS[group].items():
+        made[name] = make_command(name, load(place))
+        made[name].short_help = summary
+    return made
 
 
 def _run_job(kind: Any, quiet: bool, as_json: bool, **options: Any) -> int:

@@ -649,3 +649,76 @@ def check(
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Look for damage in a vector file."""
+
+def lm_train(
+    inputs: Path | Iterable[Path] | None = None,
+    output: Path | None = None,
+    *,
+    meta: bool | None = None,
+    order: int | None = None,
+    lowercase: bool | None = None,
+    skip_symbols: bool | None = None,
+    threads: int | None = None,
+    smoothing: Literal["kneser-ney", "absolute", "katz", "witten-bell", "add-k", "mle"] | None = None,
+    prune: str | None = None,
+    prune_entropy: float | None = None,
+    limit_vocab: str | None = None,
+    discount_fallback: bool | None = None,
+    interpolate_unigrams: bool | None = None,
+    vocab_pad: int | None = None,
+    add_k: float | None = None,
+    katz_max: int | None = None,
+    lmplz_last: bool | None = None,
+    count_files: Path | Iterable[Path] | None = None,
+    memory: int | None = None,
+    field: str | None = None,
+    no_header: bool | None = None,
+    tsv_quotes: bool | None = None,
+    bad_records: Literal["skip", "error"] | None = None,
+    tokenize: str | None = None,
+    force_text: bool | None = None,
+    to: str | None = None,
+    quantize: int | None = None,
+    counts_only: bool | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Train a model of n-grams on a text."""
+
+def lm_convert(
+    model: Path,
+    output: str,
+    *,
+    to: str | None = None,
+    quantize: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Write a model in another format."""
+
+def lm_mix(
+    models: Path | Iterable[Path],
+    output: Path,
+    *,
+    weights: str | None = None,
+    fit: str | None = None,
+    to: str | None = None,
+    quantize: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Write several models as one."""
+
+def search_index(
+    inputs: Path | Iterable[Path],
+    output: Path,
+    *,
+    meta: bool | None = None,
+    model: Path | None = None,
+    chunks: Literal["paragraph", "line", "words"] | None = None,
+    words: int | None = None,
+    field: str | None = None,
+    stem: Literal["english", "none"] | None = None,
+    stop_words: Literal["drop", "keep"] | None = None,
+    identifiers: Literal["split", "whole"] | None = None,
+    threads: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Build or update the index of a folder."""

@@ -161,14 +161,6 @@ def make_json_option() -> click.Option:
     return CommonOption(["--json", "as_json"], is_flag=True, help=help)
 
 
-quiet_option = click.option(
-    "-q", "--quiet", cls=CommonOption, is_flag=True, help="Print nothing but results and errors."
-)
-to_option = click.option(
-    "--to", metavar="FORMAT", help="Format of the outputs (see wv convert); by default their endings choose."
-)
-
-
 def range_of(parameter: click.Parameter) -> str:
     """Of its numbers, in words; "" when every one will do, or every one that can be written with a unit."""
     if isinstance(parameter, FieldOption):
