@@ -59,7 +59,7 @@ VALUES = {
     "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives",
     "share_positions": "--share-positions", "cbow_mean": "--cbow-sum", "deterministic": "--deterministic",
     "positive": "the", "beside": "other.vec", "among": "pairs.txt",
-    "threshold": "0.9999", "center": "mean", "oov": "empty", "to_kind": "svg",
+    "threshold": "0.9999", "center": "mean", "oov": "empty",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
     "prune_entropy": "1e-4", "quantize": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
@@ -370,6 +370,8 @@ def given(option: click.Option, variant: str) -> list[str]:
         return [flag, "none"]  # the mean is what they take off anyway
     if name == "words" and variant.startswith("search"):
         return [flag, "9"]  # of a chunk; elsewhere a file
+    if name == "to_format" and variant.startswith("plot"):
+        return [flag, "svg"]
     if isinstance(option.type, click.Choice) and VALUES.get(name) not in {*option.type.choices} - {option.default}:
         words = variant.split()
         now = words[words.index(flag) + 1] if flag in words else option.default
