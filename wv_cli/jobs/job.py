@@ -19,11 +19,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.jobs.part import Invocation, Part, SidecarOption, parts_of, values_of
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
-from wv_cli.system import meta
 from wv_cli.system.events import Log, OnProgress
-from wv_cli.system.launcher import refuse_processes
-from wv_cli.system.output import check_name, check_writable, commit_together, write_each
-from wv_cli.system.pipes import keep, kept_pipes
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 
 if TYPE_CHECKING:
@@ -113,6 +109,9 @@ class Job(Options):
         """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
         about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find or where a
         launcher has started several processes."""
+        from wv_cli.system.launcher import refuse_processes
+        from wv_cli.system.pipes import kept_pipes
+
         refuse_processes()
         with kept_pipes(), ExitStack() as stack:
             run = self.begin(Run(log, on_progress, on_reading), stack)
@@ -121,6 +120,9 @@ class Job(Options):
 
     def validate(self) -> None:
         """Checks everything that can be checked before a file is read. Raises UsageError or WvError."""
+        from wv_cli.system import meta
+        from wv_cli.system.output import check_writable
+
         self._check_names()
         for each in parts_of(self):
             each.validate()
@@ -149,6 +151,9 @@ class Job(Options):
 
     def _check_names(self) -> None:
         """Raises WvError for a name that is too long, or becomes too long for what stands beside the file."""
+        from wv_cli.system import meta
+        from wv_cli.system.output import check_name
+
         for path in self.results():
             check_name(path)
         if (checkpoint := self.checkpoint_path) is not None:
@@ -230,6 +235,8 @@ class Job(Options):
 
     def begin(self, run: Run, stack: ExitStack) -> Run:
         """Checks the job and acquires what the run holds until `stack` ends. Raises UsageError, WvError."""
+        from wv_cli.system.pipes import keep
+
         self.validate()
         keep(self.reads_again())
         resume, beside = self._resume, self.beside
@@ -245,6 +252,8 @@ class Job(Options):
 
     def require_disk_space(self, needed: int) -> None:
         """Raises WvError where a result or the checkpoint, of `needed` bytes each, cannot be written."""
+        from wv_cli.system.output import check_writable
+
         for path in [*self.results(), *([self.checkpoint_path] if self.checkpoint_path else [])]:
             check_writable(path, needed, read_only="")
 
@@ -261,6 +270,8 @@ class Job(Options):
         checkpoint. All are complete before the first is renamed. The file `last` is renamed after all others: where it
         is new, so are they. A sidecar that cannot be written is a SidecarWarning. Raises WvError, when the others are
         written, for results that cannot be."""
+        from wv_cli.system.output import commit_together, write_each
+
         with commit_together(last):
             missing = write_each(writers)
             problems = self.write_sidecars([path for path in written if path not in missing], metadata)
@@ -268,6 +279,8 @@ class Job(Options):
 
     def write_sidecars(self, written: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
         """Returns what is to be said about those that could not be written."""
+        from wv_cli.system import meta
+
         problems = []
         recipes = {getattr(each, "tokenize", None) for each in parts_of(self)} - {None}
         if recipes:
