@@ -22,7 +22,7 @@ import record
 from measure import HERE, WV
 from record import Run
 
-from wv_cli import formats
+from wv_cli.vectors import formats
 
 WINDOWS = (5, 20, 50)
 NEAREST, FOUND, RECENT, LEAST = 10, 20, 10, 5

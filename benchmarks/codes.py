@@ -28,7 +28,7 @@ def _codes(rows: int, bits: int, seed: int) -> Any:
 
 
 def _scan(job: Run) -> Run:
-    from wv_cli.search.codes import CodeNeighbors
+    from wv_cli.vectors.neighbors.codes import CodeNeighbors
 
     codes = _codes(job["rows"], job["bits"], job["seed"])
     index = CodeNeighbors(job["bits"], 0, codes, threads=job["threads"])
@@ -43,8 +43,8 @@ def _scan(job: Run) -> Run:
 
 
 def _search(job: Run) -> Run:
-    from wv_cli.search.codes import CodeNeighbors
-    from wv_cli.search.neighbors import Neighbors
+    from wv_cli.vectors.neighbors.codes import CodeNeighbors
+    from wv_cli.vectors.neighbors.exact import Neighbors
 
     asked, batch = job["queries"], job["batch"]
     if job["bits"]:

@@ -19,7 +19,7 @@ import record
 from measure import HERE, WV
 from record import Run
 
-from wv_cli import formats
+from wv_cli.vectors import formats
 
 ALGORITHMS = ("dbow", "dm_mean", "dm_concat")
 LABEL = "__label__"

@@ -73,7 +73,7 @@ def filtering(options: Any, result: Run, say: Any) -> bool:
 
 def _scored(path: str) -> str:
     """The rule that scores a label of a classifier."""
-    from wv_cli.formats.fasttext_bin import load_model
+    from wv_cli.vectors.formats.fasttext_bin import load_model
     from wv_cli.models.classifier import Classifier
 
     label = Classifier(load_model(path), path).labels[0]

@@ -27,7 +27,7 @@ import train
 from measure import HERE, WV
 from record import Run
 
-from wv_cli import formats
+from wv_cli.vectors import formats
 
 K, FREQUENT = 10, 2000
 _GLOVE_ITERATIONS = 15  # as in GloVe's own demonstration

@@ -22,7 +22,7 @@ import record
 from measure import HERE, median
 from record import Run
 
-from wv_cli import formats
+from wv_cli.vectors import formats
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.hashing.config import HashConfig

@@ -51,7 +51,7 @@ class Matrices(NamedTuple):
 
 
 def matrices(size: str, dim: int) -> Matrices:
-    from wv_cli.system.memory import pad_width, zeros
+    from wv_cli.io.memory import pad_width, zeros
 
     rows = max(LABELS, SIZES[size] // (8 * pad_width(dim)))
     some = np.random.default_rng(1).normal(0, 0.1 / dim**0.5, (min(rows, 4096), dim)).astype(np.float32)
@@ -119,7 +119,7 @@ def supervised(isa: str, of: Matrices, loss: str) -> Call:
 def glove(isa: str, of: Matrices) -> Call:
     """A row is twice as long as elsewhere: the sums of the squared gradients follow the vector."""
     from wv_cli import _glove
-    from wv_cli.system.memory import pad_width, zeros
+    from wv_cli.io.memory import pad_width, zeros
 
     half, records = pad_width(of.dim + 2), np.zeros(_UNITS[of.size], _glove.TILE_RECORD)
     words = max(1, of.input.size // (2 * half))

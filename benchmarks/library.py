@@ -49,7 +49,7 @@ def count_gensim(job: Job) -> dict[str, float]:
 
 
 def load_wv(job: Job) -> dict[str, float]:
-    from wv_cli import formats
+    from wv_cli.vectors import formats
 
     # The sum touches every number: a file that is only mapped into memory has not been read yet.
     return least(lambda: formats.load(job["file"]).matrix.sum(), job["repeat"])
@@ -63,7 +63,7 @@ def load_gensim(job: Job) -> dict[str, float]:
 
 
 def save_wv(job: Job) -> dict[str, float]:
-    from wv_cli import formats
+    from wv_cli.vectors import formats
 
     vectors = formats.load(job["source"])
     return least(lambda: formats.save(job["file"], vectors), job["repeat"])
@@ -78,8 +78,8 @@ def save_gensim(job: Job) -> dict[str, float]:
 
 
 def search_wv(job: Job) -> dict[str, float]:
-    from wv_cli import formats
-    from wv_cli.search.neighbors import Neighbors
+    from wv_cli.vectors import formats
+    from wv_cli.vectors.neighbors.exact import Neighbors
 
     index = Neighbors(formats.load(job["source"]).matrix, threads=job["threads"])
     queries = np.arange(job["queries"])

@@ -12,7 +12,7 @@ from typing import Any
 
 
 def wv(job: dict[str, Any]) -> list[float]:
-    from wv_cli.jobs.pair_tables import open_vocabulary
+    from wv_cli.commands.pair_tables import open_vocabulary
     from wv_cli.models.pairs import PairModel
     from wv_cli.models.sentence_config import PairsConfig
     from wv_cli.text.config import VocabConfig

@@ -74,7 +74,7 @@ def _quantize(program: str, options: Any, setting: dict[str, int], model: Path, 
 
 def squared_error(model: Path, quantized: Path) -> float:
     """Squares of what was lost of the input rows, as a share of their squares."""
-    from wv_cli.formats.fasttext_read import load_model
+    from wv_cli.vectors.formats.fasttext_read import load_model
 
     before, after = load_model(model).input, load_model(quantized).input
     lost = whole = 0.0

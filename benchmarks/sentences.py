@@ -20,7 +20,7 @@ from measure import WV, median
 from record import Run
 from train import Job, command
 
-from wv_cli import formats
+from wv_cli.vectors import formats
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import Vocab, read_vocab

@@ -18,7 +18,7 @@ from typing import Any
 
 from measure import HERE, WV, Failed, core_latency, measure, median
 
-from wv_cli import formats
+from wv_cli.vectors import formats
 from wv_cli.evaluation import TASKS, Vectors
 
 DATA = HERE.parent / "data"

@@ -20,7 +20,8 @@ import record
 from record import Run
 from train import MODELS, describe, score
 
-from wv_cli import _word2vec, formats
+from wv_cli import _word2vec
+from wv_cli.vectors import formats
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig

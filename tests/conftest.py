@@ -32,8 +32,8 @@ if _asked is None:
 _paths = sys.path[:]
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
 from tests import forked, tiers  # noqa: E402
-from wv_cli.system import mapped  # noqa: E402
-from wv_cli.system.host import processors  # noqa: E402
+from wv_cli.io import mapped  # noqa: E402
+from wv_cli.io.host import processors  # noqa: E402
 
 sys.path[:] = _paths
 os.environ["PYTHONSAFEPATH"] = "1"

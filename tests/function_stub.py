@@ -4,8 +4,8 @@ import re
 from inspect import Parameter, signature
 from pathlib import Path
 
-from wv_cli.commands.shared.calling import FUNCTIONS, arguments_of, function_of
-from wv_cli.commands.shared.help import FILE_NAMES
+from wv_cli.cli.calling import FUNCTIONS, arguments_of, function_of
+from wv_cli.cli.help import FILE_NAMES
 from wv_cli.config import Option
 
 SHARED = Path(__file__).resolve().parent.parent / "wv_cli" / "commands" / "shared"

@@ -16,8 +16,8 @@ from tests.guides import console
 from tests.readme import DOCUMENTS as TABLES
 from tests.readme import README, rendered
 from tests.walk import for_each
-from wv_cli.commands.demo import last_words
-from wv_cli.commands.shared.sample import DATA, link_data
+from wv_cli.cli.custom.demo import last_words
+from wv_cli.cli.sample import DATA, link_data
 from wv_cli.guides import guide_text
 
 TEXT = README.read_text(encoding="utf-8")

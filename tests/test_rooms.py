@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.walk import for_each
-from wv_cli.commands import COMMANDS
+from wv_cli.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "wv_cli"
@@ -150,16 +150,16 @@ def test_the_root_stays_small() -> None:
 @pytest.mark.parametrize(
     ("place", "text"),
     [
-        ("models/word2vec.py", "from wv_cli.jobs.job import Job"),
-        ("engine/run.py", "def f():\n    import wv_cli.formats"),
-        ("text/corpus.py", "import wv_cli.jobs as jobs"),
+        ("models/word2vec.py", "from wv_cli.commands.job import Job"),
+        ("models/training/run.py", "def f():\n    import wv_cli.vectors.formats"),
+        ("text/corpus.py", "import wv_cli.commands as jobs"),
         ("text/phrases.py", "from wv_cli import evaluation"),
-        ("hashing/__init__.py", "ROW = 'wv_cli.jobs.hash:HashJob'"),
-        ("formats/__init__.py", "name = 'x'; module = f'wv_cli.commands.{name}'"),
-        ("search/rows.py", "from wv_cli import load"),
-        ("models/word2vec.py", "from wv_cli.cluster.dask_cluster import DaskCluster"),
-        ("glove/model.py", "def f():\n    from wv_cli.cluster import dask_cluster"),
-        ("text/corpus.py", "import wv_cli.cluster.dask_cluster"),
+        ("hashing/__init__.py", "ROW = 'wv_cli.commands.hash:HashJob'"),
+        ("vectors/formats/__init__.py", "name = 'x'; module = f'wv_cli.cli.{name}'"),
+        ("vectors/neighbors/rows.py", "from wv_cli import load"),
+        ("models/word2vec.py", "from wv_cli.io.dask_cluster import DaskCluster"),
+        ("models/glove/model.py", "def f():\n    from wv_cli.io import dask_cluster"),
+        ("text/corpus.py", "import wv_cli.io.dask_cluster"),
     ],
 )
 def test_the_order_is_enforced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, text: str) -> None:
@@ -171,14 +171,14 @@ def test_the_order_is_enforced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert upwards(path)
 
 
-DOORS = {"wv_cli.jobs.distribution"}  # to other processes
+DOORS = {"wv_cli.commands.distribution"}  # to other processes
 
 
 def beside_the_door(path: Path) -> list[str]:
     """What a file outside cluster imports of it, unless it is the door."""
     module = module_name(path)
     inside = room_of(module) == "cluster" or module in DOORS
-    return [] if inside else sorted(name for name in imported(path) if name.startswith("wv_cli.cluster"))
+    return [] if inside else sorted(name for name in imported(path) if name.startswith("wv_cli.io"))
 
 
 def test_one_module_of_jobs_knows_other_processes() -> None:
@@ -186,18 +186,18 @@ def test_one_module_of_jobs_knows_other_processes() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["jobs/word2vec.py", "jobs/parts/reading.py", "commands/train.py", "evaluation/by_file.py"]
+    "place", ["commands/word2vec.py", "commands/parts/reading.py", "cli/train.py", "evaluation/by_file.py"]
 )
 def test_a_second_door_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     path = tmp_path / "wv_cli" / place
     path.parent.mkdir(parents=True)
-    path.write_text("def f():\n    from wv_cli.cluster.dask_cluster import DaskCluster")
+    path.write_text("def f():\n    from wv_cli.io.dask_cluster import DaskCluster")
     monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path / "wv_cli")
-    assert beside_the_door(path) == ["wv_cli.cluster.dask_cluster"]
+    assert beside_the_door(path) == ["wv_cli.io.dask_cluster"]
 
 
 _OTHER_PROCESSES = re.compile(r"\bMPI\b|\bmpi\w+|\bDask\b")
-_MAY_SAY = {"commands/shared/options.py"}  # the help of `--dask`
+_MAY_SAY = {"cli/options.py"}  # the help of `--dask`
 
 
 @pytest.mark.parametrize("room", ["text", "models", "glove", "formats", "evaluation", "commands"])

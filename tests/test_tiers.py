@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests import forked
-from tests.commands import test_contract
+from tests.cli import test_contract
 from tests.conftest import ROOT, Run
-from tests.formats import test_every_format
-from tests.system import test_compressed_output
+from tests.vectors.formats import test_every_format
+from tests.io import test_compressed_output
 from tests.tiers import LIST, SLOW_FIXTURES, Meter
-from wv_cli.commands import COMMANDS
-from wv_cli.formats import FORMATS
+from wv_cli.cli import COMMANDS
+from wv_cli.vectors.formats import FORMATS
 
 
 def test_every_slow_test_is_there() -> None:

@@ -2,7 +2,7 @@
 
     python -m tests.wrong_calls      rewrites the answers in the table
 
-To add a call, write its line `$ wv ...` into the table and run this. tests/commands/test_wrong_calls.py checks that the
+To add a call, write its line `$ wv ...` into the table and run this. tests/cli/test_wrong_calls.py checks that the
 answers are the program's. All calls run in this process, in one folder, each with an empty standard input.
 """
 

@@ -18,8 +18,8 @@ without any word raises ValueError.
 # Nothing is imported before the entry point has a say in what Ctrl-C does; typing would take half of that time.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wv_cli.commands.shared import eval_functions as eval
-    from wv_cli.commands.shared.functions import (
+    from wv_cli.cli import eval_functions as eval
+    from wv_cli.cli.functions import (
         align,
         analogy,
         bioword,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         whiten,
     )
     from wv_cli.errors import UsageError, WvError
-    from wv_cli.formats import load, save
+    from wv_cli.vectors.formats import load, save
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
 
@@ -96,9 +96,9 @@ _PUBLIC = {
     "Embeddings": "wv_cli.vectors.embeddings",
     "UsageError": "wv_cli.errors",
     "WvError": "wv_cli.errors",
-    "load": "wv_cli.formats",
+    "load": "wv_cli.vectors.formats",
     "load_classifier": "wv_cli.models.classifier",
-    "save": "wv_cli.formats",
+    "save": "wv_cli.vectors.formats",
 }
 
 
@@ -109,8 +109,8 @@ def __getattr__(name: str) -> object:
     import importlib
 
     if name == "eval":
-        return importlib.import_module("wv_cli.commands.shared.eval_functions")
-    value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.commands.shared.functions")), name)
+        return importlib.import_module("wv_cli.cli.eval_functions")
+    value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.cli.functions")), name)
     globals()[name] = value
     return value
 

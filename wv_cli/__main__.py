@@ -4,7 +4,7 @@
 SIGTERM. A closed pipe is no error.
 
 Has a say in what Ctrl-C does before it imports what takes time: the program itself, the group of commands, is
-wv_cli.commands.shared.program.
+wv_cli.cli.program.
 """
 
 import os
@@ -56,7 +56,7 @@ def _fail(speaker: str, message: str, code: int) -> int:
 
 
 def _note(message: str) -> None:
-    from wv_cli.commands.shared.bar import above_bar
+    from wv_cli.cli.bar import above_bar
 
     with above_bar():
         print(message, file=sys.stderr)  # noqa: T201
@@ -64,14 +64,14 @@ def _note(message: str) -> None:
 
 def _speaker(argv: list[str]) -> str:
     """`wv train` once the subcommand is known, so that a message says who speaks."""
-    from wv_cli.commands import COMMANDS, COMPAT
+    from wv_cli.cli import COMMANDS, COMPAT
 
     return next((f"wv {word}" for word in argv if word in COMMANDS or word in COMPAT), "wv")
 
 
 def _out_of_memory(asked: str, flags: set[str]) -> str:
     """How much was asked, where NumPy says it, and the options of the command that make it less."""
-    from wv_cli.system.host import is_limited
+    from wv_cli.io.host import is_limited
 
     lower = " or ".join(flag for flag in _LESS_IS_LESS if flag in flags)
     ways = [f"lower {lower}"] * bool(lower) + [f"raise {flag}" for flag in ("--min-count",) if flag in flags]
@@ -100,10 +100,10 @@ def run(argv: list[str]) -> int:
 
     import click
 
-    from wv_cli.commands.shared.program import ClosedPipe, Stopped, caught_signals, wv
+    from wv_cli.cli.program import ClosedPipe, Stopped, caught_signals, wv
     from wv_cli.errors import WvError
-    from wv_cli.system.mapped import require_unchanged
-    from wv_cli.system.pipes import kept_pipes
+    from wv_cli.io.mapped import require_unchanged
+    from wv_cli.io.pipes import kept_pipes
 
     speaker = _speaker(argv)
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
@@ -122,7 +122,7 @@ def run(argv: list[str]) -> int:
         error.show()
         return 2
     except click.UsageError as error:
-        from wv_cli.commands.shared.mistakes import message
+        from wv_cli.cli.mistakes import message
 
         return _fail(error.ctx.command_path if error.ctx else speaking[0], message(error), 2)
     except click.ClickException as error:
@@ -149,7 +149,7 @@ def run(argv: list[str]) -> int:
             return _fail(speaking[0], known, 1)
         text = str(error)
         if isinstance(error, RuntimeError):
-            from wv_cli.system.threads import NO_THREAD, no_thread_message
+            from wv_cli.io.threads import NO_THREAD, no_thread_message
 
             if NO_THREAD not in text:
                 raise
@@ -165,7 +165,7 @@ def run(argv: list[str]) -> int:
 
 def _words(argv: list[str]) -> list[str]:
     """The words after `wv`; called by the name of a program that wv replaces (`wv links`), those that mean the same."""
-    from wv_cli.commands import PROGRAMS
+    from wv_cli.cli import PROGRAMS
 
     return [*PROGRAMS.get(argv[0].rpartition("/")[2], ()), *argv[1:]]
 
@@ -177,7 +177,7 @@ def _works(argv: list[str]) -> bool:
 
 def _has_products(argv: list[str]) -> bool:
     """Whether the command multiplies matrices large enough for threads: those of an encoder are."""
-    from wv_cli.commands import WITH_PRODUCTS
+    from wv_cli.cli import WITH_PRODUCTS
 
     return _speaker(argv).removeprefix("wv ") in WITH_PRODUCTS or any(word.startswith("--encoder") for word in argv)
 
@@ -195,8 +195,8 @@ def main() -> None:
     """Runs the command line of this process and ends it."""
     gc.set_threshold(_COLLECT_EVERY)
     _catch_early()
-    from wv_cli.commands.shared import streams
-    from wv_cli.system import launcher
+    from wv_cli.cli import streams
+    from wv_cli.io import launcher
 
     streams.prepare()
     argv = _words(sys.argv)

@@ -216,7 +216,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if getattr(self, "threads", None) == 0 and "threads" in self.__dict__:
-            from wv_cli.system.host import processors
+            from wv_cli.io.host import processors
 
             object.__setattr__(self, "threads", processors())
 

@@ -82,7 +82,7 @@ static inline char *put_fixed(char *out, float value, int decimals) {
     return put_padded(out, 0, decimals);
 }
 
-/* ceil(10^k * 2^(63 - floor(log2(10^k)))), k = -38 .. 51; tests/formats/test_floattext.py recomputes it. */
+/* ceil(10^k * 2^(63 - floor(log2(10^k)))), k = -38 .. 51; tests/vectors/formats/test_floattext.py recomputes it. */
 #define SMALLEST_POWER (-38)
 static const uint64_t powers_of_ten[] = {
     0xD9C7DCED53C72256u, 0x881CEA14545C7576u, 0xAA242499697392D3u, 0xD4AD2DBFC3D07788u, 0x84EC3C97DA624AB5u,

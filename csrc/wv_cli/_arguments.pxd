@@ -12,7 +12,7 @@ cdef inline const wv_kernels *table(str isa) except NULL:
 
 
 cdef inline int64_t padded(int64_t numbers) noexcept:
-    """Floats of a row that begins on a cache line, as wv_cli.system.memory.padded has them."""
+    """Floats of a row that begins on a cache line, as wv_cli.io.memory.padded has them."""
     return (numbers + WV_ROW_FLOATS - 1) // WV_ROW_FLOATS * WV_ROW_FLOATS
 
 

@@ -1,5 +1,5 @@
 """Codes by linear hashers, BioHash training, and search over codes: the calls into kernels/{hashing,biohash,hamming}.c,
-without the GIL. wv_cli.hashing and wv_cli.search.codes are the face of it; this module checks shapes, since a wrong one
+without the GIL. wv_cli.hashing and wv_cli.vectors.neighbors.codes are the face of it; this module checks shapes, since a wrong one
 would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

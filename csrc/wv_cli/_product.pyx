@@ -1,5 +1,5 @@
 """Product quantization: the calls into kernels/product.c and productsearch.c, without the GIL. wv_cli.vectors.quantizer
-and wv_cli.search.product are the faces of it; this module only checks shapes, since a wrong one would read foreign memory. Values must be finite; that is the caller's to check."""
+and wv_cli.vectors.neighbors.product are the faces of it; this module only checks shapes, since a wrong one would read foreign memory. Values must be finite; that is the caller's to check."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy

@@ -1,4 +1,4 @@
-"""Exact top-k and analogies by cosine: the calls into kernels/search.c, without the GIL. wv_cli.search.neighbors
+"""Exact top-k and analogies by cosine: the calls into kernels/search.c, without the GIL. wv_cli.vectors.neighbors.exact
 is the face of it; this module only checks shapes, since a wrong one would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t

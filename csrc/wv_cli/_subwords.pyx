@@ -2,7 +2,7 @@
 """Subwords and the word table of fastText's models: the Python face of core/subwords and core/fasttexttable.
 
 Only pointers, sizes and errors are handled here; the loops are in C and run without the GIL. What a model is stands in
-wv_cli.vectors.fasttext, its file in wv_cli.formats.fasttext_bin.
+wv_cli.vectors.fasttext, its file in wv_cli.vectors.formats.fasttext_bin.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, auto_pickle=False, autotestdict=False
-"""Exact optimal transport: the Python face of core/transport. What is moved where is wv_cli.search.transport's say."""
+"""Exact optimal transport: the Python face of core/transport. What is moved where is wv_cli.vectors.neighbors.transport's say."""
 
 import numpy as np
 

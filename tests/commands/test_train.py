@@ -1,195 +1,154 @@
-"""`wv train` through the real entry point: what it writes, what it says, and what it refuses."""
+"""Training by options alone: the session they make, what is refused, and that it is the run `wv train` makes."""
 
-import gzip
-import json
-import os
-import resource
-import subprocess
-import sys
+import signal
+from collections import Counter
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from wv_cli.formats import load
+from tests.commands.made import training_job
+from wv_cli import train
+from wv_cli.models.training.progress import Totals
+from wv_cli.models.training.run import Outcome
+from wv_cli.errors import Interrupted, TimedOut, UsageError
+from wv_cli.vectors.formats import load
+from wv_cli.commands.models import MODELS
 
-FAST = ["--dim", "16", "--epochs", "1", "--min-count", "10"]
+SMALL = {"dim": 8, "epochs": 1, "min_count": 5, "threads": 1}
 
 
-@pytest.fixture(scope="module")
-def short_text(slice_text, tmp_path_factory):
-    path = tmp_path_factory.mktemp("short") / "short.txt"
+@pytest.fixture
+def text(slice_text, tmp_path):
+    path = tmp_path / "text.txt"
     with slice_text.open("rb") as lines:
-        path.write_bytes(b"".join(islice(lines, 400)))
+        path.write_bytes(b"".join(islice(lines, 300)))
     return path
 
 
-def ok(done):
-    assert done.returncode == 0, done.stderr
-    return done
+def test_options_reach_the_config_the_vocabulary_and_the_job():
+    made = training_job("in.txt", Path("out.vec"), "cbow", "fasttext", maxn=5, min_count=3, max_time=9.0, meta=False)
+    assert made.reading.inputs == ("in.txt",) and made.outputs.outputs == ("out.vec",)
+    assert (made.config.model, made.config.minn, made.config.maxn, made.config.lr) == ("cbow", 3, 5, 0.05)
+    assert made.reading.words.min_count == 3 and made.resume.max_time == 9 and made.invocation.meta is False
+    made = training_job(["a", "b"], "out.vec", save_output_vectors=Path("o.vec"), init=None, loss=None)
+    assert (made.reading.inputs, made.outputs.save_output_vectors) == (("a", "b"), "o.vec")
+    assert (made.first.init, made.config.loss) == (None, "ns")
 
 
-def refused(done, *texts, code=1):
-    assert done.returncode == code, (done.returncode, done.stderr)
-    assert "Traceback" not in done.stderr and "--debug" not in done.stderr
-    for text in texts:
-        assert text in done.stderr
-    return done
-
-
-def test_text_and_binary_hold_the_same_vectors(wv, short_text, tmp_path):
-    ok(wv("train", short_text, "-o", "a.vec", "-o", "a.bin", *FAST))
-    text, binary = load(tmp_path / "a.vec"), load(tmp_path / "a.bin")
-    assert text.words == binary.words and text.dim == 16
-    np.testing.assert_allclose(text.matrix, binary.matrix, atol=5.1e-7)
-    assert sorted(os.listdir(tmp_path)) == ["a.bin", "a.bin.meta.json", "a.vec", "a.vec.meta.json"]
-    metadata = json.loads((tmp_path / "a.vec.meta.json").read_text())
-    assert metadata["config"]["dim"] == 16 and metadata["config"]["lr"] == 0.025
-    assert metadata["corpus"]["words"] == len(text) and metadata["argv"][:2] == ["wv", "train"]
-
-
-def test_standard_input_compressed_and_plain_are_one_corpus(wv, short_text, tmp_path):
-    ok(wv("train", short_text, "-o", "plain.vec", *FAST))
-    ok(wv("train", "-", "-o", "piped.vec", *FAST, input=short_text.read_text()))
-    (tmp_path / "short.gz").write_bytes(gzip.compress(short_text.read_bytes()))
-    ok(wv("train", "short.gz", "-o", "packed.vec", *FAST))
-    plain = (tmp_path / "plain.vec").read_bytes()
-    assert (tmp_path / "piped.vec").read_bytes() == plain == (tmp_path / "packed.vec").read_bytes()
-
-
-def test_standard_output_gets_nothing_but_vectors(wv, short_text, tmp_path):
-    ok(wv("train", short_text, "-o", "file.vec", *FAST))
-    done = ok(wv("train", short_text, "-o", "-", *FAST))
-    assert done.stdout == (tmp_path / "file.vec").read_text()
-
-
-def test_vocabulary_file_gives_the_same_run(wv, short_text, tmp_path):
-    ok(wv("build-vocab", short_text, "-o", "words.vocab", "--min-count", "10"))
-    ok(wv("train", short_text, "-o", "own.vec", *FAST))
-    ok(wv("train", short_text, "-o", "given.vec", "--vocab", "words.vocab", *FAST))
-    assert (tmp_path / "own.vec").read_bytes() == (tmp_path / "given.vec").read_bytes()
-
-
-def test_init_starts_from_known_words(wv, short_text, tmp_path):
-    ok(wv("train", short_text, "-o", "first.vec", *FAST))
-    done = ok(wv("train", short_text, "-o", "second.vec", *FAST, "--init", "first.vec", "--lr", "1e-9"))
-    first, second = load(tmp_path / "first.vec"), load(tmp_path / "second.vec")
-    np.testing.assert_allclose(first.matrix, second.matrix, atol=1e-5)
-    assert "start from first.vec" in done.stderr
-
-
-def test_no_epochs_write_where_the_training_would_start(wv, short_text, tmp_path):
-    ok(wv("train", short_text, *FAST, "-o", "first.bin"))
-    ok(wv("train", short_text, *FAST, "--epochs", "0", "--init", "first.bin", "-o", "second.bin"))
-    first, second = load(tmp_path / "first.bin"), load(tmp_path / "second.bin")
-    assert first.words == second.words and np.array_equal(first.matrix, second.matrix)
-
-
-def test_output_vectors_and_classes(wv, short_text, tmp_path):
-    ok(wv("train", short_text, "-o", "in.vec", "--save-output-vectors", "out.vec", *FAST))
-    inputs, outputs = load(tmp_path / "in.vec"), load(tmp_path / "out.vec")
-    assert inputs.words == outputs.words and not np.array_equal(inputs.matrix, outputs.matrix)
-    ok(wv("train", short_text, "-o", "classes.txt", "--classes", "7", *FAST))
-    rows = [line.split(" ") for line in (tmp_path / "classes.txt").read_text().splitlines()]
-    assert [word for word, _ in rows] == list(inputs.words)
-    assert {int(number) for _, number in rows} <= set(range(7)) and len({number for _, number in rows}) > 1
-
-
-def test_json_and_quiet(wv, short_text):
-    done = ok(wv("train", short_text, "-o", "a.vec", "--json", *FAST))
-    result = json.loads(done.stdout)
-    assert result["outputs"] == ["a.vec"] and result["mean_loss"] > 0
-    events = [json.loads(line) for line in done.stderr.splitlines()]
-    assert {event["event"] for event in events} == {"message", "progress"}
-    assert events[-1]["fraction"] == 1.0
-    done = ok(wv("train", short_text, "-o", "a.vec", "-q", *FAST))
-    assert done.stdout == done.stderr == ""
+def test_a_classifier_knows_which_options_were_given():
+    made = training_job("in.txt", "out.bin", "supervised", lr=0.5, dim=None, autotune_validation="v.txt", max_vocab=9)
+    assert made.search.fixed == ("lr",) and made.search.autotune_validation == "v.txt"
+    assert made.reading.words.min_count == 1
 
 
 @pytest.mark.parametrize(
-    ("arguments", "texts"),
+    ("options", "message"),
     [
-        (["-o", "a.vec", "--dim", "0"], ["--dim"]),
-        (["-o", "a.vec", "--lr", "nan"], ["--lr"]),
-        (["-o", "a.vec", "--window", "0"], ["--window"]),
-        (["-o", "a.vec", "--threads", "-1"], ["--threads"]),
-        (["-o", "a.unknown"], ["a.unknown"]),
-        (["-o", "a.vec", "--loss", "hs", "--save-output-vectors", "o.vec"], ["--save-output-vectors", "--loss ns"]),
-        (["-o", "-", "--resume"], ["--checkpoint FILE"]),
-        (["-o", "a.vec", "--memory", "lots"], ["500000, 300M or 2G"]),
-        (["-o", "a.vec", "--max-time", "soon"], ["90, 30s, 15m or 2h"]),
-        (["-o", "a.vec", "--classes", "-3"], ["--classes"]),
-        ([], ["--output"]),
+        ({"model": "supervised", "window": 5}, "--window has no effect with --model supervised"),
+        (
+            {"model": "supervised", "save_output_vectors": "x"},
+            "--save-output-vectors has no effect with --model superv",
+        ),
+        ({"model": "cbow", "pretrained": "x"}, "--pretrained has no effect with --model cbow"),
+        ({"model": "lbl", "preset": "word2vec"}, "--preset has no effect with --model lbl, whose defaults are its own"),
+        (
+            {"model": "supervised", "preset": "word2vec"},
+            "--preset word2vec does not exist for --model supervised; choose from fasttext, quality",
+        ),
+        (
+            {"model": "supervised", "loss": "nce"},
+            "--loss nce does not exist for --model supervised; choose",
+        ),
+        ({"model": "skipgrm"}, "unknown model 'skipgrm'; did you mean 'skipgram'?"),
+        ({"preset": "fastext"}, "unknown preset 'fastext'; did you mean 'fasttext'?"),
+        ({"epoch": 3}, "no such option epoch; did you mean epochs?"),
+        ({"vector_size": 9}, "no such option vector_size; did you mean dim?"),
+        ({"workers": 2}, "no such option workers; did you mean threads?"),
+        ({"wordNgrams": 2}, "no such option wordNgrams; did you mean word_ngrams?"),
+        ({"hs": 1}, "no such option hs; did you mean loss='hs'?"),
+        ({"sg": 1}, "no such option sg; did you mean model='skipgram' or 'cbow'?"),
+        ({"config": 1}, "no such option config; help(wv_cli.train) shows"),
+        ({"max_seconds": 1}, "no such option max_seconds; "),
     ],
     ids=str,
 )
-def test_misuse_is_refused_before_any_work(arguments, texts, wv, short_text, tmp_path):
-    refused(wv("train", short_text, *arguments), *texts, code=2)
-    assert os.listdir(tmp_path) == []
+def test_what_a_model_has_not_is_refused(options, message):
+    with pytest.raises(UsageError) as caught:
+        training_job("in.txt", "out.vec", **options)
+    assert str(caught.value).startswith(message)
 
 
-def test_the_input_is_never_the_output(wv, short_text, tmp_path):
-    own = tmp_path / "text.vec"
-    own.write_bytes(short_text.read_bytes())
-    refused(wv("train", own, "-o", own, *FAST), "both read and written", code=2)
-    assert own.read_bytes() == short_text.read_bytes()
+def test_every_option_of_a_config_is_taken():
+    for name, row in MODELS.items():
+        defaults = {key: each.default for key, each in row.config.options().items() if key != "model"}
+        made = training_job("in.txt", "out.bin", name, **defaults).config
+        assert {key: getattr(made, key) for key in defaults} == defaults
 
 
-def test_bad_inputs(wv, short_text, tmp_path):
-    refused(wv("train", "missing.txt", "-o", "a.vec"), "missing.txt")
-    (tmp_path / "empty.txt").touch()
-    refused(wv("train", "empty.txt", "-o", "a.vec"), "empty.txt", "no text")
-    refused(
-        wv("train", short_text, "-o", "a.vec", "--min-count", "1000000"), "--min-count 1000000", "lower --min-count"
-    )
-    (tmp_path / "one.txt").write_text("word word\n" * 10)
-    refused(wv("train", "one.txt", "-o", "a.vec"), "at least two different words")
-    refused(wv("train", short_text, "-o", "no/such/a.vec"), "no/such", "does not exist")
-    (tmp_path / "folder").mkdir()
-    refused(wv("train", short_text, "-o", "folder/.vec/../../folder", "--classes", "3"), "is a folder")
-    refused(wv("train", short_text, "-o", "a.vec", *FAST, "--init", "one.txt"), "one.txt")
-    ok(wv("train", short_text, "-o", "b.vec", *FAST, "--no-meta"))
-    refused(wv("train", short_text, "-o", "a.vec", "--dim", "8", "--init", "b.vec"), "--init", "8", "16", code=2)
-    assert sorted(os.listdir(tmp_path)) == ["b.vec", "empty.txt", "folder", "one.txt"]
+def test_the_same_file_as_the_command_writes(wv, text, tmp_path):
+    said = []
+    metadata = train(text, tmp_path / "a.vec", log=lambda message, **facts: said.append(message), **SMALL)
+    arguments = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", value)]
+    done = wv("train", text, "-o", "b.vec", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a.vec").read_bytes() == (tmp_path / "b.vec").read_bytes()
+    assert metadata["config"]["dim"] == 8 and metadata["words_per_second"] > 0 and "different ones" in said[0]
+    with pytest.raises(UsageError, match="--dim must be between 1 and 100000, not 0"):
+        train(text, tmp_path / "c.vec", dim=0)
 
 
-def train_as_process(arguments, **kwargs):
-    return subprocess.run(
-        [sys.executable, "-m", "wv_cli", "train", *map(str, arguments)],
-        stderr=subprocess.PIPE, text=True, timeout=120, check=False, **kwargs,
-    )  # fmt: skip
+def test_a_run_that_stops_early_raises_and_goes_on(text, tmp_path):
+    options = {**SMALL, "epochs": 40}
+    train(text, tmp_path / "whole.vec", **options)
+    with pytest.raises(TimedOut, match=r"stopped after --max-time; go on with resume=True"):
+        train(text, tmp_path / "part.vec", max_time=1e-6, **options)
+    assert not (tmp_path / "part.vec").exists()
+    train(text, tmp_path / "part.vec", resume=True, **options)
+    assert (tmp_path / "part.vec").read_bytes() == (tmp_path / "whole.vec").read_bytes()
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")  # noqa: PTH110
-def test_a_full_disk_on_standard_output(short_text):
-    with open("/dev/full", "wb") as full:  # noqa: PTH123
-        done = train_as_process([short_text, "-o", "-", *FAST], stdout=full)
-    refused(done, "no space left")
+def test_a_signal_is_an_interruption():
+    error = Outcome(3, Totals(), 1.0, signal.SIGTERM).ended_early("nothing was saved")
+    assert isinstance(error, Interrupted) and error.exit_code == 143 and str(error) == "interrupted; nothing was saved"
 
 
-def test_a_file_that_cannot_grow_leaves_yesterdays(short_text, tmp_path):
-    """A limit on file sizes fails a write in the middle, as a full disk does."""
-    target = tmp_path / "a.vec"
-    target.write_text("yesterday's")
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
-    done = train_as_process([short_text, "-o", target, *FAST], preexec_fn=limit)
-    refused(done, "a.vec: cannot write", "file too large")
-    assert target.read_text() == "yesterday's" and os.listdir(tmp_path) == ["a.vec"]
+def test_the_memory_that_is_said_is_of_matrices_text_and_words(text, tmp_path):
+    told = {}
+    train(text, tmp_path / "out.bin", log=lambda _, **facts: told.update(facts), **SMALL)
+    counts = Counter(text.read_text().split())
+    kept = {word: count for word, count in counts.items() if count >= 5}
+    words = sum(len(word.encode()) + 16 for word in kept) + 8
+    ends = sum(not kept.keys().isdisjoint(line.split()) for line in text.read_text().splitlines())
+    assert told["text_bytes"] == 4 * (sum(kept.values()) + ends) + words
+    assert told["model_bytes"] >= 2 * len(kept) * 16 * 4
 
 
-def test_another_run_s_checkpoint_is_refused(wv, short_text, slice_text, tmp_path):
-    assert wv("train", slice_text, "-o", "a.vec", "--epochs", "50", "--max-time", "0.2").returncode == 124
-    before = (tmp_path / "a.vec.checkpoint").read_bytes()
-    refused(wv("train", slice_text, "-o", "a.vec", "--epochs", "50", "--window", "3", "--resume"), "window: 5", "3 now")
-    refused(wv("train", short_text, "-o", "a.vec", "--epochs", "50", "--resume"), "corpus: ")
-    assert (tmp_path / "a.vec.checkpoint").read_bytes() == before
+def test_a_classifier_says_what_its_text_and_words_take(text, tmp_path):
+    told = {}
+    labeled = tmp_path / "labeled.txt"
+    labeled.write_text("".join(f"__label__{n % 2} {line}\n" for n, line in enumerate(text.read_text().splitlines())))
+    options = {"model": "supervised", "dim": 8, "epochs": 1, "threads": 1}
+    train(labeled, tmp_path / "out.bin", log=lambda _, **facts: told.update(facts), **options)
+    words = {*text.read_text().split(), "</s>"}
+    ids = len(labeled.read_text().split()) + told["lines"]  # labels among them, and the end of each line
+    of_words = sum(len(word.encode()) + 16 for word in words) + 8
+    assert told["text_bytes"] == 4 * ids + of_words
+    train(labeled, tmp_path / "3.bin", log=lambda _, **facts: told.update(facts), word_ngrams=3, **options)
+    assert told["text_bytes"] == 4 * 3 * ids + of_words  # a row for each n-gram that can begin at an id
 
 
-def test_divergence_keeps_the_checkpoint(wv, slice_text, tmp_path):
-    (tmp_path / "a.vec").write_text("yesterday's")
-    options = ["--model", "cbow", "--cbow-sum", "--lr", "10", "--window", "50", "--sample", "0", "--epochs", "3"]
-    refused(wv("train", slice_text, "-o", "a.vec", *options), "NaN or infinity", "lower --lr (now 10)", "--cbow-mean")
-    assert (tmp_path / "a.vec").read_text() == "yesterday's" and os.listdir(tmp_path) == ["a.vec"]
+def test_all_rows_of_a_foreign_model_are_first_rows(tmp_path):
+    """With nothing learnt, the vectors are those of the model, also of words that are in neither."""
+    (tmp_path / "text").write_text("banana bandana cabana ban\n" * 9)
+    options = {"dim": 6, "min_count": 1, "minn": 2, "maxn": 3, "buckets": 50, "sample": 0}
+    train(str(tmp_path / "text"), str(tmp_path / "a.bin"), epochs=5, **options)
+    first = load(tmp_path / "a.bin")
+    train(str(tmp_path / "text"), str(tmp_path / "b.bin"), init=str(tmp_path / "a.bin"), epochs=0, **options)
+    second = load(tmp_path / "b.bin")
+    for word in ("banana", "cabana", "panama"):
+        np.testing.assert_allclose(second[word], first[word], atol=1e-6)
+    other = {**options, "buckets": 60}
+    train(str(tmp_path / "text"), str(tmp_path / "c.bin"), init=str(tmp_path / "a.bin"), epochs=0, **other)
+    assert not np.allclose(load(tmp_path / "c.bin")["panama"], first["panama"], atol=1e-3)

@@ -21,7 +21,7 @@ import numpy as np
 
 from tests.conftest import GOLDEN
 from wv_cli._glove import RECORD
-from wv_cli.commands import PROGRAMS
+from wv_cli.cli import PROGRAMS
 
 ARCHIVE = GOLDEN / "transcripts.tar.xz"
 # Words beyond these counts in a text are the same over and over, and the text too long to keep.

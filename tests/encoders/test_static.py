@@ -12,9 +12,9 @@ from wv_cli.encoders import EncoderConfig, encoder_folder, open_encoder
 from wv_cli.encoders.base import encode
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats import load
-from wv_cli.formats.static import StaticModel
-from wv_cli.formats.static_folder import save_model, without_mapping
+from wv_cli.vectors.formats import load
+from wv_cli.vectors.formats.static import StaticModel
+from wv_cli.vectors.formats.static_folder import save_model, without_mapping
 
 FOLDERS = (
     "m2v-distil-words", "m2v-distil-vocabq", "m2v-distil-vocabq-int8", "m2v-unigram", "st3-nested-normalize",
@@ -160,7 +160,7 @@ def test_bfloat16_and_a_large_mapping(static_folders, tmp_path, monkeypatch):
     data = struct.pack("<2H", 0x3F80, 0xC000) + bytes(2 * tokens)
     _safetensors(folder / "model.safetensors", {"embeddings": half, "mapping": mapping}, data)
     np.testing.assert_allclose(vectors_of(folder, ["library"]).vectors, normalized(np.array([[1.0, -2.0]])), atol=1e-6)
-    monkeypatch.setattr("wv_cli.system.memory.available", lambda: 1000)
+    monkeypatch.setattr("wv_cli.io.memory.available", lambda: 1000)
     assert vectors_of(folder, ["library"]).vectors.any()  # the table is not spread out
     with pytest.raises(WvError, match=r"the table needs .* of memory, but .* available"):
         load(folder)

@@ -16,7 +16,7 @@ from wv_cli.encoders.bert import erf
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats.safetensors import Tensors, write
+from wv_cli.vectors.formats.safetensors import Tensors, write
 
 TINY, NEWER = GOLDEN / "encoders" / "tiny-bert", GOLDEN / "encoders" / "tiny-bert-st6"
 FACTS = json.loads((TINY / "golden.json").read_text())

@@ -17,7 +17,7 @@ from wv_cli.evaluation.config import SearchConfig
 from wv_cli.evaluation.ranking import Judged, Ranked, score_query
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
 from wv_cli.evaluation.search_data import read_search, search_folders
-from wv_cli.search.fusion import gains_of_scores
+from wv_cli.retrieval.fusion import gains_of_scores
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 

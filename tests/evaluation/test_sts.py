@@ -13,7 +13,7 @@ from wv_cli.evaluation.config import StsConfig
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
 from wv_cli.evaluation.statistics import percentile_interval, spearman_resamples
 from wv_cli.evaluation.sts_data import read_sentence_pairs, sts_files
-from wv_cli.formats import load
+from wv_cli.vectors.formats import load
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit
@@ -284,7 +284,7 @@ def test_the_interval_covers_the_difference():
 
 
 def test_command(wv, vectors, tmp_path):
-    from wv_cli.formats import save
+    from wv_cli.vectors.formats import save
 
     save(tmp_path / "v.vec", vectors.load())
     write_csv(tmp_path / "x.csv", sentences(60))

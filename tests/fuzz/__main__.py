@@ -109,7 +109,7 @@ def again(target, file: str) -> int:  # type: ignore[no-untyped-def]
         path.write_bytes(Path(file).read_bytes())
         limit_memory(Limits())
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", category=__import__("wv_cli.formats").formats.FormatWarning)
+        warnings.simplefilter("ignore", category=__import__("wv_cli.vectors.formats").formats.FormatWarning)
         try:
             target.use(path)
         except WvError as error:

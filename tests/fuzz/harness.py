@@ -20,7 +20,7 @@ from typing import Any
 
 from tests.fuzz.mutations import ANYWHERE, Mutation, mutated
 from wv_cli.errors import WvError
-from wv_cli.formats import FormatWarning
+from wv_cli.vectors.formats import FormatWarning
 
 CHUNK = 500  # files a child reads before the next one takes over
 _SILENCE = 120.0  # seconds without a file after which a child counts as hanging

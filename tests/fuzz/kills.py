@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.fuzz.faults import COMMANDS, Command, contents, preloaded, run, workplace
 from wv_cli.errors import WvError
-from wv_cli.formats import load
+from wv_cli.vectors.formats import load
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def is_mixture(scene: Scene, model: Path, now: dict[str, bytes | None]) -> bool:
 def filtered(folder: Path, threads: int, kills: int, chance: random.Random) -> Counter[str]:
     """What came of kills at random moments of `wv filter`, over small blocks with a point every few of them. What has
     its name must be whole after each; each run ends with the bytes of one that was not killed."""
-    from tests.commands import test_filter as filters
+    from tests.cli import test_filter as filters
 
     folder.mkdir()
     inputs, found = filters.corpus(folder / "in", 3000), Counter[str]()
@@ -140,7 +140,7 @@ def _filter(arguments: list[str], seconds: float | None) -> int:
     if child == 0:
         from wv_cli.__main__ import run as run_line
         from wv_cli.filtering import shards
-        from wv_cli.system import compression
+        from wv_cli.io import compression
         from wv_cli.text import source
 
         source.CHUNK = compression.CHUNK = 1500

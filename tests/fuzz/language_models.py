@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.fuzz.seeds import golden, written
 from tests.lm.golden import kenlm_files as golden_kenlm_files
-from wv_cli.engine.run import train
-from wv_cli.engine.threads import Threads
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.lm import neural_files as container
 from wv_cli.lm.asking import LanguageModel

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.fuzz.allocations import verdict
 from tests.fuzz.faults import COMMANDS, Command, Done
-from wv_cli.commands import COMMANDS as EVERY
+from wv_cli.cli import COMMANDS as EVERY
 
 pytestmark = pytest.mark.skipif(not shutil.which("cc") or sys.platform != "linux", reason="needs a C compiler")
 # They write nothing but to standard output, or what another command writes (demo).

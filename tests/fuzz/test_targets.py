@@ -21,10 +21,10 @@ from tests.fuzz.mutations import ANYWHERE, IN_TEXT, mutated
 from tests.fuzz.targets import TARGETS
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation import TASKS
-from wv_cli.formats import FORMATS
+from wv_cli.vectors.formats import FORMATS
 from wv_cli.hashing import HASHERS
-from wv_cli.jobs.models import MODELS
-from wv_cli.system import compression
+from wv_cli.commands.models import MODELS
+from wv_cli.io import compression
 from wv_cli.text.records.kinds import RECORDS
 
 EACH = 60  # files of a target in the short run

@@ -12,7 +12,7 @@ import wv_cli
 from tests.conftest import GOLDEN
 from tests.walk import for_each
 from wv_cli import gensim
-from wv_cli.engine.run import Outcome
+from wv_cli.models.training.run import Outcome
 from wv_cli.errors import Interrupted, UsageError, WvError
 from wv_cli.gensim import Doc2Vec, FastText, FrozenPhrases, KeyedVectors, Phrases, TaggedDocument, Word2Vec
 from wv_cli.gensim.refusals import ARGUMENTS, METHODS

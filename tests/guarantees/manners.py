@@ -2,13 +2,13 @@
 
 from tests.guarantees.guarantee import GUARDS, Fault, Guarantee
 
-OUTPUT, SAVED_RUN = "wv_cli/system/output.py", "wv_cli/engine/saved_run.py"
-TEMPORARY = "wv_cli/system/temporary.py"
+OUTPUT, SAVED_RUN = "wv_cli/io/output.py", "wv_cli/models/training/saved_run.py"
+TEMPORARY = "wv_cli/io/temporary.py"
 
 MANNERS: list[Guarantee] = [
     Guarantee(
         "A file appears whole or not at all",
-        ("tests/system/test_output.py", "tests/system/test_temporary.py", GUARDS),
+        ("tests/io/test_output.py", "tests/io/test_temporary.py", GUARDS),
         (
             Fault("output is not synced", TEMPORARY, "        host.sync(self.stream.fileno())\n", ""),
             Fault("name is not synced", OUTPUT, "            host.sync(descriptor)\n", "            pass\n"),
@@ -24,7 +24,7 @@ MANNERS: list[Guarantee] = [
             Fault("what a link leads to is taken for a stray", TEMPORARY, " and found.st_nlink == 1", ""),
             Fault(
                 "a planted lock is held",
-                "wv_cli/system/lock.py",
+                "wv_cli/io/lock.py",
                 "            _require_ours(path, name, os.fstat(descriptor))\n",
                 "",
             ),
@@ -32,7 +32,7 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "Several outputs of one command appear together",
-        ("tests/system/test_output.py", "tests/commands/test_whole_sets.py"),
+        ("tests/io/test_output.py", "tests/cli/test_whole_sets.py"),
         (
             Fault(
                 "each is renamed as soon as it is whole",
@@ -44,11 +44,11 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "An output can be a file, `-`, a pipe",
-        ("tests/commands/test_streams.py",),
+        ("tests/cli/test_streams.py",),
         (
             Fault(
                 "what a pipe does not take at once is lost",
-                "wv_cli/commands/shared/streams.py",
+                "wv_cli/cli/streams.py",
                 "    if isinstance(sys.stdout.buffer, io.RawIOBase):\n",
                 "    if False:\n",
             ),
@@ -56,23 +56,23 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A pair of files that do not belong together is refused",
-        ("tests/formats/test_numbers_only.py", "tests/formats/test_static.py", "tests/encoders/test_static.py"),
+        ("tests/vectors/formats/test_numbers_only.py", "tests/vectors/formats/test_static.py", "tests/encoders/test_static.py"),
         (
             Fault(
                 "a tokenizer of another table will do",
-                "wv_cli/formats/static.py",
+                "wv_cli/vectors/formats/static.py",
                 "        if not isinstance(token, str) or type(id) is not int or not 0 <= id < rows:\n",
                 "        if not isinstance(token, str) or type(id) is not int:\n",
             ),
             Fault(
                 "a row that is in no table is named",
-                "wv_cli/formats/static.py",
+                "wv_cli/vectors/formats/static.py",
                 "            if len(mapping) and not (mapping.min() >= 0 and mapping.max() < len(matrix)):\n",
                 "            if False:\n",
             ),
             Fault(
                 "the digest of words is not compared",
-                "wv_cli/formats/beside.py",
+                "wv_cli/vectors/formats/beside.py",
                 'if mark is not None and not as_written and digest(b"".join(line + b"\\n" for line in lines)) != mark:',
                 "if False:",
             ),
@@ -80,11 +80,11 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A static embedding holds a digest of its tokens, and a `tokenizer.json` of another run is refused",
-        ("tests/formats/test_static.py",),
+        ("tests/vectors/formats/test_static.py",),
         (
             Fault(
                 "tokens of another run will do",
-                "wv_cli/formats/static.py",
+                "wv_cli/vectors/formats/static.py",
                 "if mark is not None and mark != tokens_digest(tokenizer):",
                 "if False:",
             ),
@@ -92,17 +92,17 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "The folder of a static embedding is of one run: what a kill between two renames leaves is refused",
-        ("tests/formats/test_static_runs.py",),
+        ("tests/vectors/formats/test_static_runs.py",),
         (
             Fault(
                 "files of two runs will do",
-                "wv_cli/formats/static.py",
+                "wv_cli/vectors/formats/static.py",
                 "if first is not None and found != expected:",
                 "if False:",
             ),
             Fault(
                 "the digest says nothing of the settings",
-                "wv_cli/formats/static_folder.py",
+                "wv_cli/vectors/formats/static_folder.py",
                 'mark = digest(_json(modules) + b"".join(written.values()))',
                 'mark = digest(b"")',
             ),
@@ -134,11 +134,11 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A query has at most 1,048,576 characters",
-        ("tests/commands/test_resources.py",),
+        ("tests/cli/test_resources.py",),
         (
             Fault(
                 "a query may be as long as memory",
-                "wv_cli/commands/shared/queries.py",
+                "wv_cli/cli/queries.py",
                 "if len(query) <= _LONGEST:",
                 "if True:",
             ),
@@ -146,7 +146,7 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "Binary data, vectors and models are refused as text",
-        ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py", "tests/text/test_opening.py"),
+        ("tests/text/test_inputs.py", "tests/cli/test_text_inputs.py", "tests/text/test_opening.py"),
         (
             Fault(
                 "records may be binary data",
@@ -181,7 +181,7 @@ MANNERS: list[Guarantee] = [
             Fault("disk space is not checked", OUTPUT, "if expected_bytes > free and", "if False and"),
             Fault(
                 "memory is never found wanting",
-                "wv_cli/system/memory.py",
+                "wv_cli/io/memory.py",
                 "if free is not None and needed > free:",
                 "if False:",
             ),
@@ -191,10 +191,10 @@ MANNERS: list[Guarantee] = [
         "continues a run where it stopped",
         (
             "tests/test_config.py",
-            "tests/engine/test_checkpoint.py",
-            "tests/jobs/test_pairs.py::test_a_run_goes_on_in_a_folder_that_was_made_meanwhile",
-            "tests/jobs/test_checkpoints.py",
-            "tests/jobs/test_continuation.py::test_a_stopped_run_does_not_go_on_from_another_state",
+            "tests/models/training/test_checkpoint.py",
+            "tests/commands/test_pairs.py::test_a_run_goes_on_in_a_folder_that_was_made_meanwhile",
+            "tests/commands/test_checkpoints.py",
+            "tests/commands/test_continuation.py::test_a_stopped_run_does_not_go_on_from_another_state",
             GUARDS,
         ),
         (
@@ -212,25 +212,25 @@ MANNERS: list[Guarantee] = [
             ),
             Fault(
                 "steps of another version go on",
-                "wv_cli/engine/checkpoint.py",
+                "wv_cli/models/training/checkpoint.py",
                 "    differences = _differences(found, now)\n",
                 "    differences = None\n",
             ),
             Fault(
                 "steps that kernels take for places may be any",
-                "wv_cli/engine/checkpoint.py",
+                "wv_cli/models/training/checkpoint.py",
                 'if array.dtype.kind == "i" and array.size and not',
                 "if False and not",
             ),
             Fault(
                 "a folder's checkpoint has another name when the folder is there",
-                "wv_cli/jobs/pairs.py",
+                "wv_cli/commands/pairs.py",
                 "        return [name for _, name in self.outputs.names()]\n",
                 "        return self.results()\n",
             ),
             Fault(
                 "any step will do",
-                "wv_cli/engine/checkpoint.py",
+                "wv_cli/models/training/checkpoint.py",
                 "if not (_is_whole(found) and 0 <= found <= steps):",
                 "if False:",
             ),
@@ -238,23 +238,23 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "saves a checkpoint on Ctrl-C, SIGTERM, SIGHUP and `--max-time`",
-        ("tests/commands/test_signals.py", "tests/engine/test_run.py"),
+        ("tests/cli/test_signals.py", "tests/models/training/test_run.py"),
         (
             Fault(
                 "SIGHUP saves nothing",
-                "wv_cli/engine/run.py",
+                "wv_cli/models/training/run.py",
                 "for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}",
                 "for number in (signal.SIGINT, signal.SIGTERM)}",
             ),
             Fault(
                 "a short run does not hear that its time is over",
-                "wv_cli/engine/threads.py",
+                "wv_cli/models/training/threads.py",
                 "if time.monotonic() >= self._deadline:",
                 "if False:",
             ),
             Fault(
                 "an epoch cut short by --max-time counts as done",
-                "wv_cli/engine/run.py",
+                "wv_cli/models/training/run.py",
                 "if after_epoch is not None and steps and trainer.next_step >= limit:",
                 "if after_epoch is not None and steps:",
             ),
@@ -262,17 +262,17 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A signal that was ignored at the start",
-        ("tests/commands/test_signals.py",),
+        ("tests/cli/test_signals.py",),
         (
             Fault(
                 "an ignored signal stops the training",
-                "wv_cli/engine/run.py",
+                "wv_cli/models/training/run.py",
                 "if handler not in (signal.SIG_IGN, None)}",
                 "if handler is not None}",
             ),
             Fault(
                 "an ignored signal ends the program",
-                "wv_cli/commands/shared/program.py",
+                "wv_cli/cli/program.py",
                 "if handler not in (signal.SIG_IGN, None)}",
                 "if handler is not None}",
             ),
@@ -280,11 +280,11 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A second Ctrl-C ends the program at once",
-        ("tests/commands/test_signals.py", GUARDS),
+        ("tests/cli/test_signals.py", GUARDS),
         (
             Fault(
                 "second Ctrl-C is ignored",
-                "wv_cli/engine/run.py",
+                "wv_cli/models/training/run.py",
                 "if number == signal.SIGINT and caught:",
                 "if False:",
             ),
@@ -292,11 +292,11 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "`--continue` learns a text once",
-        ("tests/jobs/test_killed_at_the_end.py",),
+        ("tests/commands/test_killed_at_the_end.py",),
         (
             Fault(
                 "a text that the state has learnt is learnt again",
-                "wv_cli/jobs/parts/continuation.py",
+                "wv_cli/commands/parts/continuation.py",
                 "text not in self.before.texts:",
                 "True:",
             ),
@@ -316,7 +316,7 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A checkpoint is never discarded silently",
-        ("tests/jobs/test_checkpoints.py", "tests/jobs/test_continuation.py"),
+        ("tests/commands/test_checkpoints.py", "tests/commands/test_continuation.py"),
         (
             Fault(
                 "a checkpoint is overwritten unasked",
@@ -334,17 +334,17 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "Two runs cannot use one checkpoint or replace one state at the same time",
-        ("tests/jobs/test_checkpoints.py", "tests/jobs/test_continuation.py"),
+        ("tests/commands/test_checkpoints.py", "tests/commands/test_continuation.py"),
         (
             Fault(
                 "two runs replace one state",
-                "wv_cli/jobs/parts/continuation.py",
+                "wv_cli/commands/parts/continuation.py",
                 'with hold_lock(self.save_state, "another run replaces this state; begin when it has ended"):',
                 "if True:",
             ),
             Fault(
                 "the checkpoint is not locked",
-                "wv_cli/system/lock.py",
+                "wv_cli/io/lock.py",
                 "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
                 "        pass\n",
             ),
@@ -352,7 +352,7 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "An option that has no effect together with the others",
-        ("tests/commands/test_whiten.py", "tests/commands/test_meaning.py"),
+        ("tests/cli/test_whiten.py", "tests/cli/test_meaning.py"),
         (
             Fault(
                 "idle options are ignored",
@@ -364,11 +364,11 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A query with an unknown word gives an empty line",
-        ("tests/commands/test_nn.py", "tests/commands/test_analogy.py"),
+        ("tests/cli/test_nn.py", "tests/cli/test_analogy.py"),
         (
             Fault(
                 "unknown words end in success",
-                "wv_cli/commands/shared/unknown.py",
+                "wv_cli/cli/unknown.py",
                 'return int(self._queries > 0 and self.oov == "empty")',
                 "return 0",
             ),
@@ -376,11 +376,11 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "control characters of words and file names are shown",
-        ("tests/commands/test_streams.py",),
+        ("tests/cli/test_streams.py",),
         (
             Fault(
                 "a terminal gets the bytes",
-                "wv_cli/commands/shared/streams.py",
+                "wv_cli/cli/streams.py",
                 "    if sys.stdout.isatty():\n",
                 "    if False:\n",
             ),
@@ -388,12 +388,12 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "cut short or changed while in use ends the command with exit code 1",
-        ("tests/system/test_mapped.py",),
+        ("tests/io/test_mapped.py",),
         (
-            Fault("mapped files are not watched", "wv_cli/system/mapped.py", "    if names:\n", "    if False:\n"),
+            Fault("mapped files are not watched", "wv_cli/io/mapped.py", "    if names:\n", "    if False:\n"),
             Fault(
                 "mapped files are not guarded",
-                "wv_cli/system/mapped.py",
+                "wv_cli/io/mapped.py",
                 "_mapguard.guard(mapped, os.fsencode(message))",
                 "id(mapped)",
             ),
@@ -401,17 +401,17 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "All Dask workers must have the same version of wv and see the same files",
-        ("tests/cluster/test_dask.py", "tests/cluster/test_held.py"),
+        ("tests/io/cluster/test_dask.py", "tests/io/cluster/test_held.py"),
         (
             Fault(
                 "a worker with another version counts, too",
-                "wv_cli/cluster/dask_cluster.py",
+                "wv_cli/io/dask_cluster.py",
                 "if isinstance(found, PackageNotFoundError) or (isinstance(found, str) and found != own):",
                 "if isinstance(found, PackageNotFoundError):",
             ),
             Fault(
                 "a worker's own file of that name will do",
-                "wv_cli/engine/asking.py",
+                "wv_cli/models/training/asking.py",
                 "    require_bytes(asking.file, bytes_there)\n",
                 "",
             ),

@@ -5,11 +5,11 @@ from tests.guarantees.guarantee import GUARDS, Fault, Guarantee
 MODELS: list[Guarantee] = [
     Guarantee(
         "The format of a file is recognized by its content",
-        ("tests/formats/test_word2vec_binary.py",),
+        ("tests/vectors/formats/test_word2vec_binary.py",),
         (
             Fault(
                 "a number and a line end among a few floats make a binary file text",
-                "wv_cli/formats/header.py",
+                "wv_cli/vectors/formats/header.py",
                 'return not (b"".join(behind).strip() and _is_binary_whole(rows, header))',
                 "return True",
             ),
@@ -41,11 +41,11 @@ MODELS: list[Guarantee] = [
     ),
     Guarantee(
         "scores the vectors after every epoch",
-        ("tests/engine/test_run.py::test_a_run_that_is_to_stop_in_its_last_step_is_whole",),
+        ("tests/models/training/test_run.py::test_a_run_that_is_to_stop_in_its_last_step_is_whole",),
         (
             Fault(
                 "a signal in the last step leaves the last epoch unscored",
-                "wv_cli/engine/run.py",
+                "wv_cli/models/training/run.py",
                 "if after_epoch is not None and steps and trainer.next_step >= limit:",
                 "if after_epoch is not None and steps and trainer.next_step >= limit and not wishes().to_end:",
             ),
@@ -123,7 +123,7 @@ MODELS: list[Guarantee] = [
         (
             Fault(
                 "ETA counts what was done before",
-                "wv_cli/engine/progress.py",
+                "wv_cli/models/training/progress.py",
                 "eta=seconds * (total - done) / done if done else None",
                 "eta=seconds * (total - done) / step if step else None",
             ),
@@ -131,23 +131,23 @@ MODELS: list[Guarantee] = [
     ),
     Guarantee(
         "keeps the first of equal trials",
-        ("tests/jobs/test_autotune.py", GUARDS),
+        ("tests/commands/test_autotune.py", GUARDS),
         (
             Fault(
                 "autotune takes the last of equals",
-                "wv_cli/jobs/autotune.py",
+                "wv_cli/commands/autotune.py",
                 "(trial.score, -trial.number)",
                 "(trial.score, trial.number)",
             ),
             Fault(
                 "trials are not synced",
-                "wv_cli/jobs/autotune_log.py",
+                "wv_cli/commands/autotune_log.py",
                 "            host.sync(self._stream.fileno())\n",
                 "",
             ),
             Fault(
                 "the log of a search is discarded unasked",
-                "wv_cli/jobs/autotune_log.py",
+                "wv_cli/commands/autotune_log.py",
                 "if lines and not discard and not _is_over(lines):",
                 "if False:",
             ),
@@ -159,7 +159,7 @@ MODELS: list[Guarantee] = [
         (
             Fault(
                 "a tie of bits is off",
-                "wv_cli/search/codes.py",
+                "wv_cli/vectors/neighbors/codes.py",
                 "(signs.sum(axis=0) >= 0)",
                 "(signs.sum(axis=0) > 0)",
             ),
@@ -184,11 +184,11 @@ MODELS: list[Guarantee] = [
     ),
     Guarantee(
         "such inputs are unpacked",
-        ("tests/system/test_compression.py",),
+        ("tests/io/test_compression.py",),
         (
             Fault(
                 "a reader goes on after its file is closed",
-                "wv_cli/system/compression.py",
+                "wv_cli/io/compression.py",
                 "        thread.join(_PATIENCE)\n",
                 "",
             ),
@@ -211,7 +211,7 @@ MODELS: list[Guarantee] = [
         (
             "tests/text/test_continued_vocabulary.py",
             "tests/models/test_continued_rows.py",
-            "tests/jobs/test_continuation.py",
+            "tests/commands/test_continuation.py",
         ),
         (
             Fault(
@@ -242,11 +242,11 @@ MODELS: list[Guarantee] = [
     ),
     Guarantee(
         "Options that are not given come from the state",
-        ("tests/jobs/test_continuation.py", "tests/jobs/test_continuation_classifier.py"),
+        ("tests/commands/test_continuation.py", "tests/commands/test_continuation_classifier.py"),
         (
             Fault(
                 "options of the state are not compared",
-                "wv_cli/jobs/parts/continuation.py",
+                "wv_cli/commands/parts/continuation.py",
                 "            if one != other:\n",
                 "            if False:\n",
             ),
@@ -254,11 +254,11 @@ MODELS: list[Guarantee] = [
     ),
     Guarantee(
         "The learning rate begins where one run over all texts",
-        ("tests/jobs/test_continuation.py",),
+        ("tests/commands/test_continuation.py",),
         (
             Fault(
                 "the rate starts again",
-                "wv_cli/engine/state.py",
+                "wv_cli/models/training/state.py",
                 "        return self.lr * tokens / max(1.0, tokens + fraction * self.trained)\n",
                 "        return self.lr\n",
             ),
@@ -266,23 +266,23 @@ MODELS: list[Guarantee] = [
     ),
     Guarantee(
         "counts of several days are those of one pass over all of their text",
-        ("tests/glove/test_continued_counts.py", "tests/jobs/test_continuation_glove.py"),
+        ("tests/models/glove/test_continued_counts.py", "tests/commands/test_continuation_glove.py"),
         (
             Fault(
                 "earlier pairs keep the numbers of yesterday's words",
-                "wv_cli/glove/continued_counts.py",
+                "wv_cli/models/glove/continued_counts.py",
                 '            run["row"], run["column"] = ids[run["row"] - 1], ids[run["column"] - 1]\n',
                 "",
             ),
             Fault(
                 "a share is one of whole counts",
-                "wv_cli/glove/cooccurrence.py",
+                "wv_cli/models/glove/cooccurrence.py",
                 "        scale <<= max(0, int(math.log2(_LARGEST_EXACT / (scale * pairs))))\n",
                 "        pass\n",
             ),
             Fault(
                 "the squared gradients begin anew",
-                "wv_cli/glove/model.py",
+                "wv_cli/models/glove/model.py",
                 "    return squares if fraction == 1 else 1 + np.float32(fraction) * (squares - 1)\n",
                 "    return np.ones_like(squares)\n",
             ),
@@ -300,7 +300,7 @@ MODELS: list[Guarantee] = [
             ),
             Fault(
                 "a place in an index leads out of it",
-                "wv_cli/search/stored_index.py",
+                "wv_cli/retrieval/stored_index.py",
                 "if not 0 <= begin <= end <= len(self.arrays[_PLACES[places]]):",
                 "if False:",
             ),
@@ -368,29 +368,29 @@ MODELS: list[Guarantee] = [
     ),
     Guarantee(
         "larger matrices live in a file beside the output",
-        ("tests/system/test_matrices.py",),
+        ("tests/io/test_matrices.py",),
         (
             Fault(
                 "matrices are never too large",
-                "wv_cli/system/matrices.py",
+                "wv_cli/io/matrices.py",
                 "self._most is not None and matrices > self._most",
                 "False",
             ),
             Fault(
                 "the disk is not asked for room",
-                "wv_cli/system/matrices.py",
+                "wv_cli/io/matrices.py",
                 "            self._file().require_disk_space(matrices)\n",
                 "",
             ),
             Fault(
                 "room on the disk is not taken first",
-                "wv_cli/system/matrices.py",
+                "wv_cli/io/matrices.py",
                 "            host.reserve(spool.descriptor, length)\n",
                 "            spool.truncate(length)\n",
             ),
             Fault(
                 "a second model of a run is in memory again",
-                "wv_cli/system/matrices.py",
+                "wv_cli/io/matrices.py",
                 "if not self.on_disk and self._most is not None and matrices > self._most:",
                 "self.on_disk = self._most is not None and matrices > self._most\n        if self.on_disk:",
             ),

@@ -41,7 +41,7 @@ RECORDS: list[Guarantee] = [
     ),
     Guarantee(
         "A killed `wv filter` goes on to the same bytes",
-        ("tests/commands/test_filter.py", "tests/commands/test_filter_journal.py"),
+        ("tests/cli/test_filter.py", "tests/cli/test_filter_journal.py"),
         (
             Fault(
                 "the journal of another run will do",
@@ -75,7 +75,7 @@ RECORDS: list[Guarantee] = [
             ),
             Fault(
                 "another model of that name will do",
-                "wv_cli/jobs/filter_run.py",
+                "wv_cli/commands/filter_run.py",
                 '            "models": [_file(path) for path in self.rules.reads()],\n',
                 "",
             ),

@@ -11,18 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.engine.test_run import Recorder
-from wv_cli.engine.run import train
-from wv_cli.engine.threads import Threads
+from tests.models.training.test_run import Recorder
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.errors import UsageError, WvError
-from wv_cli.jobs.autotune import LabelSearch, Plan
-from wv_cli.jobs.autotune_log import Trial
+from wv_cli.commands.autotune import LabelSearch, Plan
+from wv_cli.commands.autotune_log import Trial
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.search.codes import CodeNeighbors
-from wv_cli.search.packed import pack_bits
-from wv_cli.system import memory
-from wv_cli.system.output import check_writable, open_output
+from wv_cli.vectors.neighbors.codes import CodeNeighbors
+from wv_cli.vectors.neighbors.packed import pack_bits
+from wv_cli.io import memory
+from wv_cli.io.output import check_writable, open_output
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 

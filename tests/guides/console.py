@@ -23,7 +23,7 @@ from pathlib import Path
 import click
 
 from tests import forked
-from wv_cli.commands.shared.program import wv as group
+from wv_cli.cli.program import wv as group
 
 _FENCE = re.compile(r"^```(\w*)[ \t]*(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])([-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?)", re.ASCII)

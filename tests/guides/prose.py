@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import click
 
-from wv_cli.commands import COMMANDS
-from wv_cli.commands.shared.guide import cells
-from wv_cli.commands.shared.program import wv as group
+from wv_cli.cli import COMMANDS
+from wv_cli.cli.guide import cells
+from wv_cli.cli.program import wv as group
 
 _END = re.compile(r"""(?<=[.!?])["')*]*\s+(?=["'(*]*[A-Z`])""")
 _ITEM = re.compile(r"\s*(?:[*+-]|\d+\.)\s+")

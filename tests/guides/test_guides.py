@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.screen import OnTerminal
+from tests.cli.screen import OnTerminal
 from tests.conftest import ROOT, Run
 from tests.guides import console
 from tests.guides.prose import help_texts, sentences, words
 from tests.tiers import full
 from tests.walk import for_each
-from wv_cli.commands import COMMANDS, COMPAT
-from wv_cli.commands.shared.guide import WIDTH, plain_text
-from wv_cli.formats import FORMATS
+from wv_cli.cli import COMMANDS, COMPAT
+from wv_cli.cli.guide import WIDTH, plain_text
+from wv_cli.vectors.formats import FORMATS
 from wv_cli.guides import FOLDER, GUIDES, KINDS, guide_text
-from wv_cli.system.launcher import _BLAS_THREADS, _COUNTS
+from wv_cli.io.launcher import _BLAS_THREADS, _COUNTS
 
 README = "README.md"
 FILES = (README, ".github/CONTRIBUTING.md", ".github/SECURITY.md")

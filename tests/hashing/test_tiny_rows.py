@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wv_cli.formats import save
+from wv_cli.vectors.formats import save
 from wv_cli.hashing.base import prepare_rows
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wv_cli import _affine, _cpu
-from wv_cli.system.memory import allocate_aligned
+from wv_cli.io.memory import allocate_aligned
 
 ISAS = pytest.mark.parametrize("isa", _cpu.usable())
 SIZES = [(1, 1), (7, 15), (8, 8), (16, 3), (17, 33), (31, 16), (33, 17), (100, 100), (300, 50)]

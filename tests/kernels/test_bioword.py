@@ -8,7 +8,7 @@ import pytest
 
 from tests.reference.bioword import Reference, Straight, windows
 from wv_cli import _bioword, _cpu
-from wv_cli.system.memory import pad_width, zeros
+from wv_cli.io.memory import pad_width, zeros
 
 
 def text(words, tokens, seed, longest=30):

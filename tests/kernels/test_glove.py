@@ -6,7 +6,7 @@ import pytest
 
 from tests.reference.glove import Reference, cost, shuffled
 from wv_cli import _cpu, _glove
-from wv_cli.system.memory import pad_width, zeros
+from wv_cli.io.memory import pad_width, zeros
 
 WORDS = 19
 

@@ -14,7 +14,7 @@ from wv_cli.lm.vocabulary import SENTENCE
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import frequency_classes
 from wv_cli.models.trees import clustered_paths, huffman_paths, random_paths
-from wv_cli.system.memory import pad_width, zeros
+from wv_cli.io.memory import pad_width, zeros
 
 LOSSES = NeuralConfig.options()["loss"].choices
 WORDS = 23

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import GOLDEN
 from tests.reference.pairs import Contrast, adam_step, loss_and_gradient, masked
 from wv_cli import _cpu, _pairs
-from wv_cli.system import memory
+from wv_cli.io import memory
 
 LEVELS = (4, 8, 12)
 CASES = {

@@ -11,7 +11,7 @@ import pytest
 
 from tests.reference import search as reference
 from wv_cli import _cpu, _search
-from wv_cli.system.memory import allocate_aligned
+from wv_cli.io.memory import allocate_aligned
 
 DIMS = [1, 7, 8, 15, 16, 17, 31, 33, 100, 300]
 NO_HIT = np.iinfo(np.int32).max

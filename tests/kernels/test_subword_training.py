@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from wv_cli import _subwords, _word2vec
-from wv_cli.engine.run import train
-from wv_cli.engine.threads import Threads
-from wv_cli.formats.fasttext_bin import load_model, save_model
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
+from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end, line_end_index

@@ -15,7 +15,7 @@ from wv_cli.lm.count_files import load, save, sum_counts
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import save as save_model
-from wv_cli.system import container, runs
+from wv_cli.io import container, runs
 
 WHOLE = CountConfig(order=5)
 KATZ = {"smoothing": "katz", "discount_fallback": True}

@@ -10,8 +10,8 @@ import pytest
 from tests.lm.golden import FOLDER
 from tests.reference.neural import context_of
 from wv_cli import train as run_session
-from wv_cli.engine.run import train
-from wv_cli.engine.threads import Threads
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig

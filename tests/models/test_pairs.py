@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.reference.pairs import Contrast, adam_step, loss_and_gradient, masked
-from wv_cli.engine.run import train
-from wv_cli.engine.threads import Threads
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.models.pairs import BatchOrder, FirstRows, PairCorpus, PairModel
 from wv_cli.models.sentence_config import PairsConfig
 

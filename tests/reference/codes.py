@@ -8,7 +8,7 @@ import numpy as np
 
 
 def container(data, kind):
-    """(facts, arrays) of a container, by the description in wv_cli/system/container.py."""
+    """(facts, arrays) of a container, by the description in wv_cli/io/container.py."""
     magic, line, rest = data.split(b"\n", 2)
     assert magic == f"wv {kind} 1".encode()
     assert rest[-4:] == b"DONE"

@@ -1,5 +1,5 @@
 """CSLS (Conneau et al. 2018) in float64, the whole matrix of scores at once; reference implementation of
-wv_cli/search/csls.py."""
+wv_cli/vectors/neighbors/csls.py."""
 
 import numpy as np
 

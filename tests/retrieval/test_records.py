@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.screen import OnTerminal
+from tests.cli.screen import OnTerminal
 
 LINES = [
     '{"_id":"a","text":"first\\nradium"}',

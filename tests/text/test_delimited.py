@@ -7,7 +7,7 @@ import pytest
 
 from wv_cli import _records
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.formats.recognize import input_texts
+from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.text.pairs import PairFiles
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import RECORDS, record_kind

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from wv_cli.errors import BadFile, WvError
-from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.io.kinds import HEAD_BYTES
 from wv_cli.text.binary import binary
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.made import training_job
+from tests.commands.made import training_job
 from wv_cli import train
 from wv_cli.errors import UsageError
 from wv_cli.text.config import VocabConfig

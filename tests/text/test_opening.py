@@ -6,7 +6,7 @@ import json
 import pytest
 
 from wv_cli.errors import BadFile
-from wv_cli.formats.recognize import input_texts
+from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText
 from wv_cli.text.pairs import PairFiles

@@ -16,7 +16,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile
-from wv_cli.formats.recognize import input_texts
+from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.parquet_writing import Form, ParquetSink, Rows
 from wv_cli.text.records.reading import Column

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.conftest import GOLDEN
 from wv_cli import _records
 from wv_cli.errors import BadFile
-from wv_cli.formats.recognize import input_texts
+from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.records.reading import Column, Rules

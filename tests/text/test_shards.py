@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli.formats.recognize import input_texts
-from wv_cli.glove import cooccurrence, shard_counting
-from wv_cli.glove.config import GloveConfig
-from wv_cli.system.executor import ThisProcess
+from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.models.glove import cooccurrence, shard_counting
+from wv_cli.models.glove.config import GloveConfig
+from wv_cli.io.executor import ThisProcess
 from wv_cli.text.config import PhrasesConfig, VocabConfig
 from wv_cli.text.corpus import encode, tally
 from wv_cli.text.inputs import Texts

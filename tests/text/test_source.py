@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests import zstd
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.system.compression import CHUNK
+from wv_cli.io.compression import CHUNK
 from wv_cli.text.input_files import refuse_overwriting
 from wv_cli.text.source import Source, lowercase_chunks
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
-from tests.system.test_container import sealed
+from tests.io.test_container import sealed
 from wv_cli.errors import BadFile, WvError
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments

@@ -10,8 +10,8 @@ import pytest
 from tests.conftest import GOLDEN
 from wv_cli.errors import WvError
 from wv_cli.evaluation.model_score import metric_name, score
-from wv_cli.formats.fasttext_bin import load_model, save_model
-from wv_cli.jobs.retrain import retrainer
+from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
+from wv_cli.commands.retrain import retrainer
 from wv_cli.models.classifier import Classifier
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, prune, quantize, quantized_bytes

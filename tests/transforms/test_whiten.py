@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.system.test_container import sealed
+from tests.io.test_container import sealed
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments

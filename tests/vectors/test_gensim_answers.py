@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.formats import load
+from wv_cli.vectors.formats import load
 
 ANSWERS = json.loads((GOLDEN / "gensim-answers.json").read_text())
 

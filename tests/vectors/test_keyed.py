@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import GOLDEN, ROOT
 from tests.walk import for_each
 from wv_cli.errors import WvError
-from wv_cli.formats import load
+from wv_cli.vectors.formats import load
 from wv_cli.vectors.embeddings import Embeddings
 
 ANSWERS = json.loads((GOLDEN / "gensim-keyed.json").read_text())

@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as arrays
 from tests.reference import product as reference
 from wv_cli import _cpu, _product
 from wv_cli.errors import WvError
-from wv_cli.formats import load
-from wv_cli.system import memory
+from wv_cli.vectors.formats import load
+from wv_cli.io import memory
 from wv_cli.vectors.fasttext import DenseMatrix
 from wv_cli.vectors.quantizer import CENTROIDS, SAMPLE, ProductQuantizer, QuantMatrix
 

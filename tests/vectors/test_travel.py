@@ -13,7 +13,7 @@ from tests import forked
 from tests.conftest import GOLDEN
 from tests.walk import for_each
 from wv_cli.errors import WvError
-from wv_cli.formats import load, open_vectors
+from wv_cli.vectors.formats import load, open_vectors
 from wv_cli.models.classifier import load_classifier
 from wv_cli.vectors.records import Records
 
@@ -24,7 +24,7 @@ FILES = [
 ]  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore::wv_cli.formats.base.FormatWarning")
+@pytest.mark.filterwarnings("ignore::wv_cli.vectors.formats.base.FormatWarning")
 @for_each("name, mapped", [(name, mapped) for name in FILES for mapped in (False, True)])
 def test_vectors_travel_before_and_after_a_query(name, mapped):
     vectors = load(GOLDEN / name, mapped=mapped)

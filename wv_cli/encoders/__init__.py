@@ -15,7 +15,7 @@ from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.folder import is_elmo, is_static, is_transformer
 from wv_cli.errors import BadFile, WvError
 from wv_cli.registry import Registry
-from wv_cli.system.folders import find_folder, static_root
+from wv_cli.io.folders import find_folder, static_root
 
 if TYPE_CHECKING:
     from wv_cli.encoders.base import Encoder
@@ -77,7 +77,7 @@ def encoder_folder(path: str | os.PathLike[str]) -> Path | None:
     """The folder, or that of the matrix, from which sentences are encoded: it has a tokenizer or is an ELMo. Given by
     its path or by the name in the local hub cache; None for a file of vectors or a model, and where nothing is. Raises
     BadFile for settings that cannot be read."""
-    from wv_cli.formats.beside import MODEL  # which knows arrays, as no command does before it works
+    from wv_cli.vectors.formats.beside import MODEL  # which knows arrays, as no command does before it works
 
     folder = find_folder(path)
     if folder.name == MODEL and folder.is_file():

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.system.blas import one_thread
-from wv_cli.system.events import OnProgress
-from wv_cli.system.folders import Usage
-from wv_cli.system.threads import run_all
+from wv_cli.io.blas import one_thread
+from wv_cli.io.events import OnProgress
+from wv_cli.io.folders import Usage
+from wv_cli.io.threads import run_all
 
 # Of a batch: sentences, tokens with padding, and pairs of tokens of a sentence, of which attention has a number each.
 # They bound the memory that long sentences take.

@@ -21,7 +21,7 @@ from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.elmo_network import Cell, Characters, LanguageModel
 from wv_cli.encoders.hdf5 import Arrays, open_arrays
 from wv_cli.errors import BadFile, UsageError, show_value
-from wv_cli.system.folders import NO_USAGE, Settings
+from wv_cli.io.folders import NO_USAGE, Settings
 
 OPTIONS, WEIGHTS = "*options.json", "*weights.hdf5"
 _ROWS = 261  # of the table of characters in the file: bytes, the marks of sentences and words, padding

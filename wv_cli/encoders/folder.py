@@ -5,7 +5,7 @@
     1_Pooling/config.json                        how tokens are joined: booleans, in newer files one word
     sentence_bert_config.json, tokenizer_config.json  how many tokens are read
 
-Only config.json must be there. wv_cli/system/folders.py reads the modules. Nothing outside the folder is read, and
+Only config.json must be there. wv_cli/io/folders.py reads the modules. Nothing outside the folder is read, and
 nothing is ever downloaded.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wv_cli.errors import BadFile, show_value
-from wv_cli.system.folders import STATIC, Settings, modules, static_root
+from wv_cli.io.folders import STATIC, Settings, modules, static_root
 
 _POOLINGS = {
     "pooling_mode_cls_token": "cls",

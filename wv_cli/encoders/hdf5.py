@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.system import memory
-from wv_cli.system.extra import foreign, require
-from wv_cli.system.kinds import refuse_other_file
+from wv_cli.io import memory
+from wv_cli.io.extra import foreign, require
+from wv_cli.io.kinds import refuse_other_file
 
 
 class Arrays:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.system.extra import foreign, require
-from wv_cli.system.kinds import refuse_other_file
+from wv_cli.io.extra import foreign, require
+from wv_cli.io.kinds import refuse_other_file
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _LAST = ("last_hidden_state", "token_embeddings")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli.errors import BadFile, show_bytes
-from wv_cli.system.folders import read_bounded
-from wv_cli.system.kinds import HEAD_BYTES, kind_of
+from wv_cli.io.folders import read_bounded
+from wv_cli.io.kinds import HEAD_BYTES, kind_of
 from wv_cli.text.unigram import BYTE, NORMAL, UNKNOWN, USER_DEFINED, PieceFile
 
 _EXPECTED = "a tokenizer.json, or a unigram model of sentencepiece"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _load(path: str) -> "Embeddings":
-    from wv_cli.formats import load
+    from wv_cli.vectors.formats import load
 
     return load(path)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from wv_cli.encoders import encoder_folder
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Vectors
-from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.source import Source
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList, decode

@@ -5,7 +5,7 @@ import textwrap
 from dataclasses import asdict
 
 from wv_cli.evaluation.base import Report
-from wv_cli.system.json_text import to_json
+from wv_cli.io.json_text import to_json
 from wv_cli.text.reading_config import ReadingConfig
 
 

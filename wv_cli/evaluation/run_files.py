@@ -13,7 +13,7 @@ from wv_cli.evaluation.data import data_lines
 from wv_cli.evaluation.ranking import Ranked
 from wv_cli.evaluation.search_data import SearchData
 from wv_cli.evaluation.search_systems import System
-from wv_cli.system.output import open_output
+from wv_cli.io.output import open_output
 
 _Lists = dict[str, dict[int, float]]  # for each query the scores of documents, by row
 

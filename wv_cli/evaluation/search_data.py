@@ -17,7 +17,7 @@ import numpy as np
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation.data import data_lines
 from wv_cli.evaluation.ranking import Judged
-from wv_cli.system.json_text import to_unicode
+from wv_cli.io.json_text import to_unicode
 from wv_cli.text.records.opening import refuse_json_over_lines
 
 _ENDINGS = ("", ".gz", ".xz", ".bz2", ".zst")

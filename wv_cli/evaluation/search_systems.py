@@ -12,10 +12,10 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.evaluation.config import SearchConfig
 from wv_cli.evaluation.ranking import Ranked
 from wv_cli.evaluation.search_data import SearchData
-from wv_cli.search.bm25 import Bm25, Bm25Options, Counts
-from wv_cli.search.fusion import GAINS
-from wv_cli.search.fusion import fuse as fuse_lists
-from wv_cli.search.neighbors import Neighbors
+from wv_cli.retrieval.bm25 import Bm25, Bm25Options, Counts
+from wv_cli.retrieval.fusion import GAINS
+from wv_cli.retrieval.fusion import fuse as fuse_lists
+from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.transforms.composition import composer
 from wv_cli.vectors.embeddings import Embeddings
@@ -94,7 +94,7 @@ def _nearest(
 
 
 def fuse(systems: Sequence[System], weights: Sequence[float], by: str) -> System:
-    """The sum over systems of weight * gain (wv_cli.search.fusion). A system of weight 0 is left out."""
+    """The sum over systems of weight * gain (wv_cli.retrieval.fusion). A system of weight 0 is left out."""
     used = [(system, weight) for system, weight in zip(systems, weights, strict=True) if weight]
     answers = []
     for of_set in zip(*(system.answers for system, _ in used), strict=True):

@@ -35,7 +35,7 @@ from wv_cli.evaluation.statistics import (
 )
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs, sts_files
 from wv_cli.evaluation.sts_systems import GIVEN, METHODS, NONE, OWN, Material, System, of_encoder, of_rows, of_words
-from wv_cli.formats import load
+from wv_cli.vectors.formats import load
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import read_vocab

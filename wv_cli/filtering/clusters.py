@@ -4,7 +4,7 @@ import numpy as np
 
 from wv_cli.filtering.near_duplicates import Keys, clusters
 from wv_cli.filtering.rules import Judged
-from wv_cli.system.output import open_output
+from wv_cli.io.output import open_output
 
 
 class Clusters:

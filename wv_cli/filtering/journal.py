@@ -15,7 +15,7 @@ from typing import Any
 from wv_cli import __version__
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.part_files import Saved
-from wv_cli.system.output import open_output, remove_output
+from wv_cli.io.output import open_output, remove_output
 
 JOURNAL = ".wv-filter.json"
 

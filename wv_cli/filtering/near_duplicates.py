@@ -27,8 +27,8 @@ from wv_cli import _keysets
 from wv_cli._minhash import MOST_HASHES, Signer, xxhash64
 from wv_cli.errors import UsageError
 from wv_cli.filtering.simplify import character_page, simplify_bytes
-from wv_cli.system import container
-from wv_cli.system.input import open_input
+from wv_cli.io import container
+from wv_cli.io.input import open_input
 
 Keys = NDArray[np.uint64]
 

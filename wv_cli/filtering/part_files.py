@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from wv_cli.errors import BadFile, WvError, reason
-from wv_cli.system import host
-from wv_cli.system.compression import Compressor, compression_of
-from wv_cli.system.temporary import keep_mode, temporary_prefix
+from wv_cli.io import host
+from wv_cli.io.compression import Compressor, compression_of
+from wv_cli.io.temporary import keep_mode, temporary_prefix
 
 _ENDING = ".wv-part"
 

@@ -15,8 +15,8 @@ from typing import Any
 from wv_cli.config import Option
 from wv_cli.errors import BadFile, WvError, reason, show_value
 from wv_cli.filtering.scorers import SCORERS
-from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
-from wv_cli.system.marks import MARK
+from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.io.marks import MARK
 from wv_cli.text.binary import foreign_encoding
 
 _KINDS: dict[type, tuple[Any, str]] = {

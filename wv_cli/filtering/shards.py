@@ -12,9 +12,9 @@ from wv_cli.filtering.duplicates import Deduplicator, Keys
 from wv_cli.filtering.journal import Journal, Point
 from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
 from wv_cli.filtering.statistics import Totals
-from wv_cli.system.compression import inner_name
-from wv_cli.system.lock import hold_lock
-from wv_cli.system.places import make_folder
+from wv_cli.io.compression import inner_name
+from wv_cli.io.lock import hold_lock
+from wv_cli.io.places import make_folder
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import Sink
 from wv_cli.text.records.writing import open_sink

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from wv_cli import _text
 from wv_cli.errors import UsageError
 from wv_cli.gensim.refusals import missing_attribute, refuse
-from wv_cli.system.output import open_output
-from wv_cli.system.spill import Spool
+from wv_cli.io.output import open_output
+from wv_cli.io.spill import Spool
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.joining import JoinedIds
 from wv_cli.text.saved_phrases import PhrasePass, phrase_rows, read_phrases

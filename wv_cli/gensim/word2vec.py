@@ -11,15 +11,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.state import State, StateOptions, read_options, read_state, save_state
+from wv_cli.models.training.state import State, StateOptions, read_options, read_state, save_state
 from wv_cli.errors import UsageError
-from wv_cli.formats import fasttext_bin
+from wv_cli.vectors.formats import fasttext_bin
 from wv_cli.gensim.keyedvectors import KeyedVectors, Path, require_utf8
 from wv_cli.gensim.training import Trained
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec as Model
-from wv_cli.system.input import open_input
-from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.io.input import open_input
+from wv_cli.io.kinds import HEAD_BYTES
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, empty_corpus
 from wv_cli.text.sentences import Sentences

@@ -2,7 +2,7 @@
 
 A row is scaled to unit length (normalize), centered by its own mean or the mean of the rows it was fitted on, and
 projected; bits are projections above a threshold, or the `active` highest of them. Saved in a container
-(wv_cli.system.container) and applied later to other rows of the same dimension.
+(wv_cli.io.container) and applied later to other rows of the same dimension.
 """
 
 import os
@@ -17,10 +17,10 @@ from wv_cli import _hashing, _search
 from wv_cli.errors import show_value
 from wv_cli.hashing.base import CENTER, LARGEST, NORMALIZE, prepare_rows, require_dim
 from wv_cli.hashing.config import HashConfig
-from wv_cli.search.packed import words_per_code
-from wv_cli.system import container
-from wv_cli.system.memory import allocate_aligned
-from wv_cli.system.threads import run_all
+from wv_cli.vectors.neighbors.packed import words_per_code
+from wv_cli.io import container
+from wv_cli.io.memory import allocate_aligned
+from wv_cli.io.threads import run_all
 from wv_cli.vectors.codes import MAX_BITS, Codes
 from wv_cli.vectors.embeddings import Embeddings
 

@@ -3,7 +3,7 @@ Schmid 2011; wv_cli/vectors/quantizer.py). Unlike codes of bits they give the ve
 cosine.
 
 A row is scaled to unit length first (normalize) and never centered: the decoded vector stands for the row itself. Saved
-in a container (wv_cli.system.container) and applied later to other rows of the same dimension.
+in a container (wv_cli.io.container) and applied later to other rows of the same dimension.
 """
 
 import os
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.hashing.base import LARGEST, NORMALIZE, Train, prepare_rows, require_dim
 from wv_cli.hashing.config import HashConfig
-from wv_cli.system import container
+from wv_cli.io import container
 from wv_cli.vectors.codes import MAX_BITS, Codes, product_blocks, product_quantizer
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.quantizer import ProductQuantizer

@@ -7,8 +7,8 @@ import os
 from wv_cli.errors import BadFile, show_value
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.base import ReadHasher, VectorHasher
-from wv_cli.system import container
-from wv_cli.system.input import open_input
+from wv_cli.io import container
+from wv_cli.io.input import open_input
 
 
 def load_hasher(path: str | os.PathLike[str]) -> VectorHasher:

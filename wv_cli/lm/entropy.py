@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from wv_cli.lm.model import LOG_ZERO, NgramModel
 from wv_cli.lm.smoothing import Floats, sums
 from wv_cli.lm.trie import Trie, link
-from wv_cli.system.shelf import Shelf
+from wv_cli.io.shelf import Shelf
 
 # What is left to the unseen words of a context that has hardly any: too little to divide by.
 NOTHING = 1e-10

@@ -27,8 +27,8 @@ from wv_cli.lm.smoothing import (
     slip,
 )
 from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, UNKNOWN
-from wv_cli.system.host import processors
-from wv_cli.system.threads import run_all
+from wv_cli.io.host import processors
+from wv_cli.io.threads import run_all
 from wv_cli.words import WordList
 
 

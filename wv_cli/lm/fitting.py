@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from wv_cli.errors import WvError
-from wv_cli.formats.recognize import input_texts
+from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.lm.mixing import fitted_weights
 from wv_cli.lm.model import NgramModel
 from wv_cli.lm.scoring import Scorer

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.neural import Classes, NeuralModel, Paths, Words
 from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, read_words
-from wv_cli.system import container
-from wv_cli.system.input import Input
+from wv_cli.io import container
+from wv_cli.io.input import Input
 
 KIND = "neural-lm"
 NOTHING = -1e30  # the bias of rows that are nothing to predict

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._lm import merge
-from wv_cli.system.runs import SortedRuns
+from wv_cli.io.runs import SortedRuns
 
 Records = NDArray[np.int32]
 

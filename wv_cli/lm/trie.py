@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._lm import Links
-from wv_cli.system.shelf import Shelf
-from wv_cli.system.threads import run_all
+from wv_cli.io.shelf import Shelf
+from wv_cli.io.threads import run_all
 from wv_cli.words import WordList
 
 Ids = NDArray[np.int32]

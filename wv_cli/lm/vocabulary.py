@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli.system import container
+from wv_cli.io import container
 from wv_cli.words import WordList
 
 UNKNOWN, SENTENCE, SENTENCE_END = 0, 1, 2

@@ -1,7 +1,7 @@
 """Files of words: the vocabulary that a model is limited to."""
 
 from wv_cli.errors import BadFile
-from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.source import Source
 from wv_cli.words import WordList, split_words
 

@@ -1,7 +1,7 @@
 """Paragraph vectors, doc2vec (Le & Mikolov 2014): matrices, tables and steps for the kernel csrc/kernels/doc2vec.c.
 
 A document is a line of the corpus, empty ones too, so that a document has the number of its line. Steps are (epoch,
-block of the corpus); see wv_cli.engine.run.
+block of the corpus); see wv_cli.models.training.run.
 """
 
 from dataclasses import dataclass, fields
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _doc2vec, _word2vec
-from wv_cli.engine.blocks import BlockTraining
-from wv_cli.engine.trainer import StepResult
-from wv_cli.formats.npy import number_words
+from wv_cli.models.training.blocks import BlockTraining
+from wv_cli.models.training.trainer import StepResult
+from wv_cli.vectors.formats.npy import number_words
 from wv_cli.models.sentence_config import Doc2vecConfig
-from wv_cli.system import memory
-from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
+from wv_cli.io import memory
+from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.doc2vec import END, Doc2vecModel, Doc2vecOptions, padded_parts, tables, unpadded_parts
 from wv_cli.vectors.embeddings import Embeddings
@@ -36,7 +36,7 @@ class Tags:
 
 
 class Doc2vec(BlockTraining[Doc2vecConfig]):
-    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
+    """A model in training. Satisfies wv_cli.models.training.trainer.Trainable.
 
     The matrices are those of csrc/kernels/wv_doc2vec.h; `corpus` has a line end for every line of its text."""
 

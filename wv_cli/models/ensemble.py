@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.trainer import StepResult
+from wv_cli.models.training.trainer import StepResult
 from wv_cli.models.word2vec import Word2vec
 
 Workers = dict[int, Any]  # of one thread: what it needs for the models that it has trained, by their number
 
 
 class Ensemble:
-    """Models whose text is cut into the same blocks. Satisfies wv_cli.engine.saved_run.Savable."""
+    """Models whose text is cut into the same blocks. Satisfies wv_cli.models.training.saved_run.Savable."""
 
     def __init__(self, models: Sequence[Word2vec]) -> None:
         self.models = models

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _pairs
-from wv_cli.engine.blocks import EpochOrder
-from wv_cli.engine.trainer import StepResult
+from wv_cli.models.training.blocks import EpochOrder
+from wv_cli.models.training.trainer import StepResult
 from wv_cli.models.sentence_config import PairsConfig
-from wv_cli.system import memory
-from wv_cli.system.threads import all_started
+from wv_cli.io import memory
+from wv_cli.io.threads import all_started
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -95,7 +95,7 @@ class BatchOrder:
 
 
 class PairModel:
-    """A table in training. Satisfies wv_cli.engine.saved_run.Savable: the engine runs one step at a time."""
+    """A table in training. Satisfies wv_cli.models.training.saved_run.Savable: the engine runs one step at a time."""
 
     def __init__(self, config: PairsConfig, corpus: PairCorpus, first: FirstRows | None = None) -> None:
         """Allocates and initializes. Raises WvError when the table does not fit in memory."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.plotting.labels import SIZE, places
-from wv_cli.system.compression import inner_name
+from wv_cli.io.compression import inner_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wv_cli.retrieval.config import TextConfig
-from wv_cli.search.stored_index import LONGEST_CHUNK
+from wv_cli.retrieval.stored_index import LONGEST_CHUNK
 from wv_cli.text.records.other_fields import OtherFields
 from wv_cli.text.records.reading import Block
 from wv_cli.text.search_tokens import count_words, cut_words

@@ -9,7 +9,7 @@ that is not ASCII is wrong. Both shares must be passed.
 from collections.abc import Callable, Iterable, Iterator
 
 from wv_cli import _text
-from wv_cli.system.kinds import HEAD_BYTES, encoding_of, name_encoding
+from wv_cli.io.kinds import HEAD_BYTES, encoding_of, name_encoding
 
 _MORE_NULS = 8  # than these, and than one in _NUL_SHARE bytes, are binary data
 _NUL_SHARE = 1000

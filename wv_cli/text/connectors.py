@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.config import is_one_word
 from wv_cli.text.source import Source
 from wv_cli.words import decode

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import WvError
-from wv_cli.system.events import OnProgress
-from wv_cli.system.spill import Spool
+from wv_cli.io.events import OnProgress
+from wv_cli.io.spill import Spool
 from wv_cli.text.config import Marked, VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
 from wv_cli.text.id_stream import IdStream, read_ids

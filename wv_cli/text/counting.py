@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wv_cli import _text
-from wv_cli.system import memory as process
-from wv_cli.system.events import OnProgress
+from wv_cli.io import memory as process
+from wv_cli.io.events import OnProgress
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import count, require_words
 from wv_cli.text.input_files import Inputs

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _phrases, _text
-from wv_cli.system.spill import Spool
+from wv_cli.io.spill import Spool
 from wv_cli.text.source import Source
 
 _HELD = 4 << 20  # bytes of ids held in memory between two writes

@@ -10,8 +10,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from wv_cli.errors import UsageError, WvError, reason
-from wv_cli.system.compression import decompress
-from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.io.compression import decompress
+from wv_cli.io.kinds import HEAD_BYTES
 from wv_cli.text.binary import SAMPLE
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw

@@ -1,7 +1,7 @@
 """Which inputs are running text: what a folder leaves out, and what is refused because it is something else.
 
 Not a reader: judged are names and first bytes (source.py has them). Formats of vectors stand above this room, so what
-recognizes them is handed down (formats/recognize.py). A model trained on the bytes of yesterday's vectors looks like
+recognizes them is handed down (vectors/formats/recognize.py). A model trained on the bytes of yesterday's vectors looks like
 any other, so doubt is no reason to refuse but knowledge is: a few stray NULs are text, one in a thousand bytes is not.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.system.kinds import HEAD_BYTES, records_of
-from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
+from wv_cli.io.kinds import HEAD_BYTES, records_of
+from wv_cli.io.kinds import RECORDS as RECORD_TEXTS
 from wv_cli.text.binary import NO_UTF8, binary, describe_foreign, is_foreign
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig

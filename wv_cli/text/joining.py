@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _phrases, _text
-from wv_cli.system.spill import Spool
+from wv_cli.io.spill import Spool
 from wv_cli.text.id_stream import IdStream
 from wv_cli.text.vocab import Tally
 from wv_cli.words import WordList, encode

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import WvError, show_bytes
-from wv_cli.system.events import OnProgress
-from wv_cli.system.spill import Spool
+from wv_cli.io.events import OnProgress
+from wv_cli.io.spill import Spool
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import remap_ids, require_words
 from wv_cli.text.id_stream import read_ids

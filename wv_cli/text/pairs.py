@@ -11,8 +11,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from wv_cli.errors import BadFile
-from wv_cli.system.compression import CHUNK, decompress
-from wv_cli.system.events import OnProgress
+from wv_cli.io.compression import CHUNK, decompress
+from wv_cli.io.events import OnProgress
 from wv_cli.text.input_files import expand_inputs, total_size
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wv_cli.errors import WvError, reason
-from wv_cli.system.compression import is_compressed
+from wv_cli.io.compression import is_compressed
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.records.kinds import RECORDS, record_kind
 

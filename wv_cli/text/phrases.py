@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from wv_cli import _text
-from wv_cli.system.events import OnProgress
-from wv_cli.system.spill import Spool
+from wv_cli.io.events import OnProgress
+from wv_cli.io.spill import Spool
 from wv_cli.text.config import PhrasesConfig
 from wv_cli.text.corpus import require_words
 from wv_cli.text.id_stream import read_ids

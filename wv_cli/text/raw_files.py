@@ -5,7 +5,7 @@ import select
 from collections.abc import Iterator
 
 from wv_cli.errors import WvError, reason
-from wv_cli.system.pipes import open_bytes
+from wv_cli.io.pipes import open_bytes
 
 _PIPE = 1 << 16  # bytes that a pipe holds, on Linux
 
@@ -15,7 +15,7 @@ def name_of_input(path: str) -> str:
 
 
 def open_raw(path: str, *, once: bool = False) -> io.RawIOBase:
-    """`once`: a pipe is not kept for whoever opens it again (wv_cli.system.pipes)."""
+    """`once`: a pipe is not kept for whoever opens it again (wv_cli.io.pipes)."""
     try:
         return open_bytes(path, once=once)
     except OSError as error:

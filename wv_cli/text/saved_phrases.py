@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from wv_cli._phrases import MOST_CONNECTORS
 from wv_cli.errors import BadFile, show_bytes
-from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
-from wv_cli.system.marks import split_lines
+from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.io.marks import split_lines
 from wv_cli.text.config import is_one_word
 from wv_cli.text.joining import JoinedIds
 from wv_cli.text.source import Source

@@ -14,7 +14,7 @@ from typing import Any
 
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import WvError, reason
-from wv_cli.system.places import is_stream
+from wv_cli.io.places import is_stream
 from wv_cli.words import encode
 
 Sentences = Iterable[str | Iterable[str]]  # NumPy's arrays and pandas' Series of str are such iterables

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import BadFile
-from wv_cli.system.compression import CHUNK, decompress
-from wv_cli.system.events import OnProgress
-from wv_cli.system.kinds import HEAD_BYTES
-from wv_cli.system.marks import MARK, without_mark
+from wv_cli.io.compression import CHUNK, decompress
+from wv_cli.io.events import OnProgress
+from wv_cli.io.kinds import HEAD_BYTES
+from wv_cli.io.marks import MARK, without_mark
 from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import Texts, not_text, note_unsegmented

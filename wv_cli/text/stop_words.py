@@ -2,7 +2,7 @@
 parts that an apostrophe leaves behind. A data set's own list can be given instead wherever this one is used."""
 
 from wv_cli.errors import BadFile
-from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.source import Source
 from wv_cli.words import decode
 

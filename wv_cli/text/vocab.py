@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
-from wv_cli.system.events import OnProgress
-from wv_cli.system.kinds import HEAD_BYTES, refuse_other_kinds
-from wv_cli.system.output import open_output
+from wv_cli.io.events import OnProgress
+from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.io.output import open_output
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.source import Source
 from wv_cli.words import WordList

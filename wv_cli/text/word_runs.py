@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli.system.spill import Spool
+from wv_cli.io.spill import Spool
 from wv_cli.words import WordList, concatenate_words
 
 KEY, FIRST, COUNT = range(3)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
-from wv_cli.search.csls import mutual
+from wv_cli.vectors.neighbors.csls import mutual
 
 LEAST_PAIRS = 2  # one pair of vectors says nothing of the other directions
 CSLS_NEIGHBORS = 10  # as its authors

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
 from wv_cli.errors import UsageError
-from wv_cli.system.memory import allocate_aligned
-from wv_cli.system.threads import run_all
+from wv_cli.io.memory import allocate_aligned
+from wv_cli.io.threads import run_all
 from wv_cli.vectors.embeddings import Embeddings
 
 _ROUNDS = 10

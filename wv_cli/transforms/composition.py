@@ -2,7 +2,7 @@
 
 A model composes words it does not list of their n-grams. A line becomes one vector by the model's own rule, and a
 folder with a tokenizer encodes it. With plain vectors it is the mean of its words, as `--pooling mean` has it.
-Not here: reading files (wv_cli.formats.open_vectors).
+Not here: reading files (wv_cli.vectors.formats.open_vectors).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

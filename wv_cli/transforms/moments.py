@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
-from wv_cli.system import container, memory
-from wv_cli.system.input import open_input
+from wv_cli.io import container, memory
+from wv_cli.io.input import open_input
 
 _BLOCK_VALUES = 1 << 18  # 2 MB of float64: what the processor's caches hold
 LARGEST = float(np.finfo(np.float32).max)  # of a mean of rows

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError, show_bytes
-from wv_cli.formats.recognize import input_texts
-from wv_cli.search.topk import take_rows
-from wv_cli.search.transport import Costs, Counts, bound_costs, distances, least_cost
-from wv_cli.system.marks import split_lines
+from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.neighbors.topk import take_rows
+from wv_cli.vectors.neighbors.transport import Costs, Counts, bound_costs, distances, least_cost
+from wv_cli.io.marks import split_lines
 from wv_cli.text.source import Source
 from wv_cli.transforms.sentences import word_rows
 from wv_cli.vectors.comparisons import unit

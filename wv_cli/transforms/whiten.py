@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 
 from wv_cli import _affine
 from wv_cli.errors import UsageError, WvError
-from wv_cli.system import container
-from wv_cli.system.host import processors
-from wv_cli.system.input import open_input
-from wv_cli.system.memory import allocate_aligned
-from wv_cli.system.threads import run_all
+from wv_cli.io import container
+from wv_cli.io.host import processors
+from wv_cli.io.input import open_input
+from wv_cli.io.memory import allocate_aligned
+from wv_cli.io.threads import run_all
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import LARGEST, Moments
 

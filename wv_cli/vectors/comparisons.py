@@ -46,7 +46,7 @@ def from_the_mean(vectors: Vectors) -> list[float]:
 def movers_distance(x: Vectors, y: Vectors) -> float:
     """The word mover's distance of two texts, each the vectors (n, dim) of its words: the least cost of turning one
     into the other."""
-    from wv_cli.search.transport import distances, least_cost
+    from wv_cli.vectors.neighbors.transport import distances, least_cost
 
     (a, a_counts), (b, b_counts) = (np.unique(each, axis=0, return_counts=True) for each in (x, y))
     return least_cost(distances(a, b), a_counts, b_counts)

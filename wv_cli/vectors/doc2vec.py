@@ -1,7 +1,7 @@
 """A model of paragraph vectors (Le & Mikolov 2014) as it answers: it learns a new text's vector while all else stays.
 
 The formulas are those of csrc/kernels/doc2vec.c. Not here: training (wv_cli.models.doc2vec), files
-(wv_cli.formats.document_models).
+(wv_cli.vectors.formats.document_models).
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _doc2vec, _word2vec
-from wv_cli.system import memory
+from wv_cli.io import memory
 from wv_cli.text.subsampling import highest_draws, keep_probability
 from wv_cli.vectors.document_models import Ids
 from wv_cli.words import WordList

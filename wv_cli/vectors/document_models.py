@@ -1,7 +1,7 @@
 """Models whose vectors are those of whole texts: what they are in memory, and the vectors they give to lines.
 
 A text is a sequence of the model's words; others are left out, as they were when the model was trained. Not here:
-training (wv_cli.models), files (wv_cli.formats.document_models).
+training (wv_cli.models), files (wv_cli.vectors.formats.document_models).
 """
 
 from collections.abc import Sequence

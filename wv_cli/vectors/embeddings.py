@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from wv_cli.system.arguments import list_words, whole_number
+from wv_cli.io.arguments import list_words, whole_number
 from wv_cli.vectors import judged, keyed
 from wv_cli.vectors.comparisons import cosine, from_the_mean, movers_distance, unit
 from wv_cli.vectors.oov import Subwords
@@ -17,8 +17,8 @@ from wv_cli.vectors.spelling import describe_missing
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
-    from wv_cli.search.neighbors import Neighbors
-    from wv_cli.search.some_rows import Exact
+    from wv_cli.vectors.neighbors.exact import Neighbors
+    from wv_cli.vectors.neighbors.some_rows import Exact
     from wv_cli.vectors.document_models import TextModel
 
 
@@ -141,7 +141,7 @@ class Embeddings:
         without = list_words(exclude, "exclude")
         if among is None and not without:
             return self._index.similar(plus, minus, k)
-        from wv_cli.search.some_rows import SomeRows
+        from wv_cli.vectors.neighbors.some_rows import SomeRows
         from wv_cli.vectors.word_lists import narrow
 
         rows = narrow(self.words, None if among is None else list_words(among, "among"), without)
@@ -167,7 +167,7 @@ class Embeddings:
 
     def exact(self, *, threads: int = 0) -> "Neighbors":
         """An exact search over the rows, which must not change while it is used."""
-        from wv_cli.search.neighbors import Neighbors
+        from wv_cli.vectors.neighbors.exact import Neighbors
 
         return Neighbors(self.matrix, threads=threads)
 

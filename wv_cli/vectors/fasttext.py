@@ -2,7 +2,7 @@
 
 Vectors are fastText's own (fasttext.cc, dictionary.cc of version 0.9.2): a word is the mean of the rows of the word, if
 it is known, and of its character n-grams; OOV words have n-grams alone. Rows 0 .. len(words) - 1 of the input matrix
-belong to the words, those behind them to the buckets. Not here: files (wv_cli.formats.fasttext_bin), training, and the
+belong to the words, those behind them to the buckets. Not here: files (wv_cli.vectors.formats.fasttext_bin), training, and the
 answers of a classifier (wv_cli.models.supervised).
 """
 
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from wv_cli import _subwords
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import WvError
-from wv_cli.system.origin import Origin
+from wv_cli.io.origin import Origin
 from wv_cli.words import WordList, encode
 
 Rows = NDArray[np.int64]

@@ -17,7 +17,7 @@ from wv_cli.vectors.comparisons import cosine
 from wv_cli.vectors.keyed import Keyed
 
 if TYPE_CHECKING:
-    from wv_cli.search.neighbors import Neighbors
+    from wv_cli.vectors.neighbors.exact import Neighbors
 
 _METHODS = {"most_similar": "3cosadd", "most_similar_cosmul": "3cosmul"}
 _ANSWERS = 5  # looked at, for the first that is none of the words asked in another spelling

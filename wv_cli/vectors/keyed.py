@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wv_cli.system.arguments import list_words, real_number, require_type, whole_number
+from wv_cli.io.arguments import list_words, real_number, require_type, whole_number
 from wv_cli.vectors.comparisons import Rows, cosine, movers_distance, unit
 from wv_cli.vectors.queries import Key, Named, WordIndex
 from wv_cli.vectors.spelling import describe_missing

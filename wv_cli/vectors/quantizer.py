@@ -3,7 +3,7 @@
 Jegou, Douze, Schmid 2011 (Product quantization for nearest neighbor search); for matrices of text models Joulin et al.
 2016, arXiv 1612.03651. A vector of `dim` coordinates is cut into blocks of `dsub` (the last may be shorter); each block
 is replaced by the nearest of CENTROIDS centroids found by k-means (csrc/kernels/product.c). Not a search index: see
-wv_cli.search.neighbors for exact search.
+wv_cli.vectors.neighbors.exact for exact search.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _product
 from wv_cli.errors import WvError
-from wv_cli.system.memory import allocate_aligned
-from wv_cli.system.threads import run_all
+from wv_cli.io.memory import allocate_aligned
+from wv_cli.io.threads import run_all
 
 CENTROIDS = _product.CENTROIDS  # 256 per block: a code is one byte
 ITERATIONS = 25  # of k-means, at most; and

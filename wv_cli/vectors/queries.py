@@ -1,6 +1,6 @@
 """Nearest words and analogies: queries and answers in words, over an index of rows.
 
-How rows are searched is wv_cli.search, which knows no words.
+How rows are searched is wv_cli.vectors.neighbors, which knows no words.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ from wv_cli.vectors.sums import Sum
 from wv_cli.words import WordList, encode
 
 if TYPE_CHECKING:
-    from wv_cli.search.topk import Hits, Index
+    from wv_cli.vectors.neighbors.topk import Hits, Index
 
 Key = str | NDArray[np.float32]  # a word, or a vector (dim,)
 Named = list[tuple[str, float]]  # words and scores, best first
@@ -111,7 +111,7 @@ class WordIndex:
     ) -> list[Answer]:
         """The k best answers to each question of three words `a b c`; see Neighbors.analogies. Raises TypeError for an
         index of something else than vectors."""
-        from wv_cli.search.neighbors import Neighbors
+        from wv_cli.vectors.neighbors.exact import Neighbors
 
         index, oov = self._index, self._oov()
         if not isinstance(index, Neighbors):
@@ -153,7 +153,7 @@ class WordIndex:
 
     def _number(self, key: Key, oov: OovRows) -> int:
         if not isinstance(key, str):
-            from wv_cli.search.cosines import Cosines
+            from wv_cli.vectors.neighbors.cosines import Cosines
 
             if not isinstance(self._index, Cosines):
                 message = f"codes are searched by words, not by vectors of {self.dim} numbers"

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.system.origin import Origin
+from wv_cli.io.origin import Origin
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
-    from wv_cli.search.neighbors import Neighbors
+    from wv_cli.vectors.neighbors.exact import Neighbors
 
 _BLOCK_VALUES = 1 << 20
 
@@ -91,7 +91,7 @@ class Records(Embeddings):
         return values
 
     def exact(self, *, threads: int = 0) -> "Neighbors":
-        from wv_cli.search.neighbors import Neighbors
+        from wv_cli.vectors.neighbors.exact import Neighbors
 
         return Neighbors.of_bytes(self._data, self._offsets, self._dim, threads=threads, refuse=self._refuse)
 

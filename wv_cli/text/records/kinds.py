@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
-from wv_cli.system.compression import inner_name
+from wv_cli.io.compression import inner_name
 
 
 class RecordKind(NamedTuple):

@@ -6,8 +6,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile
-from wv_cli.system.compression import inner_name
-from wv_cli.system.kinds import kind_of
+from wv_cli.io.compression import inner_name
+from wv_cli.io.kinds import kind_of
 from wv_cli.text.binary import binary, foreign_encoding
 from wv_cli.text.records.kinds import RECORDS
 

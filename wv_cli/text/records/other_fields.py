@@ -9,7 +9,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from wv_cli.system.json_text import to_json
+from wv_cli.io.json_text import to_json
 from wv_cli.text.records.parquet import ParquetBlock
 from wv_cli.text.records.reading import Block
 from wv_cli.text.records.scanned import Fields, ScannedBlock

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.system.extra import foreign, require
+from wv_cli.io.extra import foreign, require
 from wv_cli.text.records.parquet_writing import Rows, form_of, spark_times, with_spark_columns
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from wv_cli.errors import BadFile
-from wv_cli.system.extra import require
-from wv_cli.system.interrupts import defer_signals
+from wv_cli.io.extra import require
+from wv_cli.io.interrupts import defer_signals
 
 _UNPACKED = {"UNCOMPRESSED": "NONE"}  # as a writer calls it
 _CHUNKING = b"content_defined_chunking"  # the key by which Hugging Face's files tell it

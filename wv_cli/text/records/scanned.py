@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _floattext, _records
 from wv_cli.errors import BadFile
-from wv_cli.system.json_text import to_json, to_unicode
+from wv_cli.io.json_text import to_json, to_unicode
 from wv_cli.text.records.reading import NO_UTF8, BadRecords, Column, Rules, no_field
 
 csv.field_size_limit(sys.maxsize)  # of headers, and of the fields beside the text: Python has 131,072

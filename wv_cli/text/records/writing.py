@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol
 
 from wv_cli.errors import UsageError, WvError
-from wv_cli.system.output import open_output
-from wv_cli.system.threads import in_order
+from wv_cli.io.output import open_output
+from wv_cli.io.threads import in_order
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import name_of_input
 from wv_cli.text.records.kinds import RECORDS, record_kind

@@ -1,0 +1,276 @@
+"""Every file argument of every command against files that are not what they should be: exit code 1 or 2 with one line
+that was written for the user, or success; never a traceback, never a Python exception's own words, no file harmed."""
+
+import os
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GOLDEN
+from wv_cli import __main__
+from wv_cli.cli import COMMANDS
+
+# {} is the bad file; the others are the good ones of the fixture.
+CALLS = [
+    "build-vocab {} -o out",
+    "build-vocab --merge {} good.vocab -o out",
+    "phrases {} -o out --save-phrases out.phrases",
+    "phrases good.txt -o out --apply {}",
+    "train {} -o out.vec --dim 4 --epochs 1 --min-count 1",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --vocab {}",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --init {}",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
+    "train {} -o out.vec --dim 4 --epochs 1 --min-count 1 --learn-phrases 2 --save-phrases out.phrases",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
+    "train good.labeled --model supervised -o out.bin --dim 4 --epochs 1 --autotune-validation {}",
+    "train good.txt -o out.vec --continue {}",
+    "train {} -o out.vec --continue good.state --epochs 1 --save-state out.state",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
+    "train {} -o out.bin --model supervised --dim 4 --epochs 1",
+    "train good.labeled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
+    "glove {} -o out.vec --dim 4 --iterations 1 --min-count 1",
+    "glove --counts {} --vocab good.vocab -o out.vec --dim 4 --iterations 1",
+    "glove good.txt -o out.vec --dim 4 --iterations 1 --min-count 1 --init {}",
+    "glove good.txt -o out.vec --continue {}",
+    "glove {} -o out.vec --continue good.glovestate --iterations 1 --save-state out.state",
+    "predict {} good.labeled",
+    "predict good.model {}",
+    "whiten {} -o out.vec",
+    "whiten good.vec -o out.vec --transform {}",
+    "whiten good.vec -o out.vec --moments {}",
+    "whiten good.vec -o out.vec --counts {}",
+    "whiten --merge {} {} --save-moments out",
+    "align {} {} -o out.vec --refine 1",
+    "align {} good.vec -o out.vec --refine 1",
+    "align good.vec {} -o out.vec --refine 1",
+    "align good.vec good.vec -o out.vec --dictionary {}",
+    "quantize {} -o out.ftz",
+    "quantize good.model -o out.ftz --cutoff 300 --retrain --input {}",
+    "quantize good.model -o out.ftz --validation {}",
+    *(f"hash {{}} -o out -m {method}" for method in ("lsh", "biohash --length 4 --expansion 5", "itq", "pq")),
+    "hash good.vec -o out --hasher {}",
+    "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
+    "bioword good.txt -o out --hasher {}",
+    "train good.txt -o out.d2v --model doc2vec --dim 4 --epochs 1 --vocab {}",
+    "train {} -o out.d2v --model doc2vec --dim 4 --epochs 1 --min-count 1",
+    "train {} -o out --model pairs --dim 4 --batch 4 --min-count 1",
+    "train good.tsv -o out --model pairs --dim 4 --batch 4 --tokenizer {}",
+    "train good.tsv -o out.vec --model pairs --dim 4 --batch 4 --min-count 1 --init {}",
+    "train good.tsv -o out.vec --model pairs --dim 4 --batch 4 --min-count 1 --validation {}",
+    "train {} -o out.lm --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1",
+    "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --vocab {}",
+    "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --tree clustered --tree-from {}",
+    "lm train {} -o out.lm --smoothing witten-bell",
+    "lm train good.txt -o out.arpa --limit-vocab {}",
+    "lm train --counts {} -o out.arpa",
+    "lm score {} good.txt",
+    "lm score good.lm {}",
+    "lm next {} the",
+    "lm sample {}",
+    "lm convert {} out.arpa",
+    "lm mix good.lm {} -o out.arpa",
+    "links {}",
+    "nn {} the",
+    "nn good.codes the --rerank {}",
+    "analogy {} the of and",
+    "nn good.vec the --beside {}",
+    "similarity {} the of",
+    "odd-one-out {} the of in",
+    "texts-distance {} the of",
+    "texts-distance good.vec the --among {}",
+    "texts-distance good.vec the of --stop-words drop --stop-list {}",
+    "drift {} good.vec",
+    "drift good.vec {}",
+    "drift {} {}",
+    "vectors {} the",
+    "vectors {} --sentences the",
+    "vectors good.vec --sentences --pooling sif --counts {} the",
+    "vectors --sentences --encoder {} the",
+    "distil {} --encoder good.encoder -o out.npy --method none",
+    "distil good.vocab --encoder {} -o out.npy",
+    "eval similarity {} -d good.pairs",
+    "eval similarity good.vec -d {}",
+    "eval analogy {} -d good.questions",
+    "eval analogy good.vec -d {}",
+    "eval retrieval {} -d good.vec",
+    "eval retrieval good.codes -d {}",
+    "eval translation {} --target good.vec -d good.dictionary",
+    "eval translation good.vec --target {} -d good.dictionary",
+    "eval translation {} --target {} -d good.dictionary",
+    "eval translation good.vec --target good.vec -d {}",
+    "eval labels {} -d good.labeled",
+    "eval labels good.model -d {}",
+    "eval perplexity {} -d good.txt",
+    "eval perplexity good.lm -d {}",
+    "eval perplexity good.lm -d good.txt --mix {}",
+    "eval search {} -d good.search",
+    "eval search good.vec -d {}",
+    "eval search --encoder {} -d good.search",
+    "eval search --run {} -d good.search",
+    "eval sts {} -d good.sts",
+    "eval sts good.vec -d {}",
+    "eval sts --encoder {} -d good.sts",
+    "eval sts --sentence-vectors {} -d good.sts",
+    "eval sts good.vec -d good.sts --after pca --fit train --fit-data {}",
+    "eval sts good.vec -d good.sts --stop-words drop --stop-list {}",
+    "eval wic {} -d good.data.txt --dev good.data.txt",
+    "eval wic good.vec -d {} --dev good.data.txt",
+    "eval wic good.vec -d good.data.txt --dev {}",
+    "eval wic --hasher {} -d good.data.txt --dev good.data.txt",
+    "eval wic --encoder {} -d good.data.txt --dev good.data.txt",
+    "plot {} --top 5 -o out.html",
+    "filter {} --dry-run --words 1..",
+    "tokenize {} -o out",
+    "search {} the --stop-words keep",
+    "search {} a query",
+    "search good.txt the --model {}",
+    "search index {} -o out.index",
+    "search index good.txt -o out.index --model {}",
+    "convert {} out.bin",
+    "convert {} out --to static",
+    "convert good.vec out --to static --counts {}",
+    "check {}",
+    *(f"dump {{}} {what}" for what in ("args", "dict", "input")),
+]
+BAD = {
+    "empty": b"",
+    "newlines": b"\n\n\n",
+    "rubbish": bytes(range(256)) * 64,
+    "zeros": bytes(5000),
+    "text": b"the quick brown fox\njumps over the lazy dog\n",
+    "not-utf8": b"\xff\xfe caf\xe9 \x80\n\xc3\x28 1\n" * 9,
+    "one-word": b"word\n",
+    "one-word-counted": b"word 7\n",
+    "one-row": b"1 4\nthe 1 2 3 4\n",
+    "same-rows": b"4 2\nthe 1 1\nof 1 1\nand 1 1\nin 1 1\n",
+    "zero-rows": b"4 2\nthe 0 0\nof 0 0\nand 0 0\nin 0 0\n",
+    "nan": b"4 2\nthe 1 nan\nof 1 2\nand 3 4\nin inf 1\n",
+    "huge": b"4 2\nthe 1e38 1e38\nof 1e38 2\nand 3 -1e38\nin 4 1\n",
+    "no-rows": b"0 4\n",
+    "no-columns": b"4 0\nthe\nof\nand\nin\n",
+    "huge-header": b"99999999999 99999999999\nthe 1\n",
+    "negative-header": b"-3 -4\nthe 1\n",
+    "long-line": b"x" * 3_000_000,
+    "many-columns": b"the " + b"1 " * 300_000 + b"\n",
+    "gzip": b"\x1f\x8b\x08\x00" + bytes(range(255, 0, -1)) * 9,
+    "half.vec": b"",
+    "half.model": b"",
+    "half.codes": b"",
+    "half.hasher": b"",
+    "half.lm": b"",
+    "half.arpa": b"",
+    "half.transform": b"",
+    "half.texts": b"",
+    "half.state": b"",
+    "half.glovestate": b"",
+}
+# In the full tier: of empty, odd and unusual files the default one has some of each kind.
+MORE = ["newlines", "zeros", "not-utf8", "one-word", "one-word-counted", "one-row", "same-rows", "huge", "no-rows"]
+MORE += ["no-columns", "negative-header", "long-line", "many-columns"]
+PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
+
+
+def call(arguments: str) -> int:
+    return __main__.run(shlex.split(arguments))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, slice_text, slice_vectors):
+    path = tmp_path_factory.mktemp("bad")
+    before = Path.cwd()
+    os.chdir(path)
+    lines = slice_text.read_text().splitlines()[:100]
+    Path("good.txt").write_text("".join(f"{line[:300]}\n" for line in lines))
+    Path("good.labeled").write_text("".join(f"__label__{i % 2} {line[:200]}\n" for i, line in enumerate(lines)))
+    Path("good.vec").write_bytes(slice_vectors.read_bytes())
+    Path("good.search/qrels").mkdir(parents=True)
+    Path("good.search/corpus.jsonl").write_text('{"_id": "d", "text": "the"}\n{"_id": "e", "text": "of"}\n')
+    Path("good.search/queries.jsonl").write_text('{"_id": "q", "text": "the"}\n')
+    Path("good.search/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    Path("good.model").write_bytes((GOLDEN / "ft-labels.bin").read_bytes())
+    Path("good.pairs").write_text("the of 1\nand in 2\nto a 3\nis was 4\nas by 5\n")
+    Path("good.tsv").write_text("anchor\tpositive\nthe of\tand in\nto a\tis was\nas by\tthe in\n")
+    Path("good.questions").write_text(": all\nthe of and in\n")
+    Path("good.dictionary").write_text("the of\nand in\nto a\nto the\n")
+    Path("good.sts").write_text("the of,and in,1\nto a,the is,2\nof was,as by,3\nin the,of by,4\n")
+    Path("good.data.txt").write_text("the\tN\t0-1\tthe of\tand the\nof\tN\t1-0\tin of\tof to\n")
+    Path("good.gold.txt").write_text("T\nF\n")
+    for made in (
+        "build-vocab good.txt -o good.vocab --min-count 1 -q",
+        "lm train good.txt -o good.lm -q",
+        "lm convert good.lm good.arpa",
+        "hash good.vec -m lsh -o good.codes --save-hasher good.hasher -q --no-meta",
+        "whiten good.vec --save-transform good.transform -q",
+        "search index good.txt -o good.texts -q --no-meta --model good.vec",
+        "train good.txt -o good.bin --save-state good.state --dim 4 --epochs 1 --min-count 1 -q --no-meta",
+        "glove good.txt -o good.bin --save-state good.glovestate --dim 4 --iterations 1 --min-count 1 -q --no-meta",
+    ):
+        assert call(made) == 0
+    Path("folder").mkdir()
+    shutil.copytree(GOLDEN / "encoders" / "tiny-bert", "good.encoder")
+    for name, content in BAD.items():
+        kind = name.partition("half.")[2]
+        whole = Path(f"good.{kind}").read_bytes() if kind else content
+        Path(name).write_bytes(whole[: len(whole) * 3 // 5] if kind else whole)
+    yield path
+    os.chdir(before)
+
+
+def test_every_command_is_called() -> None:
+    assert {each.split()[0] for each in CALLS} == set(COMMANDS) - {"demo", "help"}
+
+
+@pytest.mark.parametrize("template", CALLS)
+def test_bad_files(template, folder, capfd, monkeypatch):
+    require_manners(template, [each for each in [*BAD, *PATHS] if each not in MORE], folder, capfd, monkeypatch)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("template", CALLS)
+def test_more_bad_files(template, folder, capfd, monkeypatch):
+    require_manners(template, MORE, folder, capfd, monkeypatch)
+
+
+def require_manners(template, bad_files, folder, capfd, monkeypatch):
+    os.chdir(folder)
+    monkeypatch.setattr("os.isatty", lambda descriptor: False)
+    kept = {path: path.read_bytes() for path in folder.iterdir() if path.is_file() and "out" not in path.name}
+    wrong = []
+    name = template.split()[0]
+    for what in bad_files:
+        shutil.rmtree("out", ignore_errors=True)
+        for made in folder.glob("out*"):
+            made.unlink()
+        bad = shlex.quote(PATHS.get(what, what))
+        capfd.readouterr()
+        try:
+            code = call(template.replace("{}", bad))
+        except Exception as error:  # a traceback, as main() does not catch it
+            wrong.append((what, repr(error)))
+            continue
+        err = capfd.readouterr().err
+        last = (err.strip().splitlines() or [""])[-1]
+        fine = code in (0, 1, 2) and "Traceback" not in err and "run `wv --debug" not in err
+        spoken = code == 0 or name == "check" or last.startswith((f"wv {name}", "Error: "))
+        if not (fine and spoken and (code == 0 or len(last) < 1500)) or (code and list(folder.glob("out*"))):
+            wrong.append((what, code, err[-300:], [path.name for path in folder.glob("out*")]))
+    assert not wrong
+    assert {path: path.read_bytes() for path in kept} == kept
+
+
+@pytest.mark.parametrize(
+    "command", [["glove", "--iterations", 1], ["train", "--epochs", 1], ["bioword", "--epochs", 1]]
+)
+def test_a_given_vocabulary_is_cut_only_where_the_user_says_so(wv, tmp_path, command):
+    """A vocabulary of rare words, of which the default --min-count would leave one."""
+    (tmp_path / "t").write_text("aap noot mies\n" * 2)
+    (tmp_path / "v").write_text("aap 9\nnoot 2\nmies 1\n")
+    size = ["--cells", 8, "--length", 2] if command[0] == "bioword" else ["--dim", 2]
+    output = "o.codes" if command[0] == "bioword" else "o.glove"
+    run = [command[0], "t", "--vocab", "v", *size, *command[1:], "-o", output, "--overwrite"]
+    for more, kept in (([], 3), (["--min-count", 2], 2)):
+        done = wv(*run, *more)
+        assert done.returncode == 0, done.stderr
+        assert f"{kept} different ones" in done.stderr

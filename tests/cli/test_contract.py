@@ -1,0 +1,318 @@
+"""What every command owes its user, run over the table of commands: help, misuse, bad input, full disks, closed pipes.
+
+A new command needs one row in CALLS. What only one command does is tested in that command's own file.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.conftest import GOLDEN, Run, start_wv
+from tests.tiers import full
+from wv_cli import _cpu
+from wv_cli.cli import COMMANDS
+from wv_cli.cli.program import wv as group
+
+
+@dataclass(frozen=True)
+class Call:
+    """A short call of a command. `{text}`, `{vectors}` and `{model}` (of fastText) mark the input the bad files are put
+    in place of; `{out}` is a file the command writes; a command without it writes its data to stdout."""
+
+    arguments: str
+    to_stdout: str | None = None
+
+    def filled(self, names: dict[str, object], arguments: str | None = None) -> list[str]:
+        return [word.format(**names) for word in (arguments or self.arguments).split()]
+
+    @property
+    def reads(self) -> str | None:
+        return next((kind for kind in ("text", "vectors", "model") if f"{{{kind}}}" in self.arguments), None)
+
+    @property
+    def writes(self) -> bool:
+        return "{out}" in self.arguments
+
+
+TRAIN = "{text} --dim 4 --epochs 1 --min-count 1 -q"
+BIOWORD = "{text} --cells 40 --length 5 --epochs 1 --min-count 1 -q"
+GLOVE = "{text} --dim 4 --iterations 1 --min-count 1 -q"
+TINY = GOLDEN / "encoders" / "tiny-bert"
+LM = "train {text} --order 2 --to arpa -q"
+CALLS = {
+    "build-vocab": Call("{text} -o {out}", "{text} -q"),
+    "phrases": Call("{text} -o {out}", "{text} -q"),
+    "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
+    "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
+    "bioword": Call(f"{BIOWORD} -o {{out}}", f"{BIOWORD} -o -"),
+    "nn": Call("{vectors} the", "{vectors} the"),
+    "analogy": Call("{vectors} one two three", "{vectors} one two three"),
+    "similarity": Call("{vectors} the of", "{vectors} the of"),
+    "odd-one-out": Call("{vectors} the of in", "{vectors} the of in"),
+    "texts-distance": Call("{vectors} the of", "{vectors} the of"),
+    "drift": Call("{vectors} {other}", "{vectors} {other}"),
+    "vectors": Call("{vectors} the", "{vectors} the"),
+    "predict": Call("{model} {labeled}", "{model} {labeled}"),
+    "plot": Call("{vectors} --top 9 --to html -o {out}", "{vectors} --top 9 --to html -o -"),
+    "search": Call("{text} the --stop-words keep", "{text} the --stop-words keep"),
+    "filter": Call("{records} -o {out} --words 1..", "{records} --dry-run --words 1.. --json"),
+    "tokenize": Call("{text} -o {out}", "{text} -q"),
+    "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
+    "demo": Call("-o {out} --epochs 1 --threads 1"),
+    "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
+    "align": Call("{vectors} {other} -q -o {out}", "{vectors} {other} -q -o -"),
+    "quantize": Call("{model} -o {out}", "{model} -o -"),
+    "hash": Call("{vectors} -m lsh -q -o {out}", "{vectors} -m lsh -q -o -"),
+    "distil": Call(
+        f"{{counts}} --encoder {TINY} -o {{out}} --dim 4 -q", f"{{counts}} --encoder {TINY} -o - --dim 4 -q"
+    ),
+    "lm": Call(f"{LM} -o {{out}}", f"{LM} -o -"),
+    "convert": Call("{vectors} {out}", "{vectors} -"),
+    "check": Call("{vectors}", "{vectors}"),
+    "dump": Call("{model} args", "{model} args"),
+    "links": Call("{out}"),
+    "help": Call("train", "train"),
+}
+EVERY = pytest.mark.parametrize("name", list(COMMANDS))
+READERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.reads])
+WRITERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.writes and call.reads])
+# One of each way to write: the tests of these start the program, those of the others are in the full tier.
+SOME = ("phrases", "train", "nn", "eval", "help")
+
+
+def with_some(names: Iterable[str]) -> pytest.MarkDecorator:
+    found = list(names)
+    return pytest.mark.parametrize(
+        "name", [*(each for each in found if each in SOME), *full(*(each for each in found if each not in SOME))]
+    )
+
+
+@pytest.fixture
+def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> dict[str, object]:
+    """Good files for every placeholder; tests put a bad one in the place of one of them."""
+    text = tmp_path / "short.txt"
+    with slice_text.open("rb") as whole:
+        text.write_bytes(whole.read(20_000))
+    pairs = data / "similarity" / "EN-WS-353-ALL.txt"
+    model = GOLDEN / "ft-labels.bin"
+    found = {"text": text, "vectors": slice_vectors, "model": model, "labeled": text, "pairs": pairs}
+    counts = GOLDEN / "w2v.vocab"
+    found["records"] = tmp_path / "records.jsonl"
+    found["records"].write_text('{"text": "some words"}\n')
+    return {**found, "other": slice_vectors, "counts": counts, "out": tmp_path / "out.vec"}
+
+
+def assert_failed(
+    done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1, group: bool = False
+) -> None:
+    """Exit code, one message that says who speaks and what it is about, no traceback."""
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    message = done.stderr.strip().splitlines()[-1]
+    path = f"{name} {CALLS[name].arguments.split()[0]}" if name in ("eval", "lm") and not group else name
+    assert message.startswith(f"wv {path}: "), done.stderr
+    for part in parts:
+        assert part in message, done.stderr
+
+
+def assert_works(name: str, names: dict[str, object], done: "subprocess.CompletedProcess[str]") -> None:
+    assert done.returncode == 0, done.stderr
+    if CALLS[name].writes:
+        assert Path(str(names["out"])).stat().st_size > 0
+
+
+def with_bad(name: str, names: dict[str, object], bad: object) -> list[str]:
+    call = CALLS[name]
+    assert call.reads is not None
+    return [name, *call.filled({**names, call.reads: bad})]
+
+
+def test_every_command_has_a_row() -> None:
+    assert list(CALLS) == list(COMMANDS)
+
+
+def test_help_lists_every_command_with_its_summary(wv: Run) -> None:
+    done = wv("--help")
+    assert done.returncode == 0
+    for name, row in COMMANDS.items():
+        assert f"{name}  " in done.stdout
+        assert row.summary.split()[-1] in done.stdout
+
+
+def test_help_names_every_instruction_set(wv: Run) -> None:
+    help = "".join(wv("--help").stdout.split())
+    assert set(_cpu.built()) <= set(help.partition("(WV_ISA=")[2].partition("choosesanother")[0].split("|"))
+
+
+def test_completion_shows_the_summaries() -> None:
+    assert {name: group.get_command(click.Context(group), name).short_help for name in COMMANDS} == {
+        name: row.summary for name, row in COMMANDS.items()
+    }
+
+
+def test_help_works_without_loading_numpy() -> None:
+    """One process shows the help of one command after the other."""
+    code = (
+        "import contextlib, io, json, sys; from wv_cli.__main__ import run\n"
+        "for name in sys.argv[1:]:\n"
+        "    with contextlib.redirect_stdout(io.StringIO()) as shown:\n"
+        "        status = run([name, '--help'])\n"
+        "    print(json.dumps([name, status, shown.getvalue(), 'numpy' in sys.modules]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *COMMANDS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [name for name, *_ in shown] == [*COMMANDS]
+    for name, status, text, has_numpy in shown:
+        assert (status, has_numpy) == (0, False) and text.startswith(f"Usage: wv {name}"), name
+
+
+@EVERY
+def test_unknown_option_is_misuse(name: str, wv: Run) -> None:
+    done = wv(name, "--no-such-option")
+    assert done.returncode == 2
+    assert_failed(done, name, "no such option --no-such-option", code=2, group=True)
+    assert done.stderr.count("\n") == 1 and done.stdout == ""
+
+
+def test_unknown_command_names_the_nearest(wv: Run) -> None:
+    done = wv("trian")
+    assert done.returncode == 2
+    assert done.stderr.startswith("wv: unknown command 'trian'; did you mean 'train'?\n")
+
+
+@pytest.mark.quick
+@EVERY
+def test_good_call_works(name: str, wv: Run, names: dict[str, object]) -> None:
+    """The calls below fail for the reason the tests give, not because the call itself is wrong."""
+    assert_works(name, names, wv(name, *CALLS[name].filled(names)))
+
+
+@with_some(CALLS)
+def test_good_call_works_where_it_is_started(name: str, names: dict[str, object], tmp_path: Path) -> None:
+    """As a shell does, so that nothing is imported but what the command imports."""
+    assert_works(name, names, start_wv(name, *CALLS[name].filled(names), cwd=tmp_path))
+
+
+@READERS
+def test_missing_input(name: str, wv: Run, names: dict[str, object]) -> None:
+    assert_failed(wv(*with_bad(name, names, "no-such-file")), name, "no-such-file")
+
+
+@READERS
+def test_folder_as_input(name: str, wv: Run, names: dict[str, object], tmp_path: Path) -> None:
+    """Texts may be folders, but not empty ones; vectors may not."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    assert_failed(wv(*with_bad(name, names, folder)), name, "folder")
+
+
+@READERS
+def test_empty_input(name: str, wv: Run, names: dict[str, object], tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    assert_failed(wv(*with_bad(name, names, empty)), name, "empty")
+
+
+@READERS
+def test_broken_archive_as_input(name: str, wv: Run, names: dict[str, object], tmp_path: Path) -> None:
+    """The first bytes say gzip, the rest is nonsense: no format of ours and no codec can read it."""
+    rubbish = tmp_path / "rubbish.gz"
+    rubbish.write_bytes(b"\x1f\x8b\x08\x00" + bytes(range(255, 0, -1)) * 40)
+    assert_failed(wv(*with_bad(name, names, rubbish)), name, "rubbish.gz")
+
+
+@pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.reads in ("vectors", "model")])
+def test_binary_rubbish_as_vectors(name: str, wv: Run, names: dict[str, object], tmp_path: Path) -> None:
+    rubbish = tmp_path / "rubbish.bin"
+    rubbish.write_bytes(bytes(range(256)) * 400)
+    assert_failed(wv(*with_bad(name, names, rubbish)), name, "rubbish.bin")
+
+
+@READERS
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_unreadable_input(name: str, wv: Run, names: dict[str, object], tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the quick brown fox\n" * 100)
+    secret.chmod(0)
+    assert_failed(wv(*with_bad(name, names, secret)), name, "secret")
+
+
+@WRITERS
+def test_a_failure_leaves_yesterdays_file_alone(name: str, wv: Run, names: dict[str, object], tmp_path: Path) -> None:
+    out = Path(str(names["out"]))
+    out.write_text("yesterday\n")
+    before = set(tmp_path.iterdir())
+    assert wv(*with_bad(name, names, "no-such-file")).returncode == 1
+    assert out.read_text() == "yesterday\n"
+    assert set(tmp_path.iterdir()) == before
+
+
+@WRITERS
+def test_output_folder_is_checked(name: str, wv: Run, names: dict[str, object]) -> None:
+    call = CALLS[name].filled({**names, "out": "no-such-folder/out.vec"})
+    assert_failed(wv(name, *call), name, "no-such-folder")
+
+
+@with_some(name for name, call in CALLS.items() if call.writes and call.reads)
+def test_output_that_grows_too_large(name: str, names: dict[str, object], tmp_path: Path) -> None:
+    """A limit on the file size fails the write in the middle, as a full disk does."""
+    out = Path(str(names["out"]))
+    out.write_text("yesterday\n")
+    before = set(tmp_path.iterdir())
+    call = [sys.executable, "-m", "wv_cli", name, *CALLS[name].filled(names)]
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, preexec_fn=limit, check=False)
+    assert_failed(done, name, "out.vec", "file too large")
+    assert out.read_text() == "yesterday\n"
+    assert set(tmp_path.iterdir()) == before
+
+
+@with_some(name for name, call in CALLS.items() if call.to_stdout)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_full_disk_on_stdout(name: str, names: dict[str, object], tmp_path: Path) -> None:
+    call = CALLS[name]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "wv_cli", name, *call.filled(names, call.to_stdout)],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert_failed(subprocess.CompletedProcess(done.args, done.returncode, "", done.stderr), name, "space")
+
+
+@with_some(name for name, call in CALLS.items() if call.to_stdout)
+def test_closed_pipe_is_no_error(name: str, names: dict[str, object], tmp_path: Path) -> None:
+    call = CALLS[name]
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "wv_cli", name, *call.filled(names, call.to_stdout)],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr

@@ -1,0 +1,392 @@
+"""`wv filter`: what stays and what does not, runs that are killed and go on, and what is refused."""
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GOLDEN
+from wv_cli.__main__ import run
+from wv_cli.filtering import journal as journals
+from wv_cli.filtering import part_files, shards
+from wv_cli.io import compression
+from wv_cli.text import source
+
+MODEL = GOLDEN / "ft-labels.ftz"
+
+
+def corpus(folder, records=400):
+    """A shard of JSON lines, one in CSV, one packed in two members, with lines that are no records."""
+    folder.mkdir(exist_ok=True)
+    chance = random.Random(1)
+    lines = []
+    for number in range(records):
+        text = " ".join(chance.choices(["bake", "the", "bread", "oven", "é\n"], k=chance.randrange(12)))
+        lines.append(json.dumps({"id": number, "text": text}, ensure_ascii=number % 2 == 0) + "\n")
+    lines[7] = "no record\n"
+    lines[8] = "\n"
+    (folder / "a.jsonl").write_text("".join(lines), encoding="utf-8")
+    (folder / "b.jsonl.gz").write_bytes(
+        gzip.compress("".join(lines[:99]).encode(), mtime=0) + gzip.compress("".join(lines[99:]).encode(), mtime=0)
+    )
+    rows = [f'{number},"{json.loads(line)["text"]}"\r\n' for number, line in enumerate(lines) if line[0] == "{"]
+    (folder / "c.csv").write_text("id,text\r\n" + "".join(rows), encoding="utf-8", newline="")
+    return [str(folder / name) for name in ("a.jsonl", "b.jsonl.gz", "c.csv")]
+
+
+def contents(*folders):
+    """Every file, hidden ones too."""
+    return {
+        f"{path.parent.name}/{path.name}": path.read_bytes()
+        for folder in folders
+        for path in Path(folder).rglob("*")
+        if path.is_file()
+    }
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def text_of(line):
+    return json.loads(line)["text"]
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Some dozen blocks a shard, and a point after each three or so."""
+    monkeypatch.setattr(source, "CHUNK", 1500)
+    monkeypatch.setattr(compression, "CHUNK", 1500)
+    monkeypatch.setattr(shards, "SAVE_BYTES", 4000)
+    monkeypatch.setattr(part_files.host, "sync", lambda descriptor: None)  # of hundreds of points
+
+
+def arguments(inputs, out, *more):
+    rules = ("--words", "3..9", "--language", f"{MODEL}:bread,baking=0.01..", "--add-scores")
+    return ["filter", *inputs, "-o", str(out / "kept"), "--rejected", str(out / "rejected"), *rules, "-q", *more]
+
+
+def test_records_stay_as_they_are_and_in_order(tmp_path, capsys):
+    inputs = corpus(tmp_path / "in")
+    rejected = tmp_path / "rejected"
+    assert run(["filter", *inputs, "-o", str(tmp_path / "kept"), "--rejected", str(rejected), "--words", "3..9"]) == 0
+    said = capsys.readouterr().err
+    assert f"{inputs[0]}:8: byte" in said and "expected a JSON object; skipped" in said
+    lines = Path(inputs[0]).read_bytes().splitlines(keepends=True)
+    good = [line for line in lines if line.startswith(b"{")]
+    stays = [3 <= len(text_of(line).encode().split()) <= 9 for line in good]
+    wanted = b"".join(line for line, kept in zip(good, stays, strict=True) if kept)
+    others = [line[:-2] + b',"filter":"words"}\n' for line, kept in zip(good, stays, strict=True) if not kept]
+    assert (tmp_path / "kept" / "a.jsonl").read_bytes() == wanted
+    assert (rejected / "a.jsonl").read_bytes() == b"".join(others)
+    assert gzip.decompress((tmp_path / "kept" / "b.jsonl.gz").read_bytes()) == wanted
+    rows = (tmp_path / "kept" / "c.csv").read_bytes()
+    assert rows.startswith(b"id,text\r\n") and set(rows.split(b"\r\n")) < set(
+        Path(inputs[2]).read_bytes().split(b"\r\n")
+    )
+    assert (rejected / "c.csv").read_bytes().startswith(b"id,text,filter\r\n")
+    left = {path.name for folder in (tmp_path / "kept", rejected) for path in folder.iterdir()}
+    assert left == {"a.jsonl", "b.jsonl.gz", "c.csv"}, "no journal and no part"
+    assert f"kept {3 * sum(stays):,} of {3 * len(stays):,} records" in said
+
+
+def test_scores_are_added_and_counted(tmp_path, capsys):
+    inputs = corpus(tmp_path / "in")[:1]
+    assert run([*arguments(inputs, tmp_path), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    kept = read(tmp_path / "kept" / "a.jsonl")
+    rejected = read(tmp_path / "rejected" / "a.jsonl")
+    for record in [*kept, *rejected]:
+        assert record["words"] == len(record["text"].encode().split())
+        assert (record["language"] is None) == (record.get("filter") == "words")
+    assert (len(kept), len(kept) + len(rejected)) == (result["kept"], result["records"])
+    rule = result["rules"]["words"]
+    assert rule["seen"] == result["records"] and rule["rejected"] == sum(each["filter"] == "words" for each in rejected)
+    points = rule["percentiles"]
+    assert len(points) == 101 and points == sorted(points)
+    assert points[0] == min(each["words"] for each in [*kept, *rejected])
+    assert result["rules"]["language"]["seen"] == result["records"] - rule["rejected"]
+
+
+def test_a_dry_run_counts_the_same_and_writes_nothing(tmp_path, capsys):
+    inputs = corpus(tmp_path / "in")
+    rules = ["--words", "3..9", "--json", "-q"]
+    assert run(["filter", *inputs, *rules, "--dry-run"]) == 0
+    dry = json.loads(capsys.readouterr().out)
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+    assert run(["filter", *inputs, *rules, "-o", str(tmp_path / "kept"), "--threads", "3"]) == 0
+    wet = json.loads(capsys.readouterr().out)
+    assert {name: dry[name] for name in ("records", "kept", "rules")} == {
+        name: wet[name] for name in ("records", "kept", "rules")
+    }
+
+
+def test_one_record_is_explained(tmp_path, capsys):
+    inputs = corpus(tmp_path / "in")
+    assert run(["filter", *inputs, "--words", "3..9", "--heuristic", "characters=..5", "--explain", "8"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    record = [line for line in Path(inputs[0]).read_text(encoding="utf-8").splitlines() if line.startswith("{")][7]
+    assert shown[0].startswith(f"record 8 of {inputs[0]}: ")
+    assert any(line.startswith(f"words\t{len(text_of(record).encode().split())}\t") for line in shown)
+    assert any(line.startswith(f"characters\t{len(text_of(record))}\t") for line in shown)
+    assert run(["filter", *inputs, "--words", "3..9", "--explain", "9999"]) == 2
+    assert "the inputs have" in capsys.readouterr().err
+
+
+def is_whole(out):
+    """Whether the outputs of a shard are whole and only lack their names: nothing is written to them any more."""
+    journal = out / "kept" / ".wv-filter.json"
+    return journal.exists() and json.loads(journal.read_text())["point"]["whole"]
+
+
+class KilledError(BaseException):
+    """No handler of errors takes it."""
+
+
+STEPS = [(journals.Journal, "write"), (part_files.PartFile, "save"), (shards, "publish"), (shards, "open_sink")]
+
+
+def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_bytes(small_blocks, tmp_path, monkeypatch):
+    """Before and after each step that changes a file. What was written after the last point is torn."""
+    inputs = corpus(tmp_path / "in")
+    assert run(arguments(inputs, tmp_path / "whole")) == 0
+    whole = contents(tmp_path / "whole")
+    count = 0
+    for place, name in STEPS:
+        usual = getattr(place, name)
+        for after in (False, True):
+            for number in (1, 4):
+                calls = 0
+
+                def step(*given, usual=usual, number=number, after=after):
+                    nonlocal calls
+                    calls += 1
+                    if calls == number and not after:
+                        raise KilledError
+                    done = usual(*given)
+                    if calls == number:
+                        raise KilledError
+                    return done
+
+                count += 1
+                out = tmp_path / f"out{count}"
+                with monkeypatch.context() as patch:
+                    patch.setattr(place, name, step)
+                    with pytest.raises(KilledError):
+                        run(arguments(inputs, out, "--threads", "2"))
+                for part in [] if is_whole(out) else out.rglob("*.wv-part"):
+                    with part.open("ab") as file:
+                        file.write(b"torn" * 10_000)  # more than will be written there
+                assert run(arguments(inputs, out, "--threads", "2")) == 0
+                assert contents(out) == whole, (name, after, number)
+
+
+RUNNER = """
+import sys
+from wv_cli.filtering import shards
+from wv_cli.io import compression
+from wv_cli.text import source
+source.CHUNK = compression.CHUNK = 1500
+shards.SAVE_BYTES = 4000
+from wv_cli.__main__ import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(2))
+def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, seed):
+    """SIGKILL at random moments until a run comes to its end."""
+    inputs = corpus(tmp_path / "in", 4000)
+    start = [sys.executable, "-c", RUNNER]
+    subprocess.run([*start, *arguments(inputs, tmp_path / "whole")], check=True)
+    whole, chance, kills = contents(tmp_path / "whole"), random.Random(seed), 0
+    for _ in range(40):
+        began = subprocess.Popen([*start, *arguments(inputs, tmp_path / "out", "--threads", str(1 + seed % 2))])
+        try:
+            began.wait(chance.uniform(0.2, 1.2) if kills < 6 else None)
+        except subprocess.TimeoutExpired:
+            began.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+            kills += 1
+        if began.wait() == 0:
+            break
+    assert kills and contents(tmp_path / "out") == whole
+
+
+def test_parts_are_on_the_disk_before_the_journal_says_so(small_blocks, tmp_path, monkeypatch):
+    inputs, events, usual = corpus(tmp_path / "in")[:1], [], journals.Journal.write
+
+    def write(self, point):
+        events.append("journal")
+        with monkeypatch.context() as patch:
+            patch.setattr(part_files.host, "sync", lambda descriptor: None)
+            usual(self, point)
+
+    monkeypatch.setattr(part_files.host, "sync", lambda descriptor: events.append("part"))
+    monkeypatch.setattr(journals.Journal, "write", write)
+    assert run(arguments(inputs, tmp_path)) == 0
+    assert events[-1] == "journal" and len(events) > 9
+    points = [events[at : at + 3] for at in range(0, len(events) - 1, 3)]
+    assert all(point == ["part", "part", "journal"] for point in points)
+
+
+def cut_off(inputs, out, monkeypatch, *more):
+    """A run that ends behind its first point."""
+    with monkeypatch.context() as patch:
+        usual = journals.Journal.write
+
+        def write(self, point):
+            usual(self, point)
+            raise KilledError
+
+        patch.setattr(journals.Journal, "write", write)
+        with pytest.raises(KilledError):
+            run(arguments(inputs, out, *more))
+
+
+def test_a_run_goes_on_only_as_it_began(small_blocks, tmp_path, monkeypatch, capsys):
+    inputs = corpus(tmp_path / "in")
+    cut_off(inputs, tmp_path, monkeypatch)
+    before = contents(tmp_path / "kept")
+    other = arguments(inputs, tmp_path)
+    other[other.index("3..9")] = "4..9"
+    for wrong, differs in (
+        (other, "rules"),
+        (arguments(inputs[:2], tmp_path), "inputs"),
+        (arguments(inputs, tmp_path, "--flatten", "none"), "settings"),
+        (arguments(inputs, tmp_path, "--field", "id"), "reading"),
+        ([word for word in arguments(inputs, tmp_path) if word != "--add-scores"], "--add-scores"),
+    ):
+        assert run(wrong) == 1
+        said = capsys.readouterr().err
+        assert f"belongs to a run with other {differs}" in said and "--overwrite" in said
+        assert contents(tmp_path / "kept") == before
+    os.utime(inputs[0], ns=(1, 1))
+    assert run(arguments(inputs, tmp_path)) == 1
+    assert f"other inputs ({inputs[0]} was written anew or touched); give" in capsys.readouterr().err
+    with Path(inputs[0]).open("ab") as file:
+        file.write(b"\n")
+    assert run(arguments(inputs, tmp_path)) == 1
+    assert f"other inputs ({inputs[0]} has " in capsys.readouterr().err
+    assert run(arguments(inputs, tmp_path, "--overwrite")) == 0
+    assert run(arguments(inputs, tmp_path / "whole")) == 0
+    assert contents(tmp_path / "kept", tmp_path / "rejected") == contents(
+        tmp_path / "whole/kept", tmp_path / "whole/rejected"
+    )
+
+
+def test_another_model_of_the_name_is_another_run(small_blocks, tmp_path, monkeypatch, capsys):
+    inputs = corpus(tmp_path / "in")
+    model = tmp_path / "model.ftz"
+    model.write_bytes(MODEL.read_bytes())
+    monkeypatch.setitem(globals(), "MODEL", model)
+    cut_off(inputs, tmp_path, monkeypatch)
+    model.write_bytes((GOLDEN / "ft-labels.bin").read_bytes())
+    assert run(arguments(inputs, tmp_path)) == 1
+    assert "belongs to a run with other models" in capsys.readouterr().err
+
+
+def test_one_run_at_a_time_in_a_folder(tmp_path, capsys):
+    from wv_cli.io.lock import hold_lock
+
+    inputs = corpus(tmp_path / "in")
+    for folder in ("kept", "rejected"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        with hold_lock(tmp_path / folder / ".wv-filter.json", "a test"):
+            assert run(arguments(inputs, tmp_path)) == 1
+        assert "another wv filter" in capsys.readouterr().err
+        assert not list((tmp_path / "kept").glob("[!.]*"))
+
+
+def test_a_shard_that_vanishes_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
+    """What is done stays, and the run goes on when the shard is there again."""
+    inputs = corpus(tmp_path / "in")
+    away = tmp_path / "away"
+    usual = shards.Shards.finish
+
+    def finish(self, *given):
+        usual(self, *given)
+        Path(inputs[1]).rename(away)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shards.Shards, "finish", finish)
+        assert run(arguments(inputs, tmp_path / "out")) == 1
+    (said,) = [line for line in capsys.readouterr().err.splitlines() if "skipped" not in line]
+    assert said == f"wv filter: {inputs[1]}: cannot read: no such file or directory; check the spelling of the path"
+    away.rename(inputs[1])
+    assert run(arguments(inputs, tmp_path / "out")) == 0
+    assert run(arguments(inputs, tmp_path / "whole")) == 0
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
+    inputs = corpus(tmp_path / "in")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(part_files.host, "sync", full)
+        assert run(arguments(inputs, tmp_path / "out")) == 1
+    (said,) = [line for line in capsys.readouterr().err.splitlines() if "skipped" not in line]
+    assert "cannot write: no space left on device" in said
+    assert not list((tmp_path / "out" / "kept").glob("[!.]*"))
+    assert run(arguments(inputs, tmp_path / "out")) == 0
+    assert run(arguments(inputs, tmp_path / "whole")) == 0
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["{a}", "-o", "{in}", "--words", "1.."], "is both read and written; choose another output"),
+        (["{a}", "{other}", "-o", "{out}", "--words", "1.."], "two inputs are called a.jsonl"),
+        (["{a}", "-o", "{a}", "--words", "1.."], "is a file; name a folder"),
+        (["{a}", "-o", "{out}"], "no rule is given"),
+        (["{a}", "--words", "1.."], "give -o FOLDER, or --dry-run or --explain N"),
+        (["{a}", "--words", "1..", "--dry-run", "-o", "{out}"], "give -o FOLDER, or --dry-run"),
+        (["{a}", "--words", "1..", "-o", "{out}", "--rejected", "{out}"], "--rejected needs a folder of its own"),
+        (["{a}", "--words", "1..", "--dry-run", "--rejected", "{out}"], "--rejected"),
+        (["{text}", "--words", "1..", "-o", "{out}"], "expected records (jsonl, csv, tsv, parquet), found another"),
+        (["{latin}", "--words", "1..", "-o", "{out}"], "expected records (jsonl, csv, tsv, parquet), found another"),
+        (["nosuch.txt", "--words", "1..", "-o", "{out}"], "nosuch.txt: cannot read: no such file"),
+        (
+            ["{a}", "--language", "{model}:bread>=.1", "--language", "{model}:baking>=.1", "-o", "{out}"],
+            "two rules are called language",
+        ),
+        (["{a}", "--language", "{model}:nosuch>=.5", "-o", "{out}"], "has no label 'nosuch'"),
+        (["{a}", "--language", "{model}>=.5", "-o", "{out}"], "expected MODEL:LABEL"),
+        (["{a}", "--language", "none.bin:en>=.5", "-o", "{out}"], "none.bin: cannot read"),
+        (["-", "--words", "1..", "--field", "text", "-o", "{out}"], "standard input cannot be filtered"),
+        (["{a}", "--words", "1..", "-o", ""], "--output needs a folder"),
+        (["{a}", "--words", "1..", "-o", "-"], "--output needs a folder"),
+        (["{a}", "--words", "1..", "-o", "{out}", "--rejected", "-"], "--rejected needs a folder"),
+        (["{a}", "--words", "1..", "-o", "{out}", "--save-index", "{out}.i"], "--save-index needs --near-duplicates"),
+    ],
+)
+def test_what_is_refused(tmp_path, capsys, words, problem):
+    inputs = corpus(tmp_path / "in", 20)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.jsonl").write_bytes(Path(inputs[0]).read_bytes())
+    (tmp_path / "x.txt").write_text("some text\n")
+    (tmp_path / "latin.txt").write_bytes("fühlte sich müde größer\n".encode("latin-1") * 50)
+    names = {
+        "a": inputs[0],
+        "in": str(tmp_path / "in"),
+        "other": str(tmp_path / "other" / "a.jsonl"),
+        "out": str(tmp_path / "out"),
+        "text": str(tmp_path / "x.txt"),
+        "latin": str(tmp_path / "latin.txt"),
+        "model": str(MODEL),
+    }
+    before = contents(tmp_path / "in")
+    assert run(["filter", *(word.format(**names) for word in words)]) in (1, 2)
+    said = capsys.readouterr().err.splitlines()
+    assert problem in said[-1], said
+    assert contents(tmp_path / "in") == before and not list(tmp_path.glob("out/[!.]*"))

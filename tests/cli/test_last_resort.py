@@ -1,0 +1,126 @@
+"""What the system refuses and no reader or writer has worded: memory, names, a folder that has gone, a locked file."""
+
+import os
+import subprocess
+import sys
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+
+from tests.conftest import GOLDEN
+from tests.walk import for_each
+from wv_cli import __main__ as entry
+from wv_cli.errors import WvError
+from wv_cli.vectors.formats import static_folder
+from wv_cli.io import host, memory, threads
+from wv_cli.vectors.embeddings import Embeddings
+
+LONG = "n" * 251
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of addresses are Linux's")
+@pytest.mark.parametrize("limit", [30_000, 100_000])
+def test_too_little_memory_to_begin(limit):
+    code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit << 10},) * 2)\n"
+    code += "from wv_cli.__main__ import main; main()"
+    asked = [sys.executable, "-c", code, "nn", str(GOLDEN / "gensim.vec"), "the"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    expected = f"the limit on memory (ulimit -v) is {limit} KB, too low to begin; raise it to 320000 or more"
+    assert (done.returncode, done.stderr) == (1, f"wv nn: {expected}\n")
+
+
+def test_the_reason_is_the_limit_on_memory(monkeypatch):
+    monkeypatch.setattr(host, "address_space", lambda: 1000)
+    assert threads.no_thread_message().endswith("raise the limit on memory (ulimit -v)")
+    assert entry._out_of_memory("", {"--dim"}) == "out of memory; lower --dim, or raise the limit on memory (ulimit -v)"
+    with pytest.raises(WvError, match=r"x needs 5\.0 KB of memory, but 1\.0 KB are available; y"):
+        memory.require(5000, "x", "y")
+    monkeypatch.setattr(memory.mmap, "mmap", fails)
+    with pytest.raises(WvError, match=r"cannot allocate 0\.02 MB for a matrix of 377 x 16; raise"):
+        memory.zeros(377, 16)
+    with pytest.raises(WvError, match=r"cannot allocate 4\.00 GB for a matrix of 1,000,000 x 1000; lower --dim"):
+        memory.zeros(1_000_000, 1000)
+
+
+def fails(*_, **__):
+    raise OSError(12, "Cannot allocate memory")
+
+
+def test_code_that_does_not_fit_into_memory(monkeypatch, capsys):
+    """A library, and a module that Python compiles; no other SystemError is out of memory."""
+
+    def check(error):
+        monkeypatch.setattr("wv_cli.vectors.formats.check", Mock(side_effect=error))
+        return entry.run(["check", str(GOLDEN / "gensim.vec")])
+
+    null = "<built-in function {}> returned NULL without setting an exception"
+    library = "libgfortran.so.5: failed to map segment from shared object"
+    for error in (ImportError(library), SystemError(null.format("compile"))):
+        assert check(error) == 1
+        assert capsys.readouterr().err.startswith("wv check: out of memory")
+    with pytest.raises(SystemError):
+        check(SystemError(null.format("len")))
+
+
+CALLS = [
+    ["train", GOLDEN / "gensim.vec", "-o", f"{LONG}.vec", "--force-text"],
+    ["convert", GOLDEN / "gensim.vec", f"{LONG}.vec"],
+    ["nn", f"{LONG}xxxxx.vec", "the"],
+    ["build-vocab", f"{LONG}xxxxx", "-o", "v"],
+    ["convert", GOLDEN / "gensim.vec", f"{LONG}xxxxx.vec"],
+]
+
+
+@for_each("call", CALLS)
+def test_a_name_that_is_too_long(call, wv):
+    done = wv(*call)
+    assert done.returncode == 1 and "choose a shorter" in done.stderr, done.stderr
+    assert "Errno" not in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_folder_that_has_gone(tmp_path, monkeypatch, capsys):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert entry.run(["convert", str(GOLDEN / "gensim.vec"), "x.bin"]) == 1
+    assert capsys.readouterr().err == "wv convert: the current folder has been removed; change to another one\n"
+
+
+def test_a_read_only_output(wv, tmp_path):
+    (tmp_path / "old.vec").write_text("1 1\na 1\n")
+    (tmp_path / "text").write_text("a b c d\n" * 50)
+    (tmp_path / "old.vec").chmod(0o444)
+    done = wv("convert", GOLDEN / "gensim.vec", "old.vec")
+    assert done.returncode == 1 and done.stderr == (
+        "wv convert: old.vec: cannot write: the file is read-only (mode 444); "
+        "make it writable (chmod u+w) or write to another file\n"
+    )
+    train = ["train", "text", "-o", "old.vec", "--dim", "2", "--epochs", "1", "--min-count", "1", "-q"]
+    done = wv(*train)
+    assert done.returncode == 1 and done.stderr.endswith("(mode 444); give --overwrite to replace it\n")
+    assert (tmp_path / "old.vec").read_text() == "1 1\na 1\n"
+    assert wv(*train, "--overwrite").returncode == 0 and (tmp_path / "old.vec").read_text() != "1 1\na 1\n"
+
+
+def test_a_failed_static_embedding_leaves_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(static_folder.safetensors, "write", fails)
+    vectors = Embeddings(["a", "b"], np.eye(2))
+    with pytest.raises(WvError, match="cannot write"):
+        static_folder.save_folder(tmp_path / "new", vectors)
+    assert os.listdir(tmp_path) == []
+    (tmp_path / "old").mkdir()
+    with pytest.raises(WvError, match="cannot write"):
+        static_folder.save_folder(tmp_path / "old", vectors)
+    assert os.listdir(tmp_path) == ["old"]
+
+
+def test_the_process_ends_without_freeing_its_objects(monkeypatch):
+    left = Mock()
+    monkeypatch.setattr(os, "_exit", left)
+    monkeypatch.setattr(entry, "_ended", [])
+    entry._leave()  # an error that nobody has worded: Python shows it
+    entry._ended.append(3)
+    entry._leave()
+    left.assert_called_once_with(3)

@@ -1,0 +1,106 @@
+"""`wv quantize` as its user meets it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GOLDEN, Run
+from wv_cli.vectors.formats.fasttext_bin import load_model
+
+WORDS, LABELS = GOLDEN / "ft-words.bin", GOLDEN / "ft-labels.bin"
+
+
+@pytest.fixture
+def labeled(tmp_path):
+    model = load_model(LABELS)
+    words = [word for word in model.words if word != "</s>"]
+    lines = [f"{model.labels[i % 5]} {words[i % 300]} {words[7 * i % 300]}\n" for i in range(600)]
+    path = tmp_path / "labeled.txt"
+    path.write_text("".join(lines))
+    return path
+
+
+def test_sizes_and_score_before_and_after(wv: Run, tmp_path: Path, labeled: Path) -> None:
+    options = ["--cutoff", 700, "--qnorm", "--validation", labeled]
+    done = wv("quantize", LABELS, "-o", "small.ftz", *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    rows, sizes, score = done.stderr.splitlines()
+    size = (tmp_path / "small.ftz").stat().st_size
+    assert rows == "4,325 rows -> 700"
+    assert sizes.startswith(f"{LABELS.stat().st_size:,} bytes -> {size:,}: ")
+    assert score.startswith("P@1 0.")
+    assert score.endswith(" points) on " + str(labeled))
+    facts = json.loads((tmp_path / "small.ftz.meta.json").read_text())
+    assert facts["bytes"] == size
+    assert facts["argv"][1] == "quantize"
+
+    as_json = wv("quantize", LABELS, "-o", "again.ftz", *options, "--json", "--no-meta")
+    facts = json.loads(as_json.stdout)
+    assert (facts["rows"], facts["bytes"], facts["measure"]) == (700, size, "P@1")
+    assert not (tmp_path / "again.ftz.meta.json").exists()
+    assert (tmp_path / "again.ftz").read_bytes() == (tmp_path / "small.ftz").read_bytes()
+
+
+def test_word_vectors(wv: Run, tmp_path: Path, data: Path) -> None:
+    pairs = data / "similarity" / "EN-WS-353-ALL.txt"
+    done = wv("quantize", WORDS, "-o", "small.ftz", "--cutoff", 300, "--validation", pairs)
+    assert done.returncode == 0, done.stderr
+    assert "Spearman" in done.stderr
+    assert len(load_model(tmp_path / "small.ftz").words) == 225
+    near = wv("nn", "small.ftz", "war", "-k", 3)
+    assert near.returncode == 0, near.stderr
+    assert len(near.stdout.splitlines()) == 3
+
+
+def test_size_chooses_the_cutoff(wv: Run, tmp_path: Path) -> None:
+    done = wv("quantize", LABELS, "-o", "small.ftz", "--size", "40k", "-q")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert 39_900 < (tmp_path / "small.ftz").stat().st_size <= 40_000
+
+
+def test_standard_output(wv: Run, tmp_path: Path) -> None:
+    wv("quantize", LABELS, "-o", "small.ftz", "-q")
+    call = [sys.executable, "-m", "wv_cli", "quantize", str(LABELS), "-o", "-", "-q"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, check=True)
+    assert done.stdout == (tmp_path / "small.ftz").read_bytes()
+    told = subprocess.run([*call[:-1], "--json"], cwd=tmp_path, capture_output=True, check=True)
+    assert told.stdout == done.stdout and json.loads(told.stderr.splitlines()[-1])["output"] == "-"
+
+
+def test_retraining(wv: Run, tmp_path: Path, labeled: Path) -> None:
+    options = ["--cutoff", 300, "--validation", labeled, "--json", "--no-meta"]
+    plain = json.loads(wv("quantize", LABELS, "-o", "plain.ftz", *options).stdout)
+    done = wv("quantize", LABELS, "-o", "retrained.ftz", *options, "--retrain", "--input", labeled, "--lr", 0.5)
+    assert json.loads(done.stdout)["score_after"] > plain["score_after"]
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments", "message"),
+    [
+        (1, f"{GOLDEN / 'ft-labels.ftz'} -o small.ftz", "ft-labels.ftz is quantized already; start from the .bin"),
+        (1, f"{LABELS} -o small.ftz --size 9k", "cannot be made"),
+        (1, f"{LABELS} -o small.ftz --validation missing.txt", "missing.txt: cannot read"),
+        (1, f"{LABELS} -o small.ftz --validation /dev/null", "no line has a label"),
+        (2, f"{LABELS} -o small.ftz --retrain", "--input"),
+        (2, f"{LABELS} -o small.ftz --input text.txt", "--retrain"),
+        (2, f"{LABELS} -o small.ftz --retrain --input text.txt", "--retrain needs --cutoff"),
+        (
+            2,
+            f"{WORDS} -o small.ftz --retrain --input text.txt --cutoff 300",
+            "--retrain needs a classifier, found word vectors",
+        ),
+        (2, f"{LABELS} -o small.ftz --size 1M --cutoff 300", "--size and --cutoff cannot be used together"),
+        (2, f"{LABELS} -o {LABELS}", "is both read and written"),
+        (2, f"{LABELS} -o small.ftz --dsub 0", "--dsub must be"),
+    ],
+)
+def test_mistakes(code: int, arguments: str, message: str, wv: Run, tmp_path: Path) -> None:
+    done = wv("quantize", *arguments.split())
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,132 @@
+"""Real signals at any moment: the run resumes, the result is that of an uninterrupted run, nothing else is harmed."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+OPTIONS = ["--dim", "60", "--epochs", "12", "--min-count", "2", "--sample", "0", "--no-meta", "--seed", "3"]
+
+
+def command(text, folder, *more):
+    output = folder / "vectors.vec"
+    return [sys.executable, "-m", "wv_cli", "train", str(text), "-o", str(output), *OPTIONS, *more]
+
+
+# A training that waits in its middle for whoever stops it, so that no machine is too fast for the signal.
+HELD = """
+import threading
+from wv_cli.__main__ import main
+from wv_cli.models.training import threads
+asked, stop, check = threading.Event(), threads.Threads.stop, threads.require_finite
+def hold(loss, step, steps):
+    check(loss, step, steps)
+    if step == steps * 3 // 5:
+        print("held", flush=True)
+        asked.wait(60)
+def stop_held(trainer):
+    asked.set()
+    stop(trainer)
+threads.require_finite, threads.Threads.stop = hold, stop_held
+main()
+"""
+
+
+def held(text, folder, *more):
+    """The command, held after three fifths of its steps until it is to stop; it says so on standard output."""
+    start = command(text, folder, *more)
+    return [start[0], "-P", "-c", HELD, *start[3:]]
+
+
+def run(arguments, **kwargs):
+    return subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False, **kwargs)
+
+
+def processor_seconds(process):
+    """What a running process has used; a busy machine slows the clock on the wall, not this one."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(slice_text, tmp_path_factory):
+    """(the bytes of the whole run, the processor seconds it takes)."""
+    folder = tmp_path_factory.mktemp("whole")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run(command(slice_text, folder))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (folder / "vectors.vec").read_bytes(), seconds
+
+
+def wait_for(process, seconds):
+    """Lets the process use so many processor seconds, or run until it ends by itself."""
+    while process.poll() is None and processor_seconds(process) < seconds:
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signal_then_resume_gives_the_same_bytes(number, code, slice_text, tmp_path, uninterrupted):
+    whole, _ = uninterrupted
+    (tmp_path / "vectors.vec").write_text("yesterday's")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(held(slice_text, tmp_path), **pipes)
+    assert process.stdout.readline() == "held\n"
+    process.send_signal(number)
+    _, talk = process.communicate(timeout=60)
+    assert process.returncode == code, talk
+    assert "Traceback" not in talk and "--resume" in talk
+    assert (tmp_path / "vectors.vec").read_text() == "yesterday's"
+    assert (tmp_path / "vectors.vec.checkpoint").exists()
+    done = run(command(slice_text, tmp_path, "--resume"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "vectors.vec").read_bytes() == whole
+    assert sorted(os.listdir(tmp_path)) == ["vectors.vec"]
+
+
+@pytest.mark.full
+def test_kill_at_ten_random_moments(slice_text, tmp_path, uninterrupted):
+    whole, seconds = uninterrupted
+    moments = random.Random(7)
+    (tmp_path / "vectors.vec").write_text("yesterday's")
+    checkpoint = tmp_path / "vectors.vec.checkpoint"
+    for _ in range(10):
+        process = subprocess.Popen(
+            command(slice_text, tmp_path, "--resume", "--checkpoint-every", "0.05", "-q"), stderr=subprocess.PIPE
+        )
+        wait_for(process, moments.uniform(0, seconds))
+        process.kill()
+        talk = process.communicate(timeout=60)[1]
+        assert process.returncode in (-signal.SIGKILL, 0), talk
+        if process.returncode == -signal.SIGKILL and checkpoint.exists():
+            assert checkpoint.read_bytes()[-4:] == b"DONE", "a checkpoint appears whole or not at all"
+        assert (tmp_path / "vectors.vec").read_bytes() in (b"yesterday's", whole)
+    done = run(command(slice_text, tmp_path, "--resume"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "vectors.vec").read_bytes() == whole
+    assert sorted(os.listdir(tmp_path)) == ["vectors.vec"]
+
+
+def test_max_time_stops_and_resumes(slice_text, tmp_path, uninterrupted):
+    stopped = run(held(slice_text, tmp_path, "--max-time", "0.3"))
+    assert stopped.returncode == 124 and "--resume" in stopped.stderr
+    assert sorted(os.listdir(tmp_path)) == ["vectors.vec.checkpoint"]
+    done = run(command(slice_text, tmp_path, "--resume"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "vectors.vec").read_bytes() == uninterrupted[0]
+
+
+def test_spool_and_threads_survive_a_resume(slice_text, tmp_path):
+    """A run on a spool file, stopped, goes on from memory with another number of threads: the same corpus."""
+    stopped = run(held(slice_text, tmp_path, "--max-time", "0.3", "--memory", "100k"))
+    assert stopped.returncode == 124, stopped.stderr
+    done = run(command(slice_text, tmp_path, "--resume", "--threads", "2"))
+    assert done.returncode == 0, done.stderr
+    assert "going on at" in done.stderr

@@ -1,0 +1,154 @@
+"""A job is a list of parts: no line of ancestors, few fields, and each option in exactly one part."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import click
+import pytest
+
+import wv_cli.commands
+from wv_cli.cli.program import wv as group
+from wv_cli.filtering.scorers import SCORERS
+from wv_cli.commands.align import AlignJob
+from wv_cli.commands.analogy import AnalogyJob
+from wv_cli.commands.bioword import BiowordJob
+from wv_cli.commands.check import CheckJob
+from wv_cli.commands.convert import ConvertJob
+from wv_cli.commands.distil import DistilJob
+from wv_cli.commands.drift import DriftJob
+from wv_cli.commands.eval import EvalJob
+from wv_cli.commands.filter import FilterJob
+from wv_cli.commands.glove import GloveJob
+from wv_cli.commands.glove_files import GloveFilesJob
+from wv_cli.commands.hash import HashJob
+from wv_cli.commands.job import Job, TrainingJob, option_names
+from wv_cli.commands.lm_convert import LmConvertJob
+from wv_cli.commands.lm_mix import LmMixJob
+from wv_cli.commands.models import MODELS
+from wv_cli.commands.ngrams import NgramJob
+from wv_cli.commands.nn import NnJob
+from wv_cli.commands.odd_one_out import OddOneOutJob
+from wv_cli.commands.phrases import PhrasesJob
+from wv_cli.commands.plot import PlotJob
+from wv_cli.commands.predict import PredictJob
+from wv_cli.commands.quantize import QuantizeJob
+from wv_cli.commands.questions import QuestionsJob
+from wv_cli.commands.search import SearchIndexJob, SearchJob
+from wv_cli.commands.similarity import SimilarityJob
+from wv_cli.commands.texts_distance import TextsDistanceJob
+from wv_cli.commands.tokenize import TokenizeJob
+from wv_cli.commands.train import TrainJob
+from wv_cli.commands.vocabulary import VocabularyJob
+from wv_cli.commands.whiten import WhitenJob
+
+MOST_CLASSES = 4  # of this project in the line of a class: Options, Part, a part, itself
+MOST_FIELDS = 12
+# How options are looked up by name, frozen objects changed and models asked what they are.
+FORBIDDEN = (r"object\.__setattr__", r"super\(\w+, replace\(", r"\bhasattr\(", r"\bcast\(\"?Any\b")
+
+# The jobs of commands. How a command talks is no option of its job.
+JOBS: dict[str, type[Job]] = {
+    "align": AlignJob,
+    "analogy": AnalogyJob,
+    "build-vocab": VocabularyJob,
+    "check": CheckJob,
+    "convert": ConvertJob,
+    "distil": DistilJob,
+    "bioword": BiowordJob,
+    "drift": DriftJob,
+    "filter": FilterJob,
+    "glove": GloveJob,
+    "hash": HashJob,
+    "lm convert": LmConvertJob,
+    "lm mix": LmMixJob,
+    "lm train": NgramJob,
+    "nn": NnJob,
+    "odd-one-out": OddOneOutJob,
+    "phrases": PhrasesJob,
+    "plot": PlotJob,
+    "predict": PredictJob,
+    "quantize": QuantizeJob,
+    "similarity": SimilarityJob,
+    "texts-distance": TextsDistanceJob,
+    "tokenize": TokenizeJob,
+    "search": SearchJob,
+    "search index": SearchIndexJob,
+    "whiten": WhitenJob,
+}
+TALK = {"quiet", "as_json", "help_all"}
+TRAINING = {row.job: row.job_type() for row in MODELS.values()}
+# A preset chooses what stands in the place of defaults; all rules of wv filter are one field.
+CHOOSING = {"preset", "rules", *SCORERS}
+
+
+def modules() -> list[str]:
+    prefix = f"{wv_cli.commands.__name__}."
+    return sorted(each.name.removeprefix(prefix) for each in pkgutil.walk_packages(wv_cli.commands.__path__, prefix))
+
+
+def classes() -> dict[str, type]:
+    found = {}
+    for name in modules():
+        module = importlib.import_module(f"wv_cli.commands.{name}")
+        own = {each.__name__: each for each in vars(module).values() if inspect.isclass(each)}
+        found |= {f"{name}.{key}": each for key, each in own.items() if each.__module__ == module.__name__}
+    return found
+
+
+def is_small(kind: type) -> bool:
+    """Whether it has few ancestors and fields; errors have a tree of their own."""
+    line = [each for each in kind.__mro__ if each.__module__.startswith("wv_cli")]
+    size = len(fields(kind)) if is_dataclass(kind) else 0
+    return issubclass(kind, BaseException) or (len(line) <= MOST_CLASSES and size <= MOST_FIELDS)
+
+
+def has_forbidden(module: str) -> bool:
+    path = Path(str(importlib.import_module(f"wv_cli.commands.{module}").__file__))
+    source = path.read_text(encoding="utf-8")
+    return any(re.search(each, source) for each in FORBIDDEN)
+
+
+def test_no_class_has_many_ancestors_or_fields() -> None:
+    assert [name for name, kind in classes().items() if not is_small(kind)] == []
+
+
+def test_nothing_goes_behind_the_fields() -> None:
+    assert [name for name in modules() if has_forbidden(name)] == []
+
+
+def test_every_command_that_is_a_job_is_known() -> None:
+    kinds = {kind for kind in classes().values() if issubclass(kind, Job)} - {
+        Job,
+        TrainingJob,
+        TrainJob,
+        EvalJob,
+        QuestionsJob,
+    }
+    assert kinds == {*JOBS.values(), *TRAINING.values(), GloveFilesJob}  # the last is that of `wv glove-tools glove`
+
+
+def options_of(name: str) -> list[str]:
+    first, *rest = name.split()
+    command = group.get_command(click.Context(group), first)
+    for word in rest:
+        command = command.commands[word]
+    return [each.name for each in command.params if each.name not in TALK]
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_every_option_belongs_to_one_part(name: str) -> None:
+    own, options = option_names(JOBS[name]), set(options_of(name)) - CHOOSING
+    assert {option: own.count(option) for option in options} == dict.fromkeys(options, 1)
+
+
+def test_every_option_of_training_belongs_to_one_part() -> None:
+    names = {row: option_names(kind) for row, kind in TRAINING.items()}
+    assert {row: [name for name in own if own.count(name) > 1] for row, own in names.items()} == {
+        row: [] for row in TRAINING
+    }
+    every = {name for own in names.values() for name in own}
+    assert {*options_of("train")} - CHOOSING <= every

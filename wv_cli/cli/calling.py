@@ -1,0 +1,154 @@
+"""Commands as functions: `wv_cli.whiten("v.bin", "w.bin", method="zca")` is `wv whiten v.bin -o w.bin --method zca`.
+
+An option is a keyword of its name, with underscores; None is one that is not given. A function prints nothing. It
+returns what the command prints with --json, and raises what is wrong as the command says it. functions.pyi has the
+arguments of all.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import partial
+from inspect import Parameter, Signature
+from typing import Any, NamedTuple
+
+from wv_cli.cli import COMMANDS, PARTS
+from wv_cli.cli.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
+from wv_cli.config import Option, name_arguments
+from wv_cli.evaluation import TASKS
+from wv_cli.commands.arguments import read_arguments
+from wv_cli.commands.eval import eval_job
+from wv_cli.commands.job import Job, TrainingJob
+from wv_cli.commands.telling import require_functions, run_job
+from wv_cli.registry import Registry, load
+from wv_cli.io.pipes import kept_pipes
+
+
+class Function(NamedTuple):
+    """A row: the command, what it does, and its job."""
+
+    command: str
+    summary: str
+    job_type: Callable[[], type[Job]]
+
+
+# A package of this program is called glove.
+_OTHER_NAMES = {"glove": "train_glove"}
+FUNCTIONS: Registry[Function] = Registry(
+    "function",
+    [
+        *(
+            (_OTHER_NAMES.get(name, name.replace("-", "_")), Function(name, row.summary, partial(load, row.module)))
+            for name, row in COMMANDS.items()
+            if ":" in row.module
+        ),
+        *(
+            (f"{group}_{name}", Function(f"{group} {name}", summary, partial(load, place)))
+            for group, parts in PARTS.items()
+            for name, (place, summary) in parts.items()
+        ),
+        *(
+            (f"eval.{name}", Function(f"eval {name}", task.summary, partial(eval_job, name)))
+            for name, task in TASKS.items()
+        ),
+    ],
+)
+
+
+def arguments_of(name: str) -> dict[str, Option]:
+    """The options that are arguments of a function. Several outputs are called `output`, too."""
+    options = FUNCTIONS.find(name).job_type().command_options()
+    first = places_of(name)
+    more = [each for each, option in options.items() if (option.help or option.positional) and each not in first]
+    return {"output" if each == "outputs" else each: options[each] for each in (*first, *more)}
+
+
+def places_of(name: str) -> list[str]:
+    """The options that need no keyword: the arguments of the command line, then the output."""
+    kind = FUNCTIONS.find(name).job_type()
+    options = kind.command_options()
+    outputs = [each for each in ("output", "outputs") if each in options and not options[each].positional]
+    return [*kind.FUNCTION_ARGUMENTS] or [*(each for each in options if options[each].positional), *outputs]
+
+
+def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, Any]]:
+    """The function of a row of FUNCTIONS, which pickle finds in `module`."""
+    kind, arguments = FUNCTIONS.find(name).job_type(), arguments_of(name)
+    signature = Signature(_parameters(name, arguments), return_annotation=dict[str, Any])
+
+    def function(*values: Any, **options: Any) -> dict[str, Any]:
+        read_arguments(dict.fromkeys(options.keys() - signature.parameters.keys()), arguments, name)
+        bound = signature.bind(*values, **options).arguments
+        for each, value in bound.items():
+            if value is None and signature.parameters[each].default is Parameter.empty:
+                raise TypeError(f"{each}: expected a value, found None")
+        talk = {each: bound.pop(each, None) for each in ("log", "on_progress")}
+        require_functions(**talk)
+        progress, sentences = bound.pop("progress", False), bound.pop("sentences", None)
+        with kept_pipes(), ExitStack() as stack:
+            make = _maker(kind, arguments, name)
+            if name in WITH_SENTENCES:
+                bound["inputs"], spoken = paths_or_sentences(bound.get("inputs"), sentences, needed=name == "train")
+                if spoken is not None:
+                    make({**bound, "inputs": ()})  # refuses what it can before the sentences are read
+                    bound |= spool(spoken, bound, stack)
+            job = make(bound)
+            on_progress = stack.enter_context(progress_bar(talk["on_progress"], progress=progress))
+            metadata = run_job(job, talk["log"], on_progress)
+            job.judge(metadata)
+            return {**job.facts(metadata)}
+
+    function.__name__ = function.__qualname__ = name.rpartition(".")[2]
+    function.__module__ = module
+    function.__doc__ = _document(name, arguments)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
+
+
+def _maker(kind: type[Job], arguments: Mapping[str, Option], name: str) -> Callable[[Mapping[str, Any]], Job]:
+    def make(bound: Mapping[str, Any]) -> Job:
+        given = read_arguments(bound, arguments, name)
+        options = {arguments[each].name: value for each, value in given.items()}
+        return kind.from_options({**options, "explicit": tuple(options)})
+
+    return make
+
+
+def _parameters(name: str, arguments: Mapping[str, Option]) -> list[Parameter]:
+    places, speaks = ["output" if each == "outputs" else each for each in places_of(name)], name in WITH_SENTENCES
+    found, needed = [], True
+    for each, option in arguments.items():
+        how = Parameter.POSITIONAL_OR_KEYWORD if each in places else Parameter.KEYWORD_ONLY
+        # A function prints nothing: standard output is no default. Behind an argument with a default all have one.
+        is_needed = (option.is_required or option.default == "-") and not (speaks and each == "inputs")
+        needed = is_needed and (needed or how is Parameter.KEYWORD_ONLY)
+        found.append(Parameter(each, how, default=Parameter.empty if needed else None))
+    talk: dict[str, Any] = {**({"sentences": None} if speaks else {}), "log": None}
+    if issubclass(FUNCTIONS.find(name).job_type(), TrainingJob) or speaks:
+        talk |= {"on_progress": None, "progress": False}
+    return [*found, *(Parameter(each, Parameter.KEYWORD_ONLY, default=default) for each, default in talk.items())]
+
+
+_TALK = """
+Like the command `wv {command}`, whose help says more. Returns what the command prints with --json. `log(message,
+**facts)` is told what happens, and so is the logger "wv_cli". Raises UsageError, WvError and its kin; TypeError for an
+argument of another type."""
+_TRAINING = """
+`on_progress(progress)` is told how far the training is, which a bar shows with `progress=True`. Interrupted and
+TimedOut are raised for a run that a signal or `max_time` stopped, which `resume=True` continues."""
+_SENTENCES = """
+Instead of files `inputs` may be sentences that are lists of tokens; `sentences` may be lists of tokens or lines as str.
+Both are any iterable, which is read once."""
+
+
+def _document(name: str, arguments: Mapping[str, Option]) -> str:
+    row = FUNCTIONS.find(name)
+    talk = _TALK.format(command=row.command) + (_SENTENCES if name in WITH_SENTENCES else "")
+    if name in WITH_SENTENCES or issubclass(FUNCTIONS.find(name).job_type(), TrainingJob):
+        talk += _TRAINING
+    places = ["output" if each == "outputs" else each for each in places_of(name)]
+    meanings = [
+        f"{each}: {name_arguments(option.full_help) or option.metavar}"
+        for each, option in arguments.items()
+        if each == "output" or each not in places
+    ]
+    return "\n".join([row.summary, talk, "", *meanings])

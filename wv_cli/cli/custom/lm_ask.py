@@ -1,0 +1,232 @@
+"""`wv lm score`, `next` and `sample`: what a model says of sentences, how it would go on, what it would write."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from wv_cli.cli.fields import make_command
+from wv_cli.cli.options import refuse_options, take
+from wv_cli.config import Options, argument, option
+from wv_cli.errors import UsageError
+from wv_cli.commands.parts.documents import flatten_option, unit_option
+from wv_cli.lm.config import PiecesConfig
+from wv_cli.text.reading_config import ReadingConfig
+
+if TYPE_CHECKING:
+    from wv_cli.lm.scoring import Scored
+    from wv_cli.words import WordList
+
+_PIPE_BYTES = 1 << 16
+
+
+def _json_option() -> bool:
+    return option(False, "Print one JSON object per line.", off=None, group="Run")
+
+
+def _sentences_option() -> bool:
+    return option(True, "Treat lines as whole sentences with <s> and </s>, or as fragments.", flag="sentences")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(Options):
+    """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input).
+
+    Each line of input gives one line of output, as in KenLM's query. Without INPUT the lines of standard input are
+    answered at once. LENGTH is the length of the n-gram that was found; OOV counts the words that the model does not
+    list.
+
+    A model of pieces, such as CCNet's, needs its sentencepiece model (--tokenizer) and the normalization that it was
+    trained with. The text is then normalized, cut into pieces and scored.
+
+    With --add INPUT has records, which are written again with log10 of the probability, the perplexity and the number
+    of OOV words of each text.
+    """
+
+    model: str = argument("MODEL")
+    inputs: tuple[str, ...] = argument("[INPUT]...", ())
+    each_word: bool = option(
+        False, "Also print each word as word=ID LENGTH LOG10 (ID 0: unknown).", flag="words", off=None
+    )
+    unnormalized: bool = option(
+        False, "Use scores of a noise-contrast model as log10 probabilities, without normalizing.", off=None
+    )
+    add: str | None = option(
+        None, "Write records again, with NAME, NAME_perplexity and NAME_oov added.", metavar="NAME"
+    )
+    flatten: str = flatten_option()
+    unit: str = unit_option()
+    output: str = option("-", "File for the records of --add.", short="o", metavar="FILE")
+    ends: bool = _sentences_option()
+    pieces: PiecesConfig = field(default_factory=PiecesConfig)
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
+    as_json: bool = _json_option()
+
+
+def _score(
+    model: str,
+    inputs: tuple[str, ...],
+    each_word: bool,
+    unnormalized: bool,
+    add: str | None,
+    flatten: str,
+    unit: str,
+    output: str,
+    ends: bool,
+    normalize: Literal["none", "ccnet", "datatrove"],
+    tokenizer: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    refuse_options(
+        **dict.fromkeys(ReadingConfig.options(), "inputs"),
+        **dict.fromkeys(("flatten", "unit", "output"), "add"),
+        **dict.fromkeys(("each_word", "as_json"), "not add"),
+    )
+    from dataclasses import replace
+    from functools import partial
+
+    from wv_cli.cli.display import emit
+    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.lm import asking
+    from wv_cli.lm.files import load
+    from wv_cli.lm.pieces import Preparation
+    from wv_cli.lm.scoring import Scorer
+    from wv_cli.io.places import refuse_reading, require_one_use
+    from wv_cli.text.binary import note_invalid
+    from wv_cli.text.source import Source
+    from wv_cli.text.tokenizing import recipe_for
+
+    reading, log = take(ReadingConfig, options), partial(emit, quiet=quiet, as_json=False)
+    reading = replace(reading, tokenize=recipe_for([model], reading.tokenize, log))
+    piped = not inputs or "-" in inputs
+    require_one_use(model, piped or tokenizer == "-")
+    require_one_use(tokenizer or "", piped)
+    read = partial(input_texts, inputs, log=log, reading=reading)
+
+    def open_scorer() -> tuple[Preparation, Scorer]:
+        prepared = Preparation(PiecesConfig(normalize=normalize, tokenizer=tokenizer))
+        loaded = load(model)
+        return prepared, Scorer(asking.take_unnormalized(loaded, model) if unnormalized else loaded, ends=ends)
+
+    if add is not None:
+        if not inputs:
+            message = "--add needs INPUT, files of records or - for standard input"
+            raise UsageError(message)
+        from wv_cli.commands.adding import RecordScorer, score_names
+        from wv_cli.text.input_files import refuse_overwriting
+        from wv_cli.text.records.writing import add_answers
+
+        refuse_overwriting(inputs, output)
+        refuse_reading([output], [model, *filter(None, [tokenizer])])
+        names = score_names(add)
+
+        def answer() -> RecordScorer:
+            prepared, scorer = open_scorer()
+            return RecordScorer(names, scorer, prepared, flatten, unit, ends)
+
+        add_answers(read(written=[output]), output, names, answer)
+        return
+    text: Iterable[bytes] = Source(read(one_line=True)) if inputs else note_invalid(_read_pipe(), "standard input", log)
+    prepared, scorer = open_scorer()
+    for scored in scorer.read(prepared.blocks(text)):
+        lines = _lines(scored, scorer.words() if each_word else None, ends, as_json)
+        sys.stdout.buffer.write("".join(lines).encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+
+
+def _read_pipe() -> Iterable[bytes]:
+    """Standard input as it comes."""
+    from wv_cli.io.marks import without_mark
+    from wv_cli.text.raw_files import blocks, open_raw
+
+    return without_mark(blocks(open_raw("-"), "standard input", _PIPE_BYTES))
+
+
+def _lines(scored: "Scored", spellings: "WordList | None", ends: bool, as_json: bool) -> Iterator[str]:
+    """What is said of each sentence, and with `spellings` of its words."""
+    for sentence, log10, oov in zip(scored.sentences(), *scored.totals(), strict=True):
+        part = sentence if ends else slice(sentence.start, sentence.stop - 1)
+        words = _words(scored, part, spellings) if spellings is not None else []
+        if as_json:
+            from wv_cli.io.json_text import to_json
+
+            facts: dict[str, Any] = {"log10": log10, "events": part.stop - part.start, "oov": oov}
+            yield f"{to_json(facts | ({'words': words} if spellings is not None else {}))}\n"
+        else:
+            fields = [f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}\t" for word in words]
+            yield f"{''.join(fields)}Total: {log10:.8g} OOV: {oov}\n"
+
+
+def _words(scored: "Scored", part: slice, spellings: "WordList") -> list[dict[str, Any]]:
+    spelled = [spellings[word] if word >= 0 else "</s>" for word in scored.spelled[part].tolist()]
+    ids = [word if word >= 0 else 2 for word in scored.ids[part].tolist()]
+    rows = zip(spelled, ids, scored.lengths[part].tolist(), scored.scores[part].tolist(), strict=True)
+    return [dict(zip(("word", "id", "length", "log10"), row, strict=True)) for row in rows]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextOptions(Options):
+    """Print the most probable words after START ("the cat") with their probabilities; </s> is the end of the sentence.
+
+    Without START the lines of standard input are the queries. With several queries, or with standard input, the
+    first column is the query.
+    """
+
+    model: str = argument("MODEL")
+    starts: tuple[str, ...] = argument("[START]...", ())
+    k: int = option(10, "Number of words.", low=1)
+    ends: bool = _sentences_option()
+    as_json: bool = _json_option()
+
+
+def _next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json: bool, quiet: bool) -> None:
+    from wv_cli.cli.queries import piped_lines
+    from wv_cli.lm.files import load
+    from wv_cli.lm.generating import Generator
+    from wv_cli.io.places import require_one_use
+
+    require_one_use(model, not starts)
+    generator = Generator(load(model), ends=ends)
+    for batch in [list(starts)] if starts else piped_lines():
+        for start in batch:
+            found = generator.next_words(start, k)
+            column = f"{start}\t" if len(starts) != 1 else ""
+            if as_json:
+                from wv_cli.io.json_text import to_json
+
+                rows = [{"word": word, "probability": round(p, 9)} for word, p in found]
+                lines = [to_json({"start": start, "next": rows})]
+            else:
+                lines = [f"{column}{word}\t{p:.6g}" for word, p in found]
+            sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleOptions(Options):
+    """Print sentences drawn word by word from MODEL. The unknown word <unk> is never drawn."""
+
+    model: str = argument("MODEL")
+    n: int = option(1, "Number of sentences.", low=1)
+    start: str = option("", "Words that begin each sentence.", metavar="WORDS")
+    max_words: int = option(100, "Limit on the words of a sentence.", low=1)
+    seed: int = option(1, "Random seed of the draws.", low=0)
+
+
+def _sample(model: str, n: int, start: str, max_words: int, seed: int, as_json: bool, quiet: bool) -> None:
+    from wv_cli.lm.files import load
+    from wv_cli.lm.generating import Generator
+
+    for sentence in Generator(load(model)).sample(n, seed, start=start, max_words=max_words):
+        sys.stdout.buffer.write(f"{sentence}\n".encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+score = make_command("score", ScoreOptions, run=_score)
+score.short_help = "Print how probable lines are."
+next_words = make_command("next", NextOptions, run=_next_words)
+next_words.short_help = "Print the most probable next words."
+sample = make_command("sample", SampleOptions, run=_sample)
+sample.short_help = "Print sentences drawn from a model."

@@ -1,0 +1,62 @@
+"""Commands made of jobs: `make_command` turns the fields of a job and of its parts into arguments and options of click.
+
+What a field says of itself is in wv_cli.config.option: `metavar` FILE or FOLDER completes to names, SIZE and TIME are
+written with a unit, WORD... takes several words at once.
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import click
+
+from wv_cli.cli import PARTS
+from wv_cli.cli.help import Command
+from wv_cli.cli.options import make_argument, make_json_option, make_option, make_quiet_option
+from wv_cli.cli.word_options import TakesWords
+from wv_cli.config import Options
+from wv_cli.commands.job import Job, options_of
+from wv_cli.registry import load
+
+
+def make_command(
+    name: str, kind: type[Options], shape: type[Command] = Command, run: Callable[..., Any] | None = None
+) -> click.Command:
+    """The command `name` that runs the job `kind`; or `run` with the options of `kind`, for a command line that does
+    more than a job: `run(quiet, as_json, **options)`."""
+    options, runs = options_of(kind), run or partial(_run_job, kind)
+    if issubclass(kind, Job):
+        options = kind.command_options()
+    shown = [field for field in options.values() if field.help]
+    parameters: list[click.Parameter] = [make_argument(field) for field in options.values() if field.positional]
+    parameters += [make_option(field) for field in shown]
+    parameters.append(make_quiet_option())
+    has_json = "as_json" not in options and issubclass(kind, Job) and kind.HAS_JSON
+    if has_json:
+        parameters.append(make_json_option())
+
+    def start(**values: Any) -> Any:
+        for name, option in kind.options().items() if not issubclass(kind, Job) else ():
+            option.check(values[name])
+        return runs(**values) if has_json or "as_json" in options else runs(as_json=False, **values)
+
+    made = TakesWords if any(field.metavar == "WORD..." for field in shown) else shape
+    return made(name, callback=start, params=parameters, help=inspect.getdoc(kind))
+
+
+def make_parts(group: str) -> dict[str, click.Command]:
+    """The parts of a command that are jobs, by their names."""
+    made = {}
+    for name, (place, summary) in PARTS[group].items():
+        made[name] = make_command(name, load(place))
+        made[name].short_help = summary
+    return made
+
+
+def _run_job(kind: Any, quiet: bool, as_json: bool, **options: Any) -> int:
+    from wv_cli.cli.running import run_command
+
+    if "as_json" in options_of(kind):
+        options["as_json"] = as_json
+    return run_command(kind, options, quiet, as_json)

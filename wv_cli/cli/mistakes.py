@@ -1,0 +1,110 @@
+"""What is wrong with a command line, in one line: options that do not exist and what they are called here."""
+
+import re
+
+import click
+
+from wv_cli.cli.options import range_of
+from wv_cli.commands.synonyms import SYNONYMS, plain
+
+WORDS = "wv.words"  # in a context's meta: the whole command line
+
+# Values by the names that other programs have for them: of what is meant the first that is a choice counts.
+VALUES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("sg", "word2vec", "sgns"), ("skipgram",)),
+    **dict.fromkeys(("classifier", "classification", "sup", "text"), ("supervised",)),
+    **dict.fromkeys(("paragraphvector", "pvdm", "pvdbow", "dbow", "dm"), ("doc2vec",)),
+    **dict.fromkeys(("onevsall", "ovr", "onevsrest", "sigmoid", "bce", "binary"), ("ova",)),
+    **dict.fromkeys(("negativesampling", "neg", "negative", "nsloss"), ("ns",)),
+    **dict.fromkeys(("hierarchicalsoftmax", "hierarchical", "huffman"), ("hs",)),
+    **dict.fromkeys(("crossentropy", "sm"), ("softmax",)),
+    **dict.fromkeys(("flyhash", "flylsh"), ("fly",)),
+    **dict.fromkeys(("simhash", "randomprojection", "hyperplanes"), ("lsh",)),
+    **dict.fromkeys(("productquantization", "opq"), ("pq",)),
+    **dict.fromkeys(("pcahash",), ("pcah",)),
+    **dict.fromkeys(("kneserney", "kn", "modifiedkneserney", "mkn"), ("kneser-ney", "modified-kneser-ney")),
+}
+# Values of --model that are none here.
+_OTHERWISE = {"glove": "`wv glove` trains that model", "fasttext": "--preset fasttext trains its subwords"}
+
+
+def flags(command: click.Command) -> list[str]:
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    return ["--help", *(flag for each in options for flag in (*each.opts, *each.secondary_opts))]
+
+
+def suggest_option(name: str, command: click.Command) -> str:
+    """What to do instead of giving the option `name`, "" when nobody knows."""
+    import difflib
+
+    known = flags(command)
+    same = [flag for flag in known if plain(flag) == plain(name)]
+    found = [way for way in SYNONYMS.get(plain(name), ()) if not way.startswith("-") or way.split()[0] in known]
+    alike = {plain(flag): flag for flag in known}
+    near = [alike[each] for each in difflib.get_close_matches(plain(name), alike, n=1)]
+    way = next(iter([*same, *found, *near]), "")
+    return f"did you mean {way}?" if way.startswith("-") else way
+
+
+def require_two_dashes(command: click.Command, args: list[str]) -> None:
+    """Raises NoSuchOption for a long name after one dash, which would be read as the options of its letters."""
+    known = {plain(flag) for flag in flags(command) if flag.startswith("--")}
+    for word in args[: args.index("--")] if "--" in args else args:
+        name = plain(word)
+        if re.match(r"-[A-Za-z]\w", word) and (name in known or name in SYNONYMS):
+            raise click.NoSuchOption(word.partition("=")[0])
+
+
+def message(error: click.UsageError) -> str:
+    """One line: what is wrong and what to do."""
+    if isinstance(error, click.NoSuchOption):
+        return _unknown(error)
+    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
+        return _bad_value(error)
+    text = " ".join(error.format_message().split()).partition(". Choose from:")[0].removesuffix(".")
+    usage = " ".join(error.ctx.get_usage().split()).removeprefix("Usage: ") if error.ctx else "wv COMMAND ..."
+    return f"{text[:1].lower()}{text[1:]}; usage: {usage}"
+
+
+def _unknown(error: click.NoSuchOption) -> str:
+    command, path = (error.ctx.command, error.ctx.command_path) if error.ctx else (None, "wv")
+    way = suggest_option(error.option_name, command) if command else ""
+    if error.ctx and not error.ctx.parent and (later := _command_of(error)):
+        return f"no such option {error.option_name} before the command; put it behind `wv {later}`"
+    return f"no such option {error.option_name}; {way or f'`{path} --help` shows the options'}"
+
+
+def _command_of(error: click.NoSuchOption) -> str:
+    """The command behind an option that stands before it, "" where that has no such option."""
+    from wv_cli.cli import COMMANDS
+
+    context = error.ctx
+    if context is None or not isinstance(context.command, click.Group):
+        return ""
+    name = next((word for word in context.meta.get(WORDS, []) if word in COMMANDS), "")
+    command = context.command.get_command(context, name) if name else None
+    return name if command is not None and plain(error.option_name) in map(plain, flags(command)) else ""
+
+
+def _bad_value(error: click.BadParameter) -> str:
+    text, parameter = " ".join(error.message.split()).removesuffix("."), error.param
+    if parameter is None:
+        return text
+    name = max(parameter.opts, key=len) if isinstance(parameter, click.Option) else parameter.human_readable_name
+    value, is_not, what = text.partition(" is not ")
+    if what.startswith("in the range "):
+        return f"{name} must be {range_of(parameter)}, not {value}"
+    if what.startswith(("a valid integer", "a valid float")):
+        return f"{name} must be {'a whole number' if 'integer' in what else 'a number'}, not {value}"
+    near = []
+    if is_not and isinstance(parameter.type, click.Choice):
+        import difflib
+
+        given, choices = plain(value.strip("'")), [str(each) for each in parameter.type.choices]
+        if name == "--model" and given in _OTHERWISE:
+            return f"{name}: {text}; {_OTHERWISE[given]}"
+        words = [each for each in choices if len(each) > 1]
+        near = [each for each in choices if plain(each) == given]
+        near += [each for each in VALUES.get(given, ()) if each in choices]
+        near += difflib.get_close_matches(value.strip("'"), words, n=1)
+    return f"{name}: {text}" + (f"; did you mean {near[0]!r}?" if near else "")

@@ -1,0 +1,72 @@
+"""Arguments of Python calls as the options of a job: checked, and turned into the types that its fields have."""
+
+import difflib
+import os
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
+
+from wv_cli.config import Option
+from wv_cli.errors import UsageError
+from wv_cli.io.arguments import list_texts, real_number, require_type, whole_number
+from wv_cli.commands.synonyms import SYNONYMS, plain
+
+Path = str | os.PathLike[str]
+
+
+def read_arguments(given: Mapping[str, Any], options: Mapping[str, Option], function: str) -> dict[str, Any]:
+    """The options that are given, None being one that is not. Raises UsageError for one that there is not, TypeError
+    for a value of another type."""
+    for name in given:
+        if name not in options:
+            raise UsageError(f"no such option {name}; {_explain_unknown(name, options, function)}")
+    return {name: typed_value(value, options[name]) for name, value in given.items() if value is not None}
+
+
+def _explain_unknown(name: str, options: Mapping[str, Option], function: str) -> str:
+    near = [*_meant(name, options), *difflib.get_close_matches(name, options, n=1)]
+    return f"did you mean {near[0]}?" if near else f"help(wv_cli.{function}) shows the options"
+
+
+def _meant(name: str, known: Container[str]) -> list[str]:
+    """The options of `known`, with their values, that other programs call `name`."""
+    ways = [way.split(maxsplit=1) for way in SYNONYMS.get(plain(name), ()) if way.startswith("--")]
+    named = [(flag.removeprefix("--").replace("-", "_"), value) for flag, *value in ways]
+    return [
+        option + "".join("=" + " or ".join(map(repr, each.split(" or "))) for each in value)
+        for option, value in named
+        if option in known
+    ]
+
+
+def typed_value(value: Any, option: Option) -> Any:
+    """The value of an option; several in any iterable become a tuple. Raises TypeError for one of another type."""
+    name = "output" if option.name == "outputs" else option.name
+    value = plain_value(value)
+    if isinstance(value, str) and value in option.words:
+        return value
+    if not option.many:
+        return _typed_value(value, option.kind, name)
+    if option.kind is str:
+        return paths_of(value, name)
+    several = value if isinstance(value, Iterable) else (value,)
+    return tuple(_typed_value(each, option.kind, name) for each in several)
+
+
+def _typed_value(value: Any, kind: type, name: str) -> Any:
+    if kind is int:
+        return whole_number(value, name)
+    if kind is float:
+        return real_number(value, name)
+    require_type(value, kind, name, "True or False" if kind is bool else "text as str")
+    return value
+
+
+def plain_value(value: Any) -> Any:
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def paths_of(given: Path | Iterable[Path], name: str) -> tuple[str, ...]:
+    """The paths of one file or of several, or texts. Raises TypeError that names the argument for what is none."""
+    plain = plain_value(given)
+    several = plain if plain is None or isinstance(plain, str | int | bytes) else map(plain_value, plain)
+    return tuple(list_texts(several, name, "path"))

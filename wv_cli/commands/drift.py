@@ -1,0 +1,40 @@
+"""`wv drift`: the words that changed most between two files of vectors. wv_cli/transforms/drift.py has the scores."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wv_cli.commands.align import TwoInputs
+from wv_cli.commands.job import Job
+from wv_cli.commands.run import Metadata, Run
+from wv_cli.transforms.config import DriftConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftJob(Job):
+    """Show which words of both A and B changed most between the two files: vectors of two times, or of two kinds of
+    text.
+
+    A word is printed as `word TAB neighbors TAB cosine`, below a header of these names. The number `neighbors` is the
+    fraction of the nearest words that A and B share. The cosine compares the two vectors of the word after A was
+    aligned to B by all common words. Rare words change most, by chance; --restrict-vocab leaves them out.
+    """
+
+    config: DriftConfig = field(default_factory=DriftConfig)
+    source: TwoInputs
+
+    def work(self, run: Run) -> tuple[None, Metadata]:
+        """Compares the words."""
+        from wv_cli.transforms.drift import drift
+
+        found = drift(*self.source.load(), self.config)
+        rows = zip(found.words, found.shared.tolist(), found.cosine.tolist(), strict=True)
+        words = [{"word": word, "neighbors": shared, "cosine": cosine} for word, shared, cosine in rows]
+        return None, {"compared": found.compared, "words": words}
+
+    def show(self, metadata: Mapping[str, Any]) -> str:
+        rows = (f"{each['word']}\t{each['neighbors']:.4f}\t{each['cosine']:.4f}\n" for each in metadata["words"])
+        return "".join(["word\tneighbors\tcosine\n", *rows])
+
+    def report(self, metadata: Mapping[str, Any]) -> str:
+        return f"{metadata['compared']:,} words compared"

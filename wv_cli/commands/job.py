@@ -1,0 +1,420 @@
+"""A job: one run of a command, from options to files, as a list of parts.
+
+    command (click)  ->  options  ->  build(Kind, options)  ->  job.run(log, on_progress, on_reading)
+
+A job has parts as fields (wv_cli.commands.part) and a function `work`. What it reads and writes is what its parts do, one
+after the other. An option belongs to exactly one part because it is a field of it. A job prints nothing.
+"""
+
+import functools
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args, get_type_hints
+
+from wv_cli.config import Option, Options, flag_of, reject_ineffective
+from wv_cli.errors import UsageError, WvError
+from wv_cli.commands.part import Invocation, Part, SidecarOption, parts_of, values_of
+from wv_cli.commands.parts.resume import Resume
+from wv_cli.commands.run import Metadata, OnTraining, Run
+from wv_cli.io.events import Log, OnProgress
+from wv_cli.io.places import is_stream, refuse_folder, refuse_reading, require_different
+
+if TYPE_CHECKING:
+    from wv_cli.models.training.run import Outcome
+
+Kind = TypeVar("Kind")
+_hints: Callable[[Any], dict[str, Any]] = functools.cache(get_type_hints)
+Writer = tuple[str, Callable[[str], None]]  # the name of a file and what writes it
+
+
+class SidecarWarning(UserWarning):
+    """Warning: the results are written, but a sidecar is not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job(Options):
+    """Base of all jobs: the options of a command as parts, and the work. CONDITIONS and `check` are about options of
+    several parts. The docstring of a job is the help of its command."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {}
+    # What a bar counts and is called while the job reads, and whether one shows its training. Metadata for the report
+    # only are not in the object of --json.
+    READING: ClassVar[tuple[str, str] | None] = None
+    SHOWS_TRAINING: ClassVar[bool] = False
+    HAS_JSON: ClassVar[bool] = True
+    # The arguments of the function that need no keyword, where they are not those of the command line and the output.
+    FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ()
+    JSON_IS_ASCII: ClassVar[bool] = True
+    ANSWERS: ClassVar[bool] = False  # queries, as jobs.questions says
+    IS_VERDICT: ClassVar[bool] = False  # the exit code says it all: with --quiet nothing is shown
+
+    invocation: Invocation = field(default_factory=Invocation)
+
+    @classmethod
+    def command_options(cls) -> Mapping[str, Option]:
+        """The options of the command and its arguments, in their order."""
+        return options_of(cls)
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        """The job with these options, each in the part that has a field of its name. Raises UsageError, WvError."""
+        return build(cls, options)
+
+    def report(self, metadata: Mapping[str, Any]) -> str:
+        """What the command says when it is done, "" for nothing."""
+        return ""
+
+    def facts(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the command prints with --json."""
+        return metadata
+
+    def show(self, metadata: Mapping[str, Any]) -> str:
+        """The answer that the command writes to standard output, "" for nothing."""
+        return ""
+
+    def judge(self, metadata: Mapping[str, Any]) -> int:
+        """The exit code of the command, which has shown its result. Raises what it fails with nevertheless."""
+        return 0
+
+    def work(self, run: Run) -> tuple["Outcome | None", Metadata]:
+        """Does the work, once everything is checked, and writes the results unless it was stopped.
+
+        Returns the outcome of the training (None: there was none) and the metadata that is recorded beside the
+        results. Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns
+        normally.
+        """
+        raise NotImplementedError
+
+    @property
+    def trains(self) -> bool:
+        """Whether a model is trained, so that the run can stop and be resumed."""
+        return True
+
+    @property
+    def output_format(self) -> str | None:
+        """The format of all outputs of vectors, None where their names choose it."""
+        return None
+
+    @property
+    def must_have_effect(self) -> Collection[str]:
+        """The options that are refused where they have no effect."""
+        return self.invocation.explicit
+
+    def run(
+        self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
+    ) -> tuple["Outcome | None", Metadata]:
+        """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
+        about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find or where a
+        launcher has started several processes."""
+        from wv_cli.io.launcher import refuse_processes
+        from wv_cli.io.pipes import kept_pipes
+
+        refuse_processes()
+        with kept_pipes(), ExitStack() as stack:
+            run = self.begin(Run(log, on_progress, on_reading), stack)
+            with run.kept_on_failure():
+                return self.work(run)
+
+    def validate(self) -> None:
+        """Checks everything that can be checked before a file is read. Raises UsageError or WvError."""
+        from wv_cli.io import meta
+        from wv_cli.io.output import check_writable
+
+        self._check_names()
+        for each in parts_of(self):
+            each.validate()
+        for name, option in self.options().items():
+            option.check(getattr(self, name))
+        for path in self.results():
+            refuse_folder(path)
+        self.check()
+        reject_ineffective(conditions_of(type(self)), self.must_have_effect, self.values())
+        self._check_resume()
+        writes, resume = self.writes(), self._resume if self.trains else None
+        for path in writes:
+            if resume is None:
+                check_writable(path)
+            else:
+                check_writable(path, read_only="" if resume.overwrite else "give --overwrite to replace it")
+        files = [path for path in self.results() if not is_stream(path)]
+        words = [name for name in (_words_file(path, self.output_format) for path in files) if name is not None]
+        sidecars = [meta.sidecar_path(path) for path in self.names() if not is_stream(path)]
+        sidecars = sidecars if self.invocation.meta else []
+        require_different([*writes, *words, *sidecars])
+        reads, results = self._files_read(), self.results()
+        refuse_reading([path for path in (*writes, *words) if path not in results], reads)
+        replaceable = self.replaceable()
+        refuse_reading(results, [path for path in reads if path not in replaceable])
+
+    def _check_names(self) -> None:
+        """Raises WvError for a name that is too long, or becomes too long for what stands beside the file."""
+        from wv_cli.io import meta
+        from wv_cli.io.output import check_name
+
+        for path in self.results():
+            check_name(path)
+        if (checkpoint := self.checkpoint_path) is not None:
+            check_name(checkpoint, "choose a shorter name for the output, or give --checkpoint FILE")
+        for path in self.results():
+            if (words := _words_file(path, self.output_format)) is not None:
+                check_name(words)
+        for path in self.names():
+            if self.invocation.meta and not is_stream(path):
+                check_name(meta.sidecar_path(path), "choose a shorter name, or give --no-meta")
+
+    def _check_resume(self) -> None:
+        resume = self._resume
+        if resume is not None and self.trains:
+            resume.require_path(self.beside)
+        elif resume is not None:
+            for name in ("checkpoint", "checkpoint_every", "resume", "max_time"):
+                if name in self.must_have_effect:
+                    problem = "has no effect: this run trains nothing that could be resumed; leave it out"
+                    raise UsageError(f"{flag_of(name)} {problem}")
+
+    @property
+    def _resume(self) -> Resume | None:
+        return next((part for part in self.parts() if isinstance(part, Resume)), None)
+
+    def parts(self) -> list[Part]:
+        return [part for part in parts_of(self) if isinstance(part, Part)]
+
+    def reads(self) -> list[str]:
+        return [path for part in self.parts() for path in part.reads()]
+
+    def replaceable(self) -> list[str]:
+        """The inputs whose place a result may take, because they have been read when it appears."""
+        return []
+
+    def _files_read(self) -> list[str]:
+        """What is read, with the files of words beside matrices."""
+        reads = self.reads()
+        words = [_words_file(path, None) for path in reads if path != "-" and Path(path).is_file()]
+        return [*reads, *(path for path in words if path is not None)]
+
+    def reads_again(self) -> list[str]:
+        """The running texts that are read more than once."""
+        return []
+
+    def results(self) -> list[str]:
+        return [path for part in self.parts() for path in part.results()]
+
+    def names(self) -> list[str]:
+        """The results as sidecars and checkpoint are named after them, whether they are there yet or not."""
+        return self.results()
+
+    def writes(self) -> list[str]:
+        """All files that are written, in the end or on the way."""
+        beside, checkpoint = self.beside, self.checkpoint_path
+        on_the_way = [path for part in self.parts() for path in part.writes(beside)]
+        return [*self.results(), *on_the_way, *([checkpoint] if checkpoint else [])]
+
+    @property
+    def beside(self) -> str | None:
+        """The first file among the results, beside which the checkpoint and temporary files go."""
+        return next((path for path in self.names() if not is_stream(path)), None)
+
+    @property
+    def checkpoint_path(self) -> str | None:
+        resume = self._resume
+        return resume.path(self.beside) if resume is not None and self.trains else None
+
+    def metadata(self) -> Metadata:
+        return {name: value for part in self.parts() for name, value in part.metadata().items()}
+
+    @classmethod
+    def conditions(cls) -> list[tuple[str, str]]:
+        return [*cls.CONDITIONS.items(), *super().conditions()]
+
+    def values(self) -> dict[str, Any]:
+        """Every option, and every other field of the parts, by its name."""
+        return values_of(self)
+
+    def begin(self, run: Run, stack: ExitStack) -> Run:
+        """Checks the job and acquires what the run holds until `stack` ends. Raises UsageError, WvError."""
+        from wv_cli.io.pipes import keep
+
+        self.validate()
+        keep(self.reads_again())
+        resume, beside = self._resume, self.beside
+        for part in self.parts():
+            stack.enter_context(part.claim(beside, anew=resume is not None and (resume.resume or resume.overwrite)))
+        if resume is not None and self.trains:
+            from_files = any(part.begins_with() for part in self.parts())
+            learnt = [text for part in self.parts() for text in part.learnt()]
+            saved = resume.saved_run(beside, from_files=from_files, learnt=learnt)
+            run = replace(run, saved=saved, save_every=resume.checkpoint_every, max_seconds=resume.max_time)
+            stack.enter_context(saved.claim(run.log))
+        return run
+
+    def require_disk_space(self, needed: int) -> None:
+        """Raises WvError where a result or the checkpoint, of `needed` bytes each, cannot be written."""
+        from wv_cli.io.output import check_writable
+
+        for path in [*self.results(), *([self.checkpoint_path] if self.checkpoint_path else [])]:
+            check_writable(path, needed, read_only="")
+
+    def finish(
+        self,
+        run: Run,
+        written: Sequence[str],
+        metadata: Mapping[str, object],
+        writers: Iterable[Writer] = (),
+        *,
+        last: str | None = None,
+    ) -> None:
+        """Writes results that each stand alone, then the sidecars of the `written` ones, and removes the run's own
+        checkpoint. All are complete before the first is renamed. The file `last` is renamed after all others: where it
+        is new, so are they. A sidecar that cannot be written is a SidecarWarning. Raises WvError, when the others are
+        written, for results that cannot be."""
+        from wv_cli.io.output import commit_together, write_each
+
+        with commit_together(last):
+            missing = write_each(writers)
+            problems = self.write_sidecars([path for path in written if path not in missing], metadata)
+        self.end(run, problems)
+
+    def write_sidecars(self, written: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
+        """Returns what is to be said about those that could not be written."""
+        from wv_cli.io import meta
+
+        problems = []
+        recipes = {getattr(each, "tokenize", None) for each in parts_of(self)} - {None}
+        if recipes:
+            metadata = {"tokenize": recipes.pop(), **metadata}
+        for path in written:
+            if self.invocation.meta and not is_stream(path):
+                try:
+                    meta.write(path, list(self.invocation.argv), metadata)
+                except WvError as error:
+                    problems.append(f"{error}; {path} itself is written and whole")
+        return problems
+
+    def end(self, run: Run, problems: Sequence[str]) -> None:
+        """Removes the run's own checkpoint: the results are written."""
+        for problem in problems:
+            warnings.warn(problem, SidecarWarning, stacklevel=3)
+        if run.saved is not None:
+            run.saved.remove()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingJob(Job):
+    """A job with several outputs that have sidecars, which can stop and be resumed where it trains."""
+
+    READING: ClassVar[tuple[str, str] | None] = ("B", "reading")
+    SHOWS_TRAINING: ClassVar[bool] = True
+
+    invocation: SidecarOption = field(default_factory=SidecarOption)
+
+    @property
+    def named_outputs(self) -> list[str]:
+        """The results as the user names them."""
+        values = self.values()
+        return [*values["outputs"], *(path for name, path in values.items() if name.startswith("save_") and path)]
+
+    def figures(self, metadata: Mapping[str, Any]) -> str:
+        """What the command says behind the names of the outputs."""
+        return f" ({metadata['words_per_second']:,} words/s)"
+
+    def report(self, metadata: Mapping[str, Any]) -> str:
+        return f"wrote {', '.join(self.named_outputs)}{self.figures(metadata)}"
+
+    def facts(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"outputs": self.named_outputs, **metadata}
+
+
+def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
+    """The job `kind` with these options, each in the part that has a field of its name; `made` are whole fields. Of a
+    vocabulary that the user gave nothing is cut by the default of --min-count."""
+    unknown = options.keys() - set(option_names(kind, every=True))
+    assert not unknown, f"{kind.__name__} has no {', '.join(unknown)}"
+    if options.get("vocab") and "min_count" not in options.get("explicit", ("min_count",)):
+        options = {**options, "min_count": 1}
+    return _build(kind, options, made)
+
+
+def options_of(kind: Any) -> Mapping[str, Option]:
+    """The options of a job and of its parts, in the order of the fields."""
+    return _options_of(kind)
+
+
+def _options_of_kind(kind: Any) -> Mapping[str, Option]:
+    found: dict[str, Option] = {}
+    hints, own = _hints(kind), kind.options()
+    for each in fields(kind):
+        if _has_options(hints[each.name]):
+            found.update(options_of(hints[each.name]))
+        elif each.name in own:
+            found[each.name] = own[each.name]
+    return found
+
+
+_options_of: Callable[[Any], Mapping[str, Option]] = functools.cache(_options_of_kind)
+
+
+def option_names(kind: Any, *, every: bool = False) -> list[str]:
+    """The options of a job or part; `every`: its internal fields, too."""
+    found: list[str] = []
+    hints = _hints(kind)
+    for each in fields(kind):
+        if _has_options(hints[each.name]):
+            found += option_names(hints[each.name], every=every)
+        elif every or not each.metadata.get("internal"):
+            found.append(each.name)
+    return found
+
+
+def option_hints(kind: Any) -> dict[str, Any]:
+    """The annotations of option_names(kind)."""
+    found: dict[str, Any] = {}
+    hints = _hints(kind)
+    for each in fields(kind):
+        hint = hints[each.name]
+        found |= option_hints(hint) if _has_options(hint) else {each.name: hint}
+    return {name: found[name] for name in option_names(kind)}
+
+
+def all_configs(kind: Any) -> list[type[Options]]:
+    """The configs of a job, those of its parts too."""
+    found: list[type[Options]] = []
+    for hint in _hints(kind).values():
+        for inner in (hint, *get_args(hint)):
+            if _has_options(inner):
+                found += [inner] * (not issubclass(inner, Part)) + all_configs(inner)
+    return found
+
+
+def conditions_of(kind: Any) -> list[tuple[str, str]]:
+    """(name, condition) of the options of a job or part that do not always have an effect: its own, then its parts'."""
+    found, hints = [*kind.conditions()], _hints(kind)
+    for each in fields(kind):
+        if _has_options(hints[each.name]):
+            found += conditions_of(hints[each.name])
+    return found
+
+
+def _build(kind: type[Kind], options: Mapping[str, Any], made: Mapping[str, Any]) -> Kind:
+    values, hints = dict(made), _hints(kind)
+    for each in fields(kind):  # type: ignore[arg-type]
+        if each.name in values:
+            continue
+        if _has_options(hints[each.name]):
+            values[each.name] = _build(hints[each.name], options, {})
+        elif each.name in options:
+            values[each.name] = options[each.name]
+    return kind(**values)
+
+
+def _has_options(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Options)
+
+
+def _words_file(path: str, format: str | None) -> str | None:
+    """formats.words_file. The formats are loaded when a job is checked, not with its options."""
+    from wv_cli.vectors.formats import words_file
+
+    return words_file(path, format)

@@ -1,0 +1,93 @@
+"""A part of a job: the options of one subject, with the files they read and write and their sidecar facts.
+
+No part knows another. What two of them must know is checked by the job that has both (wv_cli.commands.job).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from wv_cli.config import Options, option
+from wv_cli.commands.run import Metadata
+
+
+def internal(default: Any = None) -> Any:
+    """A field that is no option of the command: a fact about the run, or a setting of the compatible command lines."""
+    return field(default=default, metadata={"internal": True})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part(Options):
+    """Base of all parts. Methods say nothing where a part has nothing to say. CONDITIONS tells when options of other
+    parts have an effect, as wv_cli.config.holds understands it."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def conditions(cls) -> list[tuple[str, str]]:
+        return [*super().conditions(), *cls.CONDITIONS.items()]
+
+    def reads(self) -> list[str]:
+        """The files that are read, which no output may replace."""
+        return []
+
+    def results(self) -> list[str]:
+        """The result files of the run."""
+        return []
+
+    def writes(self, beside: str | None) -> list[str]:
+        """The files written on the way; those without a name of their own go `beside` the first result."""
+        return []
+
+    def begins_with(self) -> list[str]:
+        """The files whose rows a training begins with."""
+        return []
+
+    def learnt(self) -> Sequence[str]:
+        """The digests of the texts that were learnt before, one for each time."""
+        return ()
+
+    def claim(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
+        """Keeps other runs from what this one alone may write, while it lasts. `anew`: what an earlier run has left on
+        the way may go. Raises WvError where another run has it."""
+        return nullcontext()
+
+    def metadata(self) -> Metadata:
+        """Facts for the sidecar."""
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invocation(Part):
+    """How a run was asked for: `argv` is the command line, `explicit` the options that the user gave, whatever their
+    values. Without `meta` results have no sidecars."""
+
+    argv: tuple[str, ...] = internal(())
+    explicit: tuple[str, ...] = internal(())
+    meta: bool = internal(True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SidecarOption(Invocation):
+    """The same for a command whose results have sidecars."""
+
+    meta: bool = option(True, "Write NAME.meta.json beside each output.", group="Output")
+
+
+def parts_of(thing: object) -> Iterator[Options]:
+    """The options that a dataclass has as fields, each before those that it has itself."""
+    for each in fields(thing):  # type: ignore[arg-type]
+        value = getattr(thing, each.name)
+        if isinstance(value, Options):
+            yield value
+            yield from parts_of(value)
+
+
+def values_of(thing: object) -> dict[str, Any]:
+    """Every option by its name, those of the parts, too."""
+    found: dict[str, Any] = {}
+    for each in fields(thing):  # type: ignore[arg-type]
+        value = getattr(thing, each.name)
+        found |= values_of(value) if isinstance(value, Options) else {each.name: value}
+    return found

@@ -1,0 +1,220 @@
+"""What `wv filter` judges, by which rules, and what it writes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from wv_cli.config import Option, argument, option, require
+from wv_cli.errors import UsageError
+from wv_cli.filtering.journal import JOURNAL
+from wv_cli.filtering.scorers import SCORERS
+from wv_cli.filtering.setting import Setting
+from wv_cli.commands.part import Part, internal
+from wv_cli.commands.parts.documents import flatten_option, unit_option
+from wv_cli.io.output import check_writable
+from wv_cli.io.places import refuse_reading, require_different
+from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe
+
+if TYPE_CHECKING:
+    from wv_cli.filtering.rules import Rule
+
+_WRITES = "not dry_run and not explain"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilteredRecords(Part):
+    """The records that are judged."""
+
+    inputs: tuple[str, ...] = argument("INPUT...")
+    reading: RecordsConfig = field(default_factory=RecordsConfig)
+
+    def reads(self) -> list[str]:
+        return [*self.inputs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScorerOptions(Part):
+    """What scorers share."""
+
+    group: ClassVar[str] = "Rules"
+
+    tokenizer: str | None = option(None, "Sentencepiece model of the language model of --perplexity.", metavar="FILE")
+    perplexity_of: str = option(
+        "ccnet",
+        "How a text is normalized and cut into sentences for --perplexity.",
+        choices=("ccnet", "lines", "raw", "datatrove"),
+        only="tokenizer",
+    )
+    flatten: str = flatten_option()
+    tokenize: str | None = option(
+        None, "Cut texts for classifiers into words: model (as trained), or settings of wv tokenize.", metavar="TEXT"
+    )
+    unit: str = unit_option()
+
+    @property
+    def scorer_setting(self) -> Setting:
+        return Setting(self.flatten, self.tokenize, self.unit, self.tokenizer, self.perplexity_of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duplicates(Part):
+    """Records that go because an earlier one is the same, or similar."""
+
+    group: ClassVar[str] = "Rules"
+
+    exact_duplicates: str | None = option(
+        None, "Keep the first of equal texts, or of equal lines in all texts.", choices=("document", "paragraph")
+    )
+    near_duplicates: float | None = option(
+        None,
+        "Keep the first of records whose texts are similar: 0.72 is FineWeb's threshold.",
+        above=0, below=1, metavar="S",
+    )  # fmt: skip
+    keep_numbers: bool = option(
+        False, "Texts that differ in a number are no near-duplicates.", off=None, only="near_duplicates"
+    )
+    against: str | None = option(
+        None, "Near-duplicates of an earlier run (--save-index) go, too.", metavar="INDEX", only="near_duplicates"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules(Part):
+    """The rules, in a field for each row of the table SCORERS, and what scorers share. `of_files` are those of the
+    files `rules`."""
+
+    group: ClassVar[str] = "Rules"
+
+    words: tuple[str, ...] = option((), "Keep records of so many words.", metavar="LOW..HIGH")
+    heuristic: tuple[str, ...] = option(
+        (), "Keep by a statistic of the text, or a recipe of several.", metavar="NAME=LOW..HIGH | RECIPE"
+    )
+    language: tuple[str, ...] = option(
+        (), "Keep records in these languages, by a language model of fastText's.", metavar="MODEL:en,de=P.."
+    )
+    classifier: tuple[str, ...] = option(
+        (), "Keep records to which a classifier gives this label.", metavar="[NAME=]MODEL:LABEL=P.."
+    )
+    perplexity: tuple[str, ...] = option(
+        (), "Keep records with this perplexity, by a language model of pieces.", metavar="MODEL=..PP"
+    )
+    rules: tuple[str, ...] = option((), "Rules from a TOML file, or from a shipped recipe.", metavar="FILE")
+    of_files: tuple[tuple[str, str], ...] = internal(())
+    scoring: ScorerOptions = field(default_factory=ScorerOptions)
+    duplicates: Duplicates = field(default_factory=Duplicates)
+
+    @property
+    def texts(self) -> list[tuple[str, str]]:
+        """(scorer, rule), those of files first."""
+        return [*self.of_files, *((scorer, rule) for scorer in SCORERS for rule in getattr(self, scorer))]
+
+    @classmethod
+    def settings(cls) -> dict[str, Option]:
+        """The options that are no rules: a file of rules may have them, too."""
+        return {**ScorerOptions.options(), **Duplicates.options()}
+
+    @property
+    def all_rules(self) -> "list[Rule]":
+        from wv_cli.filtering.rules import merge_statistics, parse_rules
+
+        return merge_statistics([rule for scorer, text in self.texts for rule in parse_rules(scorer, text)])
+
+    def check(self) -> None:
+        from wv_cli.filtering.rules import require_different_names
+
+        some = self.texts or self.duplicates.exact_duplicates is not None or self.duplicates.near_duplicates is not None
+        require(bool(some), "no rule is given; name one, such as --words 50..100000, or a file of --rules")
+        asked = any(scorer == "perplexity" for scorer, _ in self.texts)
+        require(asked or self.scoring.tokenizer is None, "--tokenizer needs --perplexity")
+        require(
+            not asked or self.scoring.tokenizer is not None,
+            "--perplexity needs --tokenizer FILE, a sentencepiece model",
+        )
+        require_different_names(self.all_rules)
+        by_label = any(SCORERS.find(scorer).are_probabilities for scorer, _ in self.texts)
+        require(
+            by_label or self.scoring.unit == "document", f"--unit {self.scoring.unit} needs --language or --classifier"
+        )
+        require(by_label or self.scoring.tokenize is None, "--tokenize needs --language or --classifier")
+        if self.scoring.tokenize not in (None, OF_MODEL):
+            settings = read_recipe(str(self.scoring.tokenize))
+            require(
+                not settings.sentences, "--tokenize: a text has one score, so sentences has no effect; leave it out"
+            )
+
+    def reads(self) -> list[str]:
+        more = [path for path in (self.scoring.tokenizer, self.duplicates.against) if path is not None]
+        return [*(path for rule in self.all_rules for path in rule.files), *more]
+
+    def require_words(self, log: Callable[[str], None]) -> None:
+        """Tells of classifiers that were trained on other words than they get. Raises UsageError."""
+        from wv_cli.filtering.scoring import recipe_of_classifier
+        from wv_cli.text.tokenizing import recipe_for
+
+        models = [path for rule in self.all_rules if SCORERS.find(rule.scorer).are_probabilities for path in rule.files]
+        if self.scoring.tokenize is None:
+            recipe_for(models, None, log)
+        none = f"--tokenize {OF_MODEL}: no sidecar of {', '.join(models)} names settings; name them, such as unicode"
+        some = any(recipe_of_classifier(path, OF_MODEL) is not None for path in models)
+        require(self.scoring.tokenize != OF_MODEL or some, none)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterOutput(Part):
+    """The folders of the records that stay and of the others, and what else is written or shown."""
+
+    output: str | None = option(
+        None, "Folder for the records that stay, in files named as INPUT.", short="o", metavar="FOLDER"
+    )
+    rejected: str | None = option(
+        None, "Also write the other records, each with its rule's name.", metavar="FOLDER", only=_WRITES
+    )
+    reason: str = option("filter", "Field of --rejected for the rule's name.", metavar="NAME", only="rejected")
+    add_scores: bool = option(False, "Add the score of each rule to the records.", off=None, only=_WRITES)
+    dry_run: bool = option(False, "Write no records; show what each rule would reject.", off=None)
+    explain: int | None = option(None, "Show the scores of record N only.", low=1)
+    save_index: str | None = option(
+        None,
+        "Also save the near-duplicates known in the end, for --against.",
+        metavar="FILE",
+        only=f"near_duplicates and {_WRITES}",
+    )
+    clusters: str | None = option(
+        None,
+        "With --dry-run: write which records are near-duplicates.",
+        metavar="FILE",
+        only="dry_run and near_duplicates",
+    )
+    overwrite: bool = option(False, "Begin anew instead of going on with an unfinished run.", off=None, only=_WRITES)
+
+    @property
+    def folders(self) -> list[Path]:
+        return [Path(folder) for folder in (self.output, self.rejected) if folder is not None]
+
+    def results(self) -> list[str]:
+        return [path for path in (self.save_index, self.clusters) if path is not None]
+
+    def check(self) -> None:
+        writes = not self.dry_run and self.explain is None
+        require(writes == (self.output is not None), "give -o FOLDER, or --dry-run or --explain N instead of it")
+        require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
+        require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
+        for name, given in (("--output", self.output), ("--rejected", self.rejected)):
+            require(given not in ("", "-"), f"{name} needs a folder, which gets a file for each input")
+        for folder in self.folders:
+            if folder.is_file():
+                raise UsageError(f"{folder}: is a file; name a folder, which gets a file for each input")
+
+    def require_writable(self, paths: Sequence[str], reads: Sequence[str]) -> None:
+        """Raises UsageError, WvError where what is written for the inputs at `paths` could not be, or is something else
+        of the run: one of the files that it `reads`, or another output."""
+        names = [Path(path).name for path in paths]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise UsageError(f"two inputs are called {twice}, and their outputs would be; give them one by one")
+        writes = [str(folder / name) for folder in self.folders for name in (*names, JOURNAL)]
+        require_different([*self.results(), *writes])
+        refuse_reading(writes, [*paths, *reads])
+        for path in writes:
+            if Path(path).parent.is_dir():  # others are made
+                check_writable(path)

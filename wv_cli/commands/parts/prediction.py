@@ -1,0 +1,62 @@
+"""What `wv predict` is asked, and what it writes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from wv_cli.config import argument, option, require
+from wv_cli.commands.distribution import dask_option
+from wv_cli.commands.part import Part
+from wv_cli.commands.parts.documents import flatten_option, unit_option
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedTexts(Part):
+    """The classifier, and the texts whose lines are classified."""
+
+    model: str = argument("MODEL")
+    inputs: tuple[str, ...] = argument("INPUT...")
+    dask: str | None = dask_option()
+
+    def check(self) -> None:
+        """Raises UsageError for a text, or a number, where the names of texts are expected."""
+        for each in self.inputs:
+            if each == "-" or Path(each).exists():
+                continue
+            require(not each.isdecimal(), f"{each}: no such file; the number of labels is -k {each}")
+            message = f"{each[:60]!r} is no file; a text comes by standard input: echo TEXT | wv predict MODEL -"
+            require(" " not in each or "/" in each, message)
+
+    def reads(self) -> list[str]:
+        return [self.model, *self.inputs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers(Part):
+    """The output file: a line for each line of text, or the records that were read, with the answers added. A text has
+    the mean probabilities of its units."""
+
+    prob: bool = option(
+        False,
+        "Print the probability behind each label, as fastText's predict-prob.",
+        off=None, only="not as_json and not add",
+    )  # fmt: skip
+    as_json: bool = option(
+        False,
+        "Print one JSON object per line, with labels and probabilities.",
+        off=None, only="not add", group="Run",
+    )  # fmt: skip
+    add: str | None = option(
+        None, "Write records again, with fields NAME, NAME_score and NAME_known added.", metavar="NAME"
+    )
+    flatten: str = flatten_option(only="add")
+    unit: str = unit_option(only="add")
+    unknown: str = option(
+        "und", "Label of a text without a known word; `answer` gives fastText's answer.", metavar="LABEL", only="add"
+    )
+    output: str = option("-", "File for the answers.", short="o", metavar="FILE", group="Output")
+
+    def check(self) -> None:
+        require(self.add != "", "--add needs the name of a field")
+
+    def results(self) -> list[str]:
+        return [self.output]

@@ -1,0 +1,81 @@
+"""The input text of a job, and the options of counting its words."""
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wv_cli.config import argument, option
+from wv_cli.commands.part import Part, internal
+from wv_cli.io.events import Log
+from wv_cli.text.config import Marked, VocabConfig
+from wv_cli.text.reading_config import ReadingConfig
+
+if TYPE_CHECKING:
+    from wv_cli.io.matrices import MatrixAllocator
+    from wv_cli.text.inputs import Texts
+    from wv_cli.text.vocab import Vocab
+
+
+def vocab_option() -> str | None:
+    help = "Use this vocabulary, whole unless --min-count is given."
+    return option(None, help, metavar="FILE", group="Vocabulary", common=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Part):
+    """The input text of a job. `inputs` are texts. `vocab` is a vocabulary file to use instead of their own words.
+    Ids, and matrices, of more than `memory` bytes are on disk. Tokens that are `marked` are labels, no words."""
+
+    inputs: tuple[str, ...] = argument("INPUT...")
+    words: VocabConfig = field(default_factory=VocabConfig)
+    vocab: str | None = vocab_option()
+    memory: int | None = option(
+        None,
+        "Keep the encoded text and matrices on disk if larger than this.",
+        low=1,
+        metavar="SIZE",
+        group="Run",
+        common=True,
+    )
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
+    marked: Marked | None = internal()
+
+    def reads(self) -> list[str]:
+        return [path for path in (*self.inputs, self.vocab) if path]
+
+    @property
+    def word_options(self) -> dict[str, Any]:
+        """The options that say what is a word of the text, as a state keeps them."""
+        recipe = self.reading.tokenize
+        return {**asdict(self.words), **({"tokenize": recipe} if recipe is not None else {})}
+
+    def vocabulary(self) -> "Vocab | None":
+        """The vocabulary of the file `vocab`, if there is one. Raises BadFile, WvError."""
+        from wv_cli.text.vocab import read_vocab
+
+        return read_vocab(self.vocab) if self.vocab else None
+
+    def texts(self, log: Log, *others: str, written: list[str] | None = None) -> "Texts":
+        """The texts `inputs`, or `others` instead. Folders leave out the files that are `written`."""
+        from wv_cli.vectors.formats.recognize import input_texts
+
+        return input_texts(others or self.inputs, log=log, written=written or (), reading=self.reading)
+
+    def matrices(self, beside: str | None, log: Log) -> "MatrixAllocator":
+        """Where the matrices of the run are."""
+        from wv_cli.io.matrices import MatrixAllocator
+
+        return MatrixAllocator(self.memory, beside, log)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedVocabulary(Part):
+    """`save_vocab` gets the words and their counts before the training."""
+
+    group: ClassVar[str] = "Output"
+
+    save_vocab: str | None = option(
+        None, "Also save the vocabulary as `word count` lines before training.", metavar="FILE", common=True
+    )
+
+    def writes(self, beside: str | None) -> list[str]:
+        return [self.save_vocab] if self.save_vocab else []

@@ -1,0 +1,104 @@
+"""The files of vectors that a job reads and writes."""
+
+from collections.abc import Container
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from wv_cli.config import argument, option
+from wv_cli.commands.part import Part
+from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision, bad_rows_option
+
+if TYPE_CHECKING:
+    from wv_cli.vectors.formats.base import Format
+    from wv_cli.vectors.embeddings import Embeddings
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorInput(Part):
+    """An input file of vectors. The first `limit` rows of the file `vectors`; None: all of them. Its content tells the
+    format where `from_format` does not. `bad_rows` as for formats.load."""
+
+    group: ClassVar[str] = "Input"
+
+    vectors: str = argument("VECTORS")
+    from_format: str | None = option(None, "Format of VECTORS; by default their content tells.", metavar="FORMAT")
+    bad_rows: BadRowsName = bad_rows_option()
+    limit: int | None = option(None, "Read only the first N words of VECTORS.", low=1)
+
+    def reads(self) -> list[str]:
+        return [self.vectors]
+
+    def load(self, *, mapped: bool = False) -> "Embeddings":
+        """Reads the vectors; see formats.load."""
+        from wv_cli.vectors import formats
+
+        return formats.load(
+            self.vectors, format=self.from_format, limit=self.limit, mapped=mapped, bad_rows=self.bad_rows
+        )
+
+
+STATIC = "static"  # the format of a static embedding, which is a folder
+
+
+def names_folder(path: str) -> bool:
+    """Whether an output without --to is a folder: its name ends with a slash, or has no ending."""
+    return path.endswith("/") or (path != "-" and not Path(path).suffix)
+
+
+def folder_name(path: str) -> str:
+    """The name of a folder without a slash at its end."""
+    return path.rstrip("/") or path
+
+
+def static_file(folder: str) -> str:
+    """The file by which the folder of a static embedding is known, the folder where there is none yet."""
+    from wv_cli.vectors.formats.beside import MODEL
+
+    return str(Path(folder) / MODEL) if Path(folder).is_dir() else folder_name(folder)
+
+
+def files_beside(folder: str) -> list[str]:
+    """The other files of the folder of a static embedding that a run replaces; none where there is no folder yet."""
+    from wv_cli.vectors.formats.beside import SETTINGS
+
+    return [str(Path(folder) / name) for name in SETTINGS] if Path(folder).is_dir() else []
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorOutput(Part):
+    """An output file of vectors. The file `output` gets vectors, in the format of its ending where `to_format` names
+    none; see formats.save."""
+
+    group: ClassVar[str] = "Output"
+
+    output: str | None = option(None, "Output file, whose ending chooses the format.", short="o", metavar="FILE")
+    to_format: str | None = option(
+        None, "Format of the vectors written; by default FILE's ending chooses.", metavar="FORMAT", only="output"
+    )
+    precision: Precision = option(
+        WORD2VEC_PRECISION,
+        "Decimals of numbers in text; exact writes the shortest text that keeps every bit.",
+        low=1, high=9, metavar="1-9|exact", only="output",
+    )  # fmt: skip
+    escape: bool = option(False, "Write words the output cannot hold as new%20york.", off=None, only="output")
+
+    def results(self) -> list[str]:
+        return [self.output] if self.output is not None else []
+
+    def chosen_format(self, explicit: Container[str]) -> "Format":
+        """Raises UsageError where there is none, or where `explicit` options do not go with it."""
+        from wv_cli.vectors.formats import format_for_output
+
+        assert self.output is not None
+        row = format_for_output(self.output, self.to_format)
+        if "precision" in explicit:
+            row.require_precision(self.precision)
+        return row
+
+    def save(self, vectors: "Embeddings") -> None:
+        """Writes the vectors; see formats.save."""
+        from wv_cli.vectors import formats
+
+        assert self.output is not None
+        formats.save(self.output, vectors, format=self.to_format, precision=self.precision, escape=self.escape)

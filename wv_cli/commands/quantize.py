@@ -1,0 +1,125 @@
+"""`wv quantize`: compresses a model file and reports the loss in score."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import ClassVar
+
+from wv_cli.config import argument, option, require
+from wv_cli.errors import UsageError
+from wv_cli.commands.job import Job
+from wv_cli.commands.part import Part, SidecarOption
+from wv_cli.commands.run import Metadata, Run
+from wv_cli.io import meta
+from wv_cli.text.input_files import expand_inputs
+from wv_cli.text.reading_config import RawConfig, ReadingConfig
+from wv_cli.transforms.config import QuantizeConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class Models(Part):
+    """The files of the large model and of the small one."""
+
+    model: str = argument("MODEL")
+    output: str = option(
+        help="Output file, NAME.ftz, or - for standard output.", short="o", metavar="FILE", group="Output"
+    )
+    size: int | None = option(None, "Choose --cutoff so that FILE is at most this large (2M).", metavar="SIZE", low=1)
+
+    def reads(self) -> list[str]:
+        return [self.model]
+
+    def results(self) -> list[str]:
+        return [self.output]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabeledTexts(Part):
+    """The labeled texts for retraining and for scores: labeled lines for a classifier, pairs of words with scores for
+    word vectors."""
+
+    group: ClassVar[str] = "Input"
+
+    inputs: tuple[str, ...] = option((), "Labeled text for --retrain; repeat for more.", metavar="FILE", flag="input")
+    validation: str | None = option(
+        None, "Report the score before and after on labeled lines or word pairs.", metavar="FILE"
+    )
+    reading: RawConfig = field(default_factory=RawConfig)
+
+    def reads(self) -> list[str]:
+        return [*self.inputs, *([self.validation] if self.validation else [])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuantizeJob(Job):
+    """Quantize MODEL, a .bin of fastText or wv train: drop rows (--cutoff or --size) and store the others in bytes.
+
+    FILE is a .ftz that fastText reads. Retraining helps with a large text and overfits on a small one, so compare
+    with --validation. A model of word vectors keeps the vectors of all its words up to --cutoff. The other rows are
+    n-grams, which compose the vectors of unknown words.
+    """
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header", "tsv_quotes"), "retrain")
+
+    invocation: SidecarOption = field(default_factory=SidecarOption)
+    config: QuantizeConfig
+    models: Models
+    texts: LabeledTexts = field(default_factory=LabeledTexts)
+
+    def check(self) -> None:
+        config, size = self.config, self.models.size
+        require(not (size and config.cutoff), "--size and --cutoff cannot be used together: --size chooses the cutoff")
+        require(not config.retrain or bool(self.texts.inputs), "--retrain needs --input FILE, the text to train on")
+        require(config.retrain or not self.texts.inputs, "--input needs --retrain")
+        message = "--retrain needs --cutoff: it trains the rows that are kept"
+        require(not config.retrain or bool(config.cutoff or size), message)
+
+    def reads_again(self) -> list[str]:
+        return self.texts.reads()
+
+    def work(self, run: Run) -> tuple[None, Metadata]:
+        """Quantizes the model and reports its scores before and after."""
+        from wv_cli.evaluation.model_score import metric_name, score
+        from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
+        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.commands.retrain import retrainer
+        from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
+
+        begin, config, scores = time.monotonic(), self.config, Metadata()
+        models, validation = self.models, self.texts.validation
+        dense = load_model(models.model)
+        require_dense(dense, models.model)
+        if config.retrain and not dense.is_classifier:
+            raise UsageError(f"{models.model}: --retrain needs a classifier, found word vectors; leave it out")
+        reading = ReadingConfig(**vars(self.texts.reading))
+        asked = input_texts(self.texts.inputs, log=run.log, written=self.writes(), reading=reading)
+        for inputs in (self.texts.inputs, (validation,) if validation else ()):
+            if inputs:
+                expand_inputs(replace(asked, inputs=inputs))
+        old = score(dense, validation) if validation else None
+        if models.size:
+            config = replace(config, cutoff=cutoff_for_size(dense, models.size, config))
+        small = quantize(dense, config, retrainer(asked, config, run.on_progress) if config.retrain else None)
+        rows_before, rows, before, after = (
+            dense.input.shape[0], small.input.shape[0], dense_bytes(dense), quantized_bytes(small)
+        )  # fmt: skip
+        new = score(small, validation) if validation else None
+        save_model(models.output, small)
+        run.log(f"{rows_before:,} rows -> {rows:,}", rows_before=rows_before, rows=rows)
+        run.log(f"{before:,} bytes -> {after:,}: {before / after:.1f} times smaller", bytes_before=before, bytes=after)
+        if old is not None and new is not None:
+            scores = {"measure": metric_name(dense), "score_before": old, "score_after": new}
+            change = f"{scores['measure']} {old:.4f} -> {new:.4f} ({100 * (new - old):+.2f} points)"
+            run.log(f"{change} on {validation}", **scores)
+        metadata: Metadata = {
+            "config": asdict(config),
+            "rows_before": rows_before,
+            "rows": rows,
+            "bytes_before": before,
+            "bytes": after,
+            **scores,
+            "seconds": round(time.monotonic() - begin, 3),
+            **({"tokenize": recipe} if (recipe := meta.tokenization(models.model)) is not None else {}),
+        }
+        self.finish(run, self.results(), metadata)
+        return None, {"output": models.output, **metadata}

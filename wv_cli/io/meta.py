@@ -1,0 +1,53 @@
+"""Sidecars: NAME.meta.json tells how NAME was made."""
+
+import os
+import platform
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wv_cli import __version__, _cpu
+from wv_cli.io import host
+from wv_cli.io.output import open_output
+
+ENDING = ".meta.json"
+
+
+def sidecar_path(path: str | os.PathLike[str]) -> str:
+    return f"{os.fspath(path)}{ENDING}"
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The sidecar of `path`, nothing where it has none that can be read."""
+    import json
+
+    try:
+        found = json.loads(Path(sidecar_path(path)).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def tokenization(path: str | os.PathLike[str]) -> str | None:
+    """How the text of `path` was cut into words (`--tokenize`), None where its sidecar does not say."""
+    found = read(path).get("tokenize")
+    return found if isinstance(found, str) else None
+
+
+def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:
+    """Writes the sidecar of `path`: version, command line, instruction set, machine, time, and `metadata`."""
+    from wv_cli.io.json_text import to_json
+
+    record = {
+        "wv": __version__,
+        "argv": argv,
+        "isa": _cpu.name(),
+        "machine": platform.machine(),
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "cpu_seconds": round(time.process_time(), 3),
+        "peak_memory_bytes": host.peak_memory(),
+        **metadata,
+    }
+    with open_output(sidecar_path(path)) as stream:
+        stream.write(to_json(record, indent=1).encode() + b"\n")

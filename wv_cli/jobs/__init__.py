@@ -1,1 +1,0 @@
-"""The jobs of the commands: what each does from options to files, made of parts."""

@@ -1,0 +1,204 @@
+"""The file of `wv search index`: chunks of text, the inverted index of their tokens and, if a model made them, vectors.
+
+A container (system.container) whose arrays are used where they lie in the file, so that a query reads what it needs.
+Array `X_at` has the places in X where each entry begins, and last where X ends.
+
+    file f   names[name_at[f]:...], its digest, and the chunks chunk_at[f] .. chunk_at[f + 1] - 1
+    chunk c  texts[text_at[c]:...], the number of its first line, its number of tokens, its row of vectors; of a record
+             its other fields as JSON, records[record_at[c]:...]
+    token t  words[word_at[t]:...], in ascending order of bytes; it stands found[i] times in chunk documents[i], for i
+             from posting_at[t] on, chunks ascending
+
+A vector is int8; its length stands in `norms`, 0 for a chunk without a vector. There are no rows without a model.
+"""
+
+import itertools
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import show_value
+from wv_cli.io import container
+from wv_cli.io.input import Input, open_input
+from wv_cli.io.output import open_output
+
+KIND = "search-index"
+VERSION = 2  # of the tokens, which a query must have as the texts have them (text.search_tokens), and of the layout
+DIGEST_BYTES = 16
+LONGEST_CHUNK = 1 << 16  # bytes of a text
+_HEAD_BYTES = 64
+_ADVICE = "remove it, and make it again with wv search index"
+# Larger numbers first, so that all of them are aligned.
+_LAYOUT: container.Layout = {
+    "name_at": ("<i8", ("file places",)),
+    "chunk_at": ("<i8", ("file places",)),
+    "text_at": ("<i8", ("chunk places",)),
+    "record_at": ("<i8", ("chunk places",)),
+    "word_at": ("<i8", ("token places",)),
+    "posting_at": ("<i8", ("token places",)),
+    "lines": ("<i4", ("chunks",)),
+    "tokens": ("<i4", ("chunks",)),
+    "documents": ("<i4", ("postings",)),
+    "norms": ("<f4", ("rows",)),
+    "found": ("<u2", ("postings",)),
+    "digests": ("|u1", ("files", DIGEST_BYTES)),
+    "names": ("|u1", ("name bytes",)),
+    "texts": ("|u1", ("text bytes",)),
+    "records": ("|u1", ("record bytes",)),
+    "words": ("|u1", ("word bytes",)),
+    "vectors": ("|u1", ("rows", "dim")),
+}
+_PLACES = {
+    "name_at": "names", "chunk_at": "lines", "text_at": "texts", "record_at": "records", "word_at": "words",
+    "posting_at": "documents",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class SearchIndex:
+    """`settings` say how the texts were cut and read. `model` is the name of what made the vectors, and `model_digest`
+    its digest; both are "" without vectors. `total` counts the tokens of all chunks. `refuse` raises BadFile about the
+    file in which the arrays lie."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    settings: Mapping[str, object]
+    model: str
+    model_digest: str
+    total: int
+    refuse: Callable[[str], NoReturn]
+
+    @property
+    def files(self) -> int:
+        return len(self.arrays["digests"])
+
+    @property
+    def chunks(self) -> int:
+        return len(self.arrays["lines"])
+
+    @property
+    def vectors(self) -> NDArray[np.int8]:
+        """(rows, dim): a row for each chunk, or none."""
+        return self.arrays["vectors"].view(np.int8)
+
+    def name(self, file: int) -> bytes:
+        return self._piece("name_at", file)
+
+    def text(self, chunk: int) -> bytes:
+        return self._piece("text_at", chunk)
+
+    def record(self, chunk: int) -> bytes:
+        """The other fields of a record as JSON, nothing of a chunk of other text."""
+        return self._piece("record_at", chunk)
+
+    def word(self, token: int) -> bytes:
+        return self._piece("word_at", token)
+
+    def file_of(self, chunk: int) -> int:
+        """The file of a chunk."""
+        found = int(np.searchsorted(self.arrays["chunk_at"], chunk, "right")) - 1
+        if not 0 <= found < self.files:
+            self.refuse("the chunks are not divided among the files")
+        return found
+
+    def chunks_of(self, file: int) -> range:
+        return range(*self._bounds("chunk_at", file))
+
+    def postings(self, token: bytes) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
+        """(the chunks with a token, how often it stands in each). Raises BadFile."""
+        words = len(self.arrays["word_at"]) - 1
+        t = bisect_left(range(words), token, key=self.word)
+        if t == words or self.word(t) != token:
+            return np.zeros(0, np.int32), np.zeros(0, np.uint16)
+        begin, end = self._bounds("posting_at", t)
+        documents = self.arrays["documents"][begin:end]
+        if len(documents) and not (documents[0] >= 0 and documents[-1] < self.chunks and _ascends(documents)):
+            self.refuse("the chunks of a token are out of order")
+        if len(documents) and self.arrays["tokens"][documents].min() < 0:
+            self.refuse("a chunk has a negative number of tokens")
+        return documents, self.arrays["found"][begin:end]
+
+    def _piece(self, places: str, i: int) -> bytes:
+        begin, end = self._bounds(places, i)
+        return self.arrays[_PLACES[places]][begin:end].tobytes()
+
+    def _bounds(self, places: str, i: int) -> tuple[int, int]:
+        begin, end = self.arrays[places][i : i + 2].tolist()
+        if not 0 <= begin <= end <= len(self.arrays[_PLACES[places]]):
+            self.refuse(f"the entry {i} of {places} lies outside of {_PLACES[places]}")
+        return begin, end
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Raises WvError."""
+        header = {
+            "version": VERSION, "settings": self.settings, "model": self.model, "model_digest": self.model_digest,
+            "total": self.total,
+        }  # fmt: skip
+        with open_output(path) as stream:
+            container.write(stream, KIND, header, {name: self.arrays[name] for name in _LAYOUT}, aligned=True)
+
+    @classmethod
+    def read(cls, source: Input, *, checked: bool = False) -> Self:
+        """An index whose arrays stay in a mapped file. Its check sum, for which all of it is read, is compared if it is
+        to be `checked`. Raises BadFile."""
+        reader = container.Reader(source, KIND, _ADVICE)
+        if (version := reader.header.get("version", 1)) != VERSION:
+            reader.refuse(f"expected a search index of version {VERSION}, found version {show_value(version)}")
+        sizes = reader.expect(_LAYOUT, "a search index")
+        settings = reader.fact("settings", dict)
+        model, digest = reader.fact("model", str), reader.fact("model_digest", str)
+        total = reader.fact("total", int, 0, 1 << 53)
+        fits = sizes["rows"] in (0, sizes["chunks"]) and bool(sizes["rows"]) == bool(model and sizes["chunks"])
+        places = {"files": "file places", "chunks": "chunk places"}
+        if not fits or any(sizes[entries] + 1 != sizes[each] for entries, each in places.items()):
+            reader.refuse(f"the sizes of the arrays contradict each other ({sizes})")
+        if not sizes["token places"]:
+            reader.refuse("the places of the tokens are missing")
+
+        def refuse(problem: str) -> NoReturn:
+            reader.refuse(f"{problem}: the file is damaged", reader.offset(next(iter(_LAYOUT))))
+
+        return cls(reader.views(checked=checked), settings, model, digest, total, refuse)
+
+    def require_whole(self) -> None:
+        """Looks at every number. Raises BadFile."""
+        for places, what in _PLACES.items():
+            at = self.arrays[places]
+            if at[0] != 0 or at[-1] != len(self.arrays[what]) or (np.diff(at) < 0).any():
+                self.refuse(f"{places} does not divide {what} in ascending places")
+        lengths = np.diff(self.arrays["text_at"])
+        if len(lengths) and lengths.max() > LONGEST_CHUNK:
+            self.refuse(f"a chunk is longer than {LONGEST_CHUNK:,} bytes")
+        if int(self.arrays["tokens"].sum(dtype=np.int64)) != self.total or (self.arrays["tokens"] < 0).any():
+            self.refuse("the numbers of tokens do not add up to their total")
+        documents, steps = self.arrays["documents"], self.arrays["posting_at"]
+        if len(documents) and not (documents.min() >= 0 and documents.max() < self.chunks):
+            self.refuse("a token stands in a chunk that is not there")
+        falls = np.flatnonzero(np.diff(documents) <= 0) + 1
+        if not np.isin(falls, steps).all():
+            self.refuse("the chunks of a token are out of order")
+        words = [self.word(i) for i in range(len(steps) - 1)]
+        if any(one >= other for one, other in itertools.pairwise(words)):
+            self.refuse("the tokens are out of order")
+        norms = self.arrays["norms"]
+        if not np.isfinite(norms).all() or (norms < 0).any():
+            self.refuse("a length of a vector is negative or no number")
+
+
+def open_search_index(path: str | os.PathLike[str], *, checked: bool = False) -> SearchIndex | None:
+    """None for another file. Raises BadFile for one that is damaged or empty, WvError."""
+    with open_input(path, "a search index, or text") as source:
+        return SearchIndex.read(source, checked=checked) if is_search_index(source.peek(_HEAD_BYTES)) else None
+
+
+def is_search_index(head: bytes) -> bool:
+    """Whether a file begins so."""
+    return head.startswith(container.magic(KIND)[:-2])
+
+
+def _ascends(numbers: NDArray[np.int32]) -> bool:
+    return bool((numbers[1:] > numbers[:-1]).all())

@@ -1,0 +1,375 @@
+"""The table of vector file formats, and its functions: sniff, load, save, check.
+
+Adding a format: a module with one FORMAT row, its line in _ROWS, and what .github/CONTRIBUTING.md says.
+"""
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wv_cli._floattext import first_not_finite
+from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
+from wv_cli.vectors.formats.audit import RowAudit
+from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
+from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
+from wv_cli.vectors.formats.escape import escape_words, require_writable, unescape_words
+from wv_cli.vectors.formats.header import HEADER, bytes_to_tell
+from wv_cli.vectors.formats.report import Problem, Report
+from wv_cli.vectors.formats.skipping import BadRows, collect, finite_rows
+from wv_cli.registry import LazyRegistry
+from wv_cli.io import kinds, meta
+from wv_cli.io.arguments import require_type, whole_number
+from wv_cli.io.compression import inner_name
+from wv_cli.io.host import processors
+from wv_cli.io.input import Input, open_input
+from wv_cli.io.output import commit_together, open_output
+from wv_cli.io.places import is_stdout, is_stream
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
+from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    from wv_cli.vectors.fasttext import FastTextModel
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "FormatWarning",
+    "Problem",
+    "Report",
+    "check",
+    "format_for_output",
+    "load",
+    "open_vectors",
+    "save",
+    "sniff",
+    "words_file",
+]
+
+_NONE = rb"(?!)"
+# A first line with a number behind its first word, whole or cut.
+_ROW = rb"(?i)[^\n]*?[ \t](?:[-+]?\.?\d|[-+]?(?:nan|inf(?:inity)?)(?:\s|$))"
+# The row of each format, and what its files begin with: a module is imported for a file that may be of its format. In
+# the order in which files are tried, and in which a suffix is looked up.
+_ROWS = {
+    "word2vec-text": ("word2vec_text:FORMAT", HEADER.pattern),
+    "word2vec-binary": ("word2vec_binary:FORMAT", HEADER.pattern),
+    "glove-text": ("glove_text:FORMAT", _ROW),
+    "codes": ("codes:FORMAT", rb"wv codes "),
+    "codes-text": ("codes:TEXT_FORMAT", rb"# wv codes "),
+    "npy": ("npy:FORMAT", rb"\x93NUMPY"),
+    "projector-tsv": ("projector:FORMAT", _NONE),
+    "fasttext-bin": ("fasttext_bin:FORMAT", rb"\xba\x16\x4f\x2f|(?s:...)\0"),  # the magic number, or the dimension
+    "safetensors": ("static:FORMAT", rb"(?s:.{8})\{"),
+    "text-model": ("document_models:FORMAT", rb"wv text-model "),
+}
+FORMATS: LazyRegistry[Format] = LazyRegistry(
+    "format", {name: f"{__name__}.{place}" for name, (place, _) in _ROWS.items()}
+)
+# What check() knows beside vectors, by its first bytes.
+_CHECKED: LazyRegistry[Format] = LazyRegistry("file", {"wv search-index ": f"{__name__}.search_index:FORMAT"})
+SNIFF_BYTES = kinds.HEAD_BYTES
+
+
+def _candidates(head: bytes) -> Iterator[Format]:
+    """The formats that a file which begins with `head` may be of."""
+    return (FORMATS[name] for name, (_, first) in _ROWS.items() if re.match(first, head))
+
+
+def _certainly(head: bytes) -> str | None:
+    return next((what for row in _candidates(head) if (what := row.what_is_certainly(head))), None)
+
+
+def _probably(head: bytes) -> str | None:
+    return next((what for row in _candidates(head) if (what := row.what_is(head))), None)
+
+
+# So that readers of anything else, in every room, can say that they were given one of these.
+kinds.KINDS += [kinds.Kind(_certainly), kinds.Kind(_probably, certain=False)]
+
+
+def default_threads() -> int:
+    """Default number of threads for reading and writing text."""
+    return min(4, processors())
+
+
+def sniff_input(source: Input) -> Format:
+    """The format of an open file, by its content. Raises BadFile when it is none of FORMATS."""
+    head = source.peek(SNIFF_BYTES)
+    if len(head) == SNIFF_BYTES:
+        head = source.peek(bytes_to_tell(head))
+    for row in _candidates(head):
+        if row.sniff(head):
+            return row
+    kind = kinds.kind_of(head)
+    found = kind or show_bytes(head, 20)
+    readable = ", ".join(row.name for row in FORMATS.values() if row.read)
+    problem = f"expected word vectors ({readable}), found {found}{kinds.advise_vectors(head)}"
+    raise BadFile(source.name, problem, byte=0)
+
+
+def sniff(path: str | os.PathLike[str]) -> Format:
+    """The format of a file, by its content. Raises BadFile when it is none of FORMATS."""
+    with open_input(find_vectors(path)) as source:
+        return sniff_input(source)
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    limit: int | None = None,
+    unescape: bool = False,
+    threads: int | None = None,
+    mapped: bool = False,
+    bad_rows: BadRowsName = "error",
+    keep_repeated: bool = False,
+) -> Embeddings:
+    """Reads vectors from a file, the folder of a static embedding or `-`, plain or compressed.
+
+    `format` is a name in FORMATS, None: by content. `limit` reads only the first rows. `unescape` undoes save()'s
+    escape. `bad_rows="skip"` leaves out rows that cannot be read, and names them. `mapped` lets numbers stay in the
+    mapped file where its format can, for a few queries: see ReadOptions. Of rows with one word the first is kept;
+    `keep_repeated` keeps all, for rows that are known by their places. Raises BadFile with the line or byte of the
+    first fault, WvError when the file cannot be read; warns with FormatWarning about what was odd but read whole.
+    """
+    limit = None if limit is None else whole_number(limit, "limit")
+    threads = None if threads is None else whole_number(threads, "threads")
+    if limit is not None and limit < 1:
+        message = f"the limit must be at least 1 row, not {limit}"
+        raise UsageError(message)
+    path, chosen = find_vectors(path), find_readable(format)
+    with open_input(path) as source:
+        row = chosen or sniff_input(source)
+        result = _read(row, source, path, ReadOptions(limit, threads or default_threads(), mapped, bad_rows))
+        if unescape:
+            result = Embeddings(unescape_words(result.words, source.name), result.matrix, result.subwords)
+    return result if keep_repeated else _take_first_rows(result, source.name)
+
+
+def _read(row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions) -> Embeddings:
+    """The vectors of an open file, with their words, wherever these are."""
+    assert row.read is not None
+    if options.bad_rows == "skip":
+        result = _read_good(row, source, path, options)
+    else:
+        mark = mark_of(row, source)
+        result = row.read(source, options)
+        words = read_words(row, path, len(result), whole=options.limit is None, mark=mark)
+        result = result if words is None else Embeddings(words, result.matrix)
+    return result
+
+
+def _take_first_rows(vectors: Embeddings, name: str) -> Embeddings:
+    """The vectors without the rows whose word an earlier row has. Warns with FormatWarning of how many there were."""
+    kept = vectors.words.first_rows()
+    left_out = len(vectors) - len(kept)
+    if not left_out:
+        return vectors
+    rows = "1 row has the word of an earlier row and is"
+    if left_out > 1:
+        rows = f"{left_out:,} rows have the words of earlier rows and are"
+    warnings.warn(f"{name}: {rows} left out; the first row counts. `wv check` names them", FormatWarning, stacklevel=3)
+    return vectors.keep_rows(kept)
+
+
+def _read_good(row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions) -> Embeddings:
+    """The same without the rows that cannot be read. Raises UsageError for a format that has no such rows."""
+    require_skips(row, source.name)
+    if row.stream is not None and not row.words_ending:
+        return collect(row.stream(source, options))
+    assert row.read is not None
+    mark = mark_of(row, source)
+    result = row.read(source, replace(options, limit=None))
+    words = read_words(row, path, len(result), whole=False, mark=mark)
+    if words is not None:
+        result = Embeddings(words, result.matrix)
+    result, limit = finite_rows(result, BadRows(source.name)), options.limit
+    if limit is not None and limit < len(result):
+        result = Embeddings(result.words[:limit], result.matrix[:limit], result.subwords)
+    return result
+
+
+def require_skips(row: Format, name: str) -> None:
+    """Raises UsageError for a format whose rows are whole or none."""
+    if not row.skips:
+        choices = ", ".join(other.name for other in FORMATS.values() if other.skips)
+        message = f"{name}: --bad-rows skip has no effect on {row.name}, only on {choices}; leave it out"
+        raise UsageError(message)
+
+
+def find_readable(format: str | None) -> Format | None:
+    """The row of the table with this name, None for None. Raises UsageError for a format that is only written."""
+    row = FORMATS.find(format) if format is not None else None
+    if row is not None and row.read is None:
+        choices = ", ".join(other.name for other in FORMATS.values() if other.read)
+        message = f"{row.name} is written but not read; choose one of: {choices}"
+        raise UsageError(message)
+    return row
+
+
+def open_vectors(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    limit: int | None = None,
+    mapped: bool = False,
+    bad_rows: BadRowsName = "error",
+) -> "Embeddings | FastTextModel":
+    """Opens vectors for looking up some of them. A fastText model stays a model and is memory-mapped where possible,
+    so that vectors are composed on demand. Other files are read as by load(), which `limit` is for. Raises what load()
+    raises."""
+    path, chosen = find_vectors(path), find_readable(format)
+    with open_input(path) as source:
+        row = chosen or sniff_input(source)
+        if row.name != "fasttext-bin":
+            found = _read(row, source, path, ReadOptions(limit, default_threads(), mapped, bad_rows))
+            return _take_first_rows(found, source.name)
+        if bad_rows == "skip":
+            require_skips(row, source.name)
+        from wv_cli.vectors.formats.fasttext_bin import read_model
+
+        return read_model(source)
+
+
+def format_for_output(path: str | os.PathLike[str], format: str | None = None) -> Format:
+    """The format to write `path` in: the one called `format`, else by the name's ending, without that of a compression,
+    else (`-`, a pipe or device) word2vec-text. Raises UsageError."""
+    name, inner = os.fspath(path), inner_name(path)
+    row: Format | None
+    if format is not None:
+        row = FORMATS.find(format)
+    else:
+        row = _by_ending(inner) or (FORMATS["word2vec-text"] if is_stream(path) else None)
+    if row is None:
+        suffix = Path(inner).suffix
+        why = f"the ending {suffix!r} names no format to write; choose one by --to or the ending"
+        if suffix == ".ftz":
+            why = "`wv quantize` makes quantized models; convert writes vectors"
+        raise UsageError(f"{name}: {why}: {_writable()}")
+    if row.write is None:
+        message = f"{name}: {row.name} is read but not written; choose one of: {_writable()}"
+        raise UsageError(message)
+    if not row.text:
+        refuse_terminal(path)
+    return row
+
+
+def _writable() -> str:
+    """The formats that are written, with their endings."""
+    return ", ".join(f"{row.name} ({', '.join(row.suffixes)})" for row in FORMATS.values() if row.write is not None)
+
+
+def _by_ending(name: str) -> Format | None:
+    return next((row for row in FORMATS.values() if row.write and name.endswith(row.suffixes)), None)
+
+
+def words_file(path: str, format: str | None = None) -> str | None:
+    """The second file of an output whose format stores only numbers, None for other formats. `format` or the ending
+    chooses the format."""
+    if format is None and is_stream(path):
+        return None  # without loading every format for an ending that is none
+    row = FORMATS.find(format) if format is not None else _by_ending(inner_name(path))
+    return row.words_path(path) if row else None
+
+
+def refuse_terminal(path: str | os.PathLike[str]) -> None:
+    """Raises UsageError when `path` is a terminal, for formats that are not text."""
+    if is_stdout(path) and sys.stdout.isatty():
+        message = "binary vectors are not for a terminal; redirect standard output or choose word2vec-text"
+        raise UsageError(message)
+
+
+def save(
+    path: str | os.PathLike[str],
+    embeddings: Embeddings,
+    *,
+    format: str | None = None,
+    precision: Precision = WORD2VEC_PRECISION,
+    escape: bool = False,
+    threads: int | None = None,
+) -> None:
+    """Writes vectors to a file, whole or not at all, or to `-`.
+
+    `format` is a name in FORMATS, None: by the name's ending (.bin, .vec, .txt, .glove). `precision` concerns text:
+    decimals 1 .. 9, or "exact" for the shortest text that reads back to the same float32. `escape` writes words that
+    the format cannot hold as new%20york. Raises UsageError for a format it cannot choose; WvError, before the file
+    is touched, for a word that cannot be kept (with its row) and for nan or infinity; WvError when writing fails.
+    """
+    require_type(embeddings, Embeddings, "embeddings", "Embeddings")
+    row = format_for_output(path, format)
+    assert row.write is not None
+    if precision != "exact":
+        precision = whole_number(precision, "precision")
+    if precision != "exact" and not 1 <= precision <= 9:
+        message = f"the precision must be 1 to 9 decimals or exact, not {precision}"
+        raise UsageError(message)
+    words = escape_words(embeddings.words) if escape else embeddings.words
+    name = name_of_output(path)
+    if not escape:
+        require_writable(words, row.name, name)
+    matrix = embeddings.matrix
+    if embeddings.dim > 1 and matrix.strides[1] != 4:
+        matrix = np.ascontiguousarray(matrix)
+    require_finite(Embeddings(words, matrix), name)
+    with commit_together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
+        row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or default_threads()))
+        beside.add(words)
+
+
+def require_words(path: str | os.PathLike[str], words: WordList, format: str | None = None) -> None:
+    """Raises, before any work, what save() would raise for the words of vectors."""
+    require_writable(words, format_for_output(path, format).name, name_of_output(path))
+
+
+def name_of_output(path: str | os.PathLike[str]) -> str:
+    return "standard output" if os.fspath(path) == "-" else os.fspath(path)
+
+
+def require_finite(embeddings: Embeddings, name: str) -> None:
+    """Raises WvError for nan or infinity in the numbers to be written to `name`. Columns must be contiguous."""
+    bad = first_not_finite(embeddings.matrix)
+    if bad is not None:
+        at, value = bad[1] + 1, embeddings.matrix[bad]
+        message = (
+            f"{name}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
+            f"{show_bytes(embeddings.words.bytes_at(bad[0]))}; nothing was written"
+        )
+        raise WvError(message)
+
+
+def _checked_only(source: Input) -> Format | None:
+    """The format of a file that check alone reads."""
+    head = source.peek(kinds.HEAD_BYTES)
+    return next((row for first, row in _CHECKED.items() if head.startswith(first.encode())), None)
+
+
+def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
+    """Reads a whole file and reports its damage, at most `max_problems` problems in detail. Raises BadFile when it is
+    neither a vector file nor a search index, WvError when it cannot be read."""
+    path, chosen = find_vectors(path), find_readable(format)
+    with open_input(path) as source:
+        row = chosen or _checked_only(source) or sniff_input(source)
+        assert row.check is not None
+        report = Report(source.name, row.name, max_problems)
+        mark = mark_of(row, source)
+        try:
+            row.check(source, report)
+            if not report.is_damaged:
+                words = read_words(row, path, report.rows, whole=True, mark=mark)
+                if words is not None:
+                    nothing_zero = np.ones((len(words), 1), np.float32)
+                    audit = RowAudit(report, "line")
+                    audit.add(words.blob, np.diff(words.starts), nothing_zero, lambda number: number + 1)
+        except BadFile as error:
+            report.add_error("unreadable", error)
+    if meta.read(path):
+        report.note_kind("bad UTF-8")  # wv wrote the file: these are the words of its text
+    return report

@@ -1,0 +1,57 @@
+"""Exact search that answers with some rows only, while all rows can be asked."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.vectors.neighbors.topk import Asked, Hits, Index
+
+
+class Exact(Index, Protocol):
+    """An exact index: search.cosines.Cosines or search.codes.CodeNeighbors. `stand_for` makes queries as
+    `nearest` does, `top_k` searches for them, and `part` is an index of some rows."""
+
+    def stand_for(
+        self, asked: Asked, weights: Sequence[Sequence[float]] | None, beyond: NDArray[Any] | None, /
+    ) -> NDArray[Any]: ...
+    def part(self, rows: NDArray[np.int64], /) -> "Exact": ...
+    def top_k(
+        self, queries: NDArray[Any], k: int, *, exclude: Sequence[Iterable[int]] | None = None, rows: int | None = None
+    ) -> Hits: ...
+
+
+class SomeRows:
+    """A search.topk.Index whose answers are those of `whole` among `rows`, ascending and each once."""
+
+    def __init__(self, whole: Exact, rows: NDArray[np.int64]) -> None:
+        self._whole, self._part, self._rows = whole, whole.part(rows), rows
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+    def nearest(
+        self,
+        asked: Asked,
+        k: int,
+        *,
+        weights: Sequence[Sequence[float]] | None = None,
+        beyond: NDArray[Any] | None = None,
+        rows: int | None = None,
+    ) -> Hits:
+        """As Index.nearest."""
+        first = None if rows is None else int(np.searchsorted(self._rows, rows))
+        left_out = [self._places(each) for each in asked]
+        queries = self._whole.stand_for(asked, weights, beyond)
+        hits, scores = self._part.top_k(queries, k, exclude=left_out, rows=first)
+        found = np.where(hits >= 0, self._rows[hits], -1) if len(self._rows) else hits
+        return found.astype(np.int32), scores
+
+    def _places(self, asked: Sequence[int]) -> list[int]:
+        """Where those of the asked rows that can be answers stand among them."""
+        places = np.searchsorted(self._rows, np.asarray(asked, np.int64))
+        return [place for place, row in zip(places.tolist(), asked, strict=True) if self._has(place, row)]
+
+    def _has(self, place: int, row: int) -> bool:
+        return place < len(self._rows) and int(self._rows[place]) == row
