@@ -23,11 +23,10 @@ TOP_LEVEL = {"pyproject.toml", "wv_cli", "csrc", "tests", "benchmarks", "data", 
 ROOMS = (
     "__main__",
     "",  # wv_cli/__init__.py, the public face
-    "commands",
+    "cli",
     "guides",
     "gensim",
-    "jobs",
-    "cluster",
+    "commands",
     "evaluation",
     "plotting",
     "filtering",
@@ -35,16 +34,12 @@ ROOMS = (
     "hashing",
     "transforms",
     "models",
-    "glove",
     "lm",
     "encoders",
-    "formats",
     "vectors",
-    "search",
-    "engine",
     "text",
     "config",
-    "system",
+    "io",
     "words",
     "registry",
     "_",  # the extension modules
@@ -52,7 +47,7 @@ ROOMS = (
 )
 MOST_ROOT_FILES = 6
 # Rooms that talk to the user; all others neither print nor know click and tqdm.
-TALKING = {"__main__", "commands"}
+TALKING = {"__main__", "cli"}
 # What an extension module may use of the Python side: the errors it raises and the words it reads.
 BELOW_EXTENSIONS = {"wv_cli.errors", "wv_cli.words"}
 
@@ -157,9 +152,6 @@ def test_the_root_stays_small() -> None:
         ("hashing/__init__.py", "ROW = 'wv_cli.commands.hash:HashJob'"),
         ("vectors/formats/__init__.py", "name = 'x'; module = f'wv_cli.cli.{name}'"),
         ("vectors/neighbors/rows.py", "from wv_cli import load"),
-        ("models/word2vec.py", "from wv_cli.io.dask_cluster import DaskCluster"),
-        ("models/glove/model.py", "def f():\n    from wv_cli.io import dask_cluster"),
-        ("text/corpus.py", "import wv_cli.io.dask_cluster"),
     ],
 )
 def test_the_order_is_enforced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, text: str) -> None:
@@ -175,13 +167,12 @@ DOORS = {"wv_cli.commands.distribution"}  # to other processes
 
 
 def beside_the_door(path: Path) -> list[str]:
-    """What a file outside cluster imports of it, unless it is the door."""
-    module = module_name(path)
-    inside = room_of(module) == "cluster" or module in DOORS
-    return [] if inside else sorted(name for name in imported(path) if name.startswith("wv_cli.io"))
+    """What a file imports of the cluster, unless it is the door."""
+    inside = module_name(path) in DOORS
+    return [] if inside else sorted(name for name in imported(path) if name.startswith("wv_cli.io.dask_cluster"))
 
 
-def test_one_module_of_jobs_knows_other_processes() -> None:
+def test_one_module_of_commands_knows_other_processes() -> None:
     assert {path: found for path in sources() if (found := beside_the_door(path))} == {}
 
 
@@ -200,7 +191,7 @@ _OTHER_PROCESSES = re.compile(r"\bMPI\b|\bmpi\w+|\bDask\b")
 _MAY_SAY = {"cli/options.py"}  # the help of `--dask`
 
 
-@pytest.mark.parametrize("room", ["text", "models", "glove", "formats", "evaluation", "commands"])
+@pytest.mark.parametrize("room", ["text", "models", "vectors", "evaluation", "cli"])
 def test_rooms_do_not_speak_of_other_processes(room: str) -> None:
     said = {}
     for path in sorted((PACKAGE / room).rglob("*.py")):

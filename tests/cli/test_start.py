@@ -12,25 +12,25 @@ import pytest
 # Of the standard library and the packages: what a cluster, a bar or a network needs.
 OUTSIDE = {"asyncio", "ssl", "socket", "importlib.metadata", "multiprocessing.resource_tracker", "tqdm"}
 # Ours: what a search for options or a score needs.
-OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.autotune", "jobs.validation")}
+OURS = {f"wv_cli.{name}" for name in ("evaluation", "commands.autotune", "commands.validation")}
 # The rooms of which a query has modules; below `_` all extension modules count as one. Whatever another command needs,
 # its own jobs, the engine and the cluster among it, a query does not wait for.
-BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
-JOB = {"jobs"} | {f"jobs.{name}" for name in ("job", "part", "parts", "parts.resume", "run")}
-QUESTION = JOB | {"jobs.questions", "jobs.parts.asking", "jobs.parts.vectors"}
-PREDICT = {f"jobs.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict", "predict_run")}
+BELOW = {"cli", "config", "errors", "io", "registry", "vectors", "words"}
+JOB = {"commands"} | {f"commands.{name}" for name in ("job", "part", "parts", "parts.resume", "run")}
+QUESTION = JOB | {"commands.questions", "commands.parts.asking", "commands.parts.vectors"}
+PREDICT = {f"commands.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict", "predict_run")}
 QUERIES = {
-    "nn words.bin the": (QUESTION | {"jobs.nn", "jobs.nn_run"}, 65),
-    "similarity words.bin the of": (QUESTION | {"jobs.similarity"}, 59),
-    "vectors words.bin the": (JOB | {"jobs.distribution", "encoders", "transforms", "text"}, 84),
+    "nn words.bin the": (QUESTION | {"commands.nn", "commands.nn_run"}, 65),
+    "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 59),
+    "vectors words.bin the": (JOB | {"commands.distribution", "encoders", "transforms", "text"}, 84),
     "vectors labels.bin --sentences the": (
-        JOB | {"jobs.distribution", "jobs.sentences", "encoders", "transforms", "text"},
+        JOB | {"commands.distribution", "commands.sentences", "encoders", "transforms", "text"},
         118,
     ),
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 86),
     "lm score words.lm text.txt": ({"lm", "text", "filtering"}, 98),
-    "search text.index history": (JOB | {"jobs.search", "retrieval", "text"}, 52),
-    "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 63),
+    "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 52),
+    "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 63),
 }
 # Of the standard library: what these queries did without when they were last looked at, each some milliseconds.
 SLOW = {"concurrent.futures", "csv", "hashlib", "logging", "random", "secrets", "shutil", "string", "tempfile"}
@@ -49,8 +49,8 @@ MAY_HAVE = {
     },
 }
 LACKS = {
-    **{call: {"search"} for call in QUERIES if call.split()[0] not in ("nn", "search")},
-    "search text.index history": {"formats", "vectors", "words"},
+    **{call: {"vectors.neighbors"} for call in QUERIES if call.split()[0] not in ("nn", "search")},
+    "search text.index history": {"vectors.formats", "words"},
 }
 QUERY = (
     "import sys; from wv_cli.__main__ import run; status = run(sys.argv[1:]); "
@@ -104,16 +104,16 @@ def test_a_job_imports_only_what_it_uses(call: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("call", QUERIES)
 def test_a_query_imports_few_rooms(call: str, folder: Path) -> None:
-    """Rooms by name; of jobs, which trains, every module. The number of modules may fall, and is not to creep up."""
+    """Rooms by name; of commands, every module. The number of modules may fall, and is not to creep up."""
     rooms, most = QUERIES[call]
     argv = [sys.executable, "-c", QUERY, *call.split()]
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
     loaded = done.stderr.split()
     assert SLOW.intersection(loaded) <= MAY_HAVE.get(call, set())
     modules = [name.removeprefix("wv_cli.") for name in loaded if name.startswith("wv_cli.")]
-    found = {name if name.startswith("jobs") else name.split(".")[0] for name in modules}
+    found = {name if name.startswith("commands") else name.split(".")[0] for name in modules}
     assert {room for room in found if not room.startswith("_")} == BELOW - LACKS.get(call, set()) | rooms
-    assert len([name for name in modules if not name.startswith(("_", "commands"))]) <= most
+    assert len([name for name in modules if not name.startswith(("_", "cli"))]) <= most
 
 
 PRODUCT_THREADS = (

@@ -21,7 +21,7 @@ class Command(NamedTuple):
 COMMANDS: Registry[Command] = Registry(
     "command",
     [
-        (name, Command(f"wv_cli.{'jobs' if ':' in module else 'commands'}.{module}", summary, group))
+        (name, Command(f"wv_cli.{'commands' if ':' in module else 'cli.custom'}.{module}", summary, group))
         for group, name, module, summary in [
             ("Train", "build-vocab", "vocabulary:VocabularyJob", "Count the words of a text; merge earlier counts."),
             ("Train", "phrases", "phrases:PhrasesJob", "Join words that belong together: new york -> new_york."),
@@ -57,7 +57,7 @@ COMMANDS: Registry[Command] = Registry(
             ("Transform", "quantize", "quantize:QuantizeJob", "Make a fastText model many times smaller."),
             ("Transform", "hash", "hash:HashJob", "Turn vectors into binary codes."),
             ("Transform", "distil", "distil:DistilJob", "Turn a sentence encoder into a static embedding."),
-            ("Language models", "lm", "lm.group", "Train n-gram language models; query these and neural ones."),
+            ("Language models", "lm", "lm", "Train n-gram language models; query these and neural ones."),
             ("Files and help", "convert", "convert:ConvertJob", "Convert vectors between file formats."),
             ("Files and help", "check", "check:CheckJob", "Look for damage in a vector file."),
             ("Files and help", "dump", "dump", "Print the contents of a fastText model."),

@@ -48,7 +48,7 @@ class Job(Options):
     # The arguments of the function that need no keyword, where they are not those of the command line and the output.
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ()
     JSON_IS_ASCII: ClassVar[bool] = True
-    ANSWERS: ClassVar[bool] = False  # queries, as jobs.questions says
+    ANSWERS: ClassVar[bool] = False  # queries, as commands.questions says
     IS_VERDICT: ClassVar[bool] = False  # the exit code says it all: with --quiet nothing is shown
 
     invocation: Invocation = field(default_factory=Invocation)

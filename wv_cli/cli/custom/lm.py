@@ -2,7 +2,7 @@
 
 import click
 
-from wv_cli.cli.custom import ask
+from wv_cli.cli.custom import lm_ask as ask
 from wv_cli.cli.fields import make_parts
 from wv_cli.cli.help import CommandGroup
 
