@@ -73,8 +73,8 @@ def filtering(options: Any, result: Run, say: Any) -> bool:
 
 def _scored(path: str) -> str:
     """The rule that scores a label of a classifier."""
-    from wv_cli.vectors.formats.fasttext_bin import load_model
     from wv_cli.models.classifier import Classifier
+    from wv_cli.vectors.formats.fasttext_bin import load_model
 
     label = Classifier(load_model(path), path).labels[0]
     return f"{Path(path).stem.replace('.', '-')}={path}:{label}>=0"

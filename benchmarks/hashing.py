@@ -22,12 +22,12 @@ import record
 from measure import HERE, median
 from record import Run
 
-from wv_cli.vectors import formats
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
 from wv_cli.hashing.product import longest as longest_product
+from wv_cli.vectors import formats
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 

@@ -32,11 +32,11 @@ from numpy.typing import NDArray
 from train import asked, command
 from trials import run_missing
 
-from wv_cli.vectors import formats
 from wv_cli.evaluation import TASKS, Report, Vectors
 from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.models.presets import WORD_PRESETS
 from wv_cli.transforms.ensemble import concatenate, plus_contexts
+from wv_cli.vectors import formats
 from wv_cli.vectors.embeddings import Embeddings
 
 Matrix = NDArray[np.float32]

@@ -20,7 +20,6 @@ from measure import WV, median
 from record import Run
 from train import Job, command
 
-from wv_cli.vectors import formats
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import Vocab, read_vocab
@@ -28,6 +27,7 @@ from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.sentences import SIF_A, Counts, Sentences, common_component, pool_rows, without_component
 from wv_cli.transforms.whiten import fit
+from wv_cli.vectors import formats
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.lookup import Lookup

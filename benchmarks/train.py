@@ -18,8 +18,8 @@ from typing import Any
 
 from measure import HERE, WV, Failed, core_latency, measure, median
 
-from wv_cli.vectors import formats
 from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.vectors import formats
 
 DATA = HERE.parent / "data"
 ANALOGIES = DATA / "analogy" / "questions-words.txt"

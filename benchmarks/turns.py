@@ -21,11 +21,11 @@ from record import Run
 from train import MODELS, describe, score
 
 from wv_cli import _word2vec
-from wv_cli.vectors import formats
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
+from wv_cli.vectors import formats
 
 THREADS = (1, 2, 4, 8, 16, 32)
 TURN = 500  # words

@@ -8,9 +8,9 @@ from wv_cli.cli.calling import FUNCTIONS, arguments_of, function_of
 from wv_cli.cli.help import FILE_NAMES
 from wv_cli.config import Option
 
-SHARED = Path(__file__).resolve().parent.parent / "wv_cli" / "commands" / "shared"
+CLI = Path(__file__).resolve().parent.parent / "wv_cli" / "cli"
 # The stubs, and what begins the names of their functions.
-STUBS = {SHARED / "functions.pyi": "", SHARED / "eval_functions.pyi": "eval."}
+STUBS = {CLI / "functions.pyi": "", CLI / "eval_functions.pyi": "eval."}
 HEAD = """from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Any, Literal

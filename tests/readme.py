@@ -17,13 +17,13 @@ from wv_cli.cli import COMMANDS, COMPAT, PROGRAMS, Command
 from wv_cli.cli.manual import EXIT_STATUS
 from wv_cli.cli.options import FieldOption
 from wv_cli.cli.program import wv
+from wv_cli.commands.models import MODELS
 from wv_cli.evaluation import TASKS
-from wv_cli.vectors.formats import FORMATS
 from wv_cli.gensim.refusals import ARGUMENTS, METHODS
 from wv_cli.hashing import HASHERS
-from wv_cli.commands.models import MODELS
 from wv_cli.models.layers import LAYERS, NEURAL_LAYERS, OutputLayer
 from wv_cli.registry import Registry
+from wv_cli.vectors.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

@@ -14,9 +14,9 @@ import pytest
 from tests import forked
 from tests.cli import test_contract
 from tests.conftest import ROOT, Run
-from tests.vectors.formats import test_every_format
 from tests.io import test_compressed_output
 from tests.tiers import LIST, SLOW_FIXTURES, Meter
+from tests.vectors.formats import test_every_format
 from wv_cli.cli import COMMANDS
 from wv_cli.vectors.formats import FORMATS
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         plot,
         predict,
         quantize,
+        search,
         search_index,
         similarity,
         texts_distance,
@@ -48,9 +49,9 @@ if TYPE_CHECKING:
         whiten,
     )
     from wv_cli.errors import UsageError, WvError
-    from wv_cli.vectors.formats import load, save
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.formats import load, save
 
 __version__ = "0.5.0"
 __all__ = [
@@ -81,6 +82,7 @@ __all__ = [
     "predict",
     "quantize",
     "save",
+    "search",
     "search_index",
     "similarity",
     "texts_distance",

@@ -1,7 +1,7 @@
 # cython: auto_pickle=False, autotestdict=False
 """Rows of word vectors as text and as word2vec's binary records, parsed and printed without the GIL.
 
-Thin over core/floattext.h, which says what is accepted and written. The buffers' owners are in wv_cli/formats.
+Thin over core/floattext.h, which says what is accepted and written. The buffers' owners are in wv_cli/vectors/formats.
 """
 
 from libc.stdint cimport int32_t, int64_t

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from wv_cli.vectors.formats.codes import TEXT_SUFFIXES
 from wv_cli.hashing.bioword import load_hasher, most_active
+from wv_cli.vectors.formats.codes import TEXT_SUFFIXES
 
 
 def wv(*args, code=0, stdin=b""):

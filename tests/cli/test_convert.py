@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.vectors.formats import FORMATS
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION
+from wv_cli.vectors.formats import FORMATS
 
 W2V = GOLDEN / "w2v-sg-ns.bin"
 

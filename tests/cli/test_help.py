@@ -17,10 +17,10 @@ from wv_cli.cli.manual import Listed, pages
 from wv_cli.cli.mistakes import flags, suggest_option
 from wv_cli.cli.options import FieldOption
 from wv_cli.cli.program import wv as group
-from wv_cli.evaluation import TASKS
 from wv_cli.commands.models import MODELS
-from wv_cli.models.config import START_LR, Word2vecConfig
 from wv_cli.commands.synonyms import SYNONYMS, plain
+from wv_cli.evaluation import TASKS
+from wv_cli.models.config import START_LR, Word2vecConfig
 
 # Every option of the originals and the commoner ones of gensim, by the command that does their work here.
 FOREIGN = {

@@ -12,9 +12,9 @@ from tests.conftest import GOLDEN
 from tests.walk import for_each
 from wv_cli import __main__ as entry
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats import static_folder
 from wv_cli.io import host, memory, threads
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import static_folder
 
 LONG = "n" * 251
 

@@ -15,8 +15,8 @@ import pytest
 from tests.conftest import GOLDEN
 from tests.guides.console import make_path
 from tests.tiers import full
-from wv_cli.vectors.formats import FORMATS, load
 from wv_cli.text.vocab import read_vocab
+from wv_cli.vectors.formats import FORMATS, load
 
 FAST = ["--dim", "8", "--epochs", "1", "--threads", "1", "--no-meta", "-q"]
 GLOVE = ["--dim", "8", "--iterations", "1", "--threads", "1", "--no-meta", "-q"]

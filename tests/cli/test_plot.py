@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from wv_cli.vectors.formats import load, save
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load, save
 from wv_cli.words import WordList
 
 WORDS = ["the", "of", "$x$ & <b>", "naïve", b"caf\xe9", *(f"w{i}" for i in range(60))]

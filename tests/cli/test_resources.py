@@ -9,13 +9,13 @@ import pytest
 from tests.conftest import GOLDEN
 from wv_cli.cli import COMMANDS
 from wv_cli.cli.program import wv as group
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
-from wv_cli.models.training.trainer import Immediate
 from wv_cli.errors import WvError
 from wv_cli.hashing.config import HashConfig
 from wv_cli.io.host import processors
 from wv_cli.io.threads import run_all
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
+from wv_cli.models.training.trainer import Immediate
 
 FEW_THREADS = """
 import sys, threading

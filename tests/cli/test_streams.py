@@ -15,8 +15,8 @@ import pytest
 from tests.conftest import GOLDEN
 from tests.tiers import full
 from wv_cli.errors import escape_for_terminal
-from wv_cli.vectors.formats import save
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import save
 from wv_cli.words import WordList
 
 EVIL = "evil\x1b]0;title\x07\x7f\x9b31m\u202edrow\u2066"

@@ -11,11 +11,11 @@ import pytest
 
 from tests.conftest import ROOT
 from wv_cli.errors import BadFile, WvError
-from wv_cli.vectors.formats import FormatWarning, load, save
-from wv_cli.vectors.formats.streams import RowSource, save_blocks
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import FormatWarning, load, save
+from wv_cli.vectors.formats.streams import RowSource, save_blocks
 from wv_cli.words import WordList
 
 ROWS, DIM = 700, 12

@@ -4,10 +4,10 @@ were."""
 import numpy as np
 import pytest
 
-from wv_cli.vectors.formats import load, save
-from wv_cli.vectors.formats.streams import RowSource, WordsRepeated
 from wv_cli.transforms.moments import Moments
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load, save
+from wv_cli.vectors.formats.streams import RowSource, WordsRepeated
 from wv_cli.words import WordList
 
 ROWS, DIM = 50_000, 40

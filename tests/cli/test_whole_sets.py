@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from wv_cli.__main__ import run
-from wv_cli.vectors.formats import save
 from wv_cli.io import temporary
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import save
 from wv_cli.words import WordList
 
 TRAINING = "--dim 4 --epochs 1 --min-count 1 --threads 1 --no-meta -q"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.vectors.formats import save
 from wv_cli.io.marks import MARK, has_mark, split_lines, without_mark
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import save
 from wv_cli.words import WordList
 
 VECTORS = "5 2\ncat 1 0\ndog .9 .1\nsun 0 1\nmoon .2 1\nthe .5 .5\n"

@@ -15,16 +15,16 @@ import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli import __main__ as entry
-from wv_cli.models.training.progress import Totals
-from wv_cli.models.training.run import Outcome
-from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.commands.autotune import LabelSearch, Plan, propose
 from wv_cli.commands.autotune_log import Trial, TrialLog, claim_log
 from wv_cli.commands.autotune_metric import Metric
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
+from wv_cli.models.training.progress import Totals
+from wv_cli.models.training.run import Outcome
+from wv_cli.vectors.formats.fasttext_bin import load_model
 
 TUNE = ["--model", "supervised", "--autotune-validation", "valid.txt", "--dim", 10, "--epochs", 3, "--buckets", 20_000]
 

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from wv_cli import _cpu, train
-from wv_cli.models.training import blocks
-from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
-from wv_cli.vectors.formats import save as save_vectors
 from wv_cli.commands.job import SidecarWarning
-from wv_cli.models.layers import LAYERS, OutputLayer
+from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.io import container
 from wv_cli.io.input import open_input
 from wv_cli.io.lock import hold_lock
+from wv_cli.models.layers import LAYERS, OutputLayer
+from wv_cli.models.training import blocks
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import save as save_vectors
 from wv_cli.words import WordList
 
 OPTIONS = {"dim": 8, "epochs": 30, "min_count": 5, "meta": False}

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from wv_cli import train
-from wv_cli.vectors import formats
 from wv_cli.__main__ import run
-from wv_cli.models.training.state import StateOptions, read_options
-from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
-from wv_cli.vectors.formats.fasttext_read import load_model
 from wv_cli.commands.parts import continuation
+from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.io import container
 from wv_cli.io.input import open_input
 from wv_cli.io.lock import hold_lock
+from wv_cli.models.training.state import StateOptions, read_options
+from wv_cli.vectors import formats
+from wv_cli.vectors.formats.fasttext_read import load_model
 
 OPTIONS = {"dim": 12, "epochs": 3, "min_count": 3, "lr": 0.1, "meta": False}
 KINDS = {

@@ -8,9 +8,9 @@ import pytest
 import wv_cli
 from wv_cli import train
 from wv_cli.errors import UsageError, WvError
-from wv_cli.vectors.formats.fasttext_read import load_model
 from wv_cli.io import container
 from wv_cli.io.input import open_input
+from wv_cli.vectors.formats.fasttext_read import load_model
 
 OPTIONS = {"model": "supervised", "dim": 12, "epochs": 8, "lr": 0.3, "meta": False}
 KINDS = {

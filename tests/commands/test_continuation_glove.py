@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from wv_cli import __main__
-from wv_cli.vectors import formats
 from wv_cli._glove import RECORD
 from wv_cli.models.glove.state import open_state
 from wv_cli.text.vocab import read_vocab
+from wv_cli.vectors import formats
 
 OPTIONS = "--dim 12 --iterations 8 --min-count 1 --x-max 10 --threads 1 -q --no-meta"
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli.commands.distil_run import distil
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode
 from wv_cli.encoders.config import DistilConfig
 from wv_cli.encoders.pooling import Pooling
+from wv_cli.text.vocab import read_vocab
 from wv_cli.vectors.formats import load
 from wv_cli.vectors.formats.safetensors import Tensors
-from wv_cli.commands.distil_run import distil
-from wv_cli.text.vocab import read_vocab
 
 TINY = str(GOLDEN / "encoders" / "tiny-bert")
 VOCAB = json.loads((GOLDEN / "encoders" / "tiny-bert" / "tokenizer.json").read_text())["model"]["vocab"]

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli.commands.distil_pieces import distil_pieces
+from wv_cli.commands.parts.pieces import PieceOptions
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode, encode_ids
 from wv_cli.encoders.config import DistilConfig
 from wv_cli.encoders.pieces import Pieces
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.transforms.distillation import cluster_rows, rank_weights, reduce_rows
 from wv_cli.vectors.formats import load
 from wv_cli.vectors.formats.safetensors import Tensors
 from wv_cli.vectors.formats.static import StaticModel, Table
-from wv_cli.commands.distil_pieces import distil_pieces
-from wv_cli.commands.parts.pieces import PieceOptions
-from wv_cli.transforms.distillation import cluster_rows, rank_weights, reduce_rows
 
 WORDS = ["machine learning", "New York", "daemonise", "libfoo", "library", "Über", "c++"]
 UNKNOWN = 1

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from wv_cli import train
-from wv_cli.vectors import formats
-from wv_cli.models.training.run import train as run_all
-from wv_cli.models.training.threads import Threads
 from wv_cli.errors import BadFile
-from wv_cli.vectors.formats.document_models import read_model, save_model
+from wv_cli.io.input import open_input
 from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sentence_config import Doc2vecConfig
-from wv_cli.io.input import open_input
+from wv_cli.models.training.run import train as run_all
+from wv_cli.models.training.threads import Threads
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
+from wv_cli.vectors import formats
 from wv_cli.vectors.document_models import line_vectors
+from wv_cli.vectors.formats.document_models import read_model, save_model
 
 WORDS = ["salt pepper soup spoon plate onion the king", "queen king castle crown land sword the salt"]
 TOPICS = [["the salt soup", "pepper on a plate of onion"], ["the queen land", "crown sword and castle"]]

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from wv_cli import train as run_session
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
-from wv_cli.errors import TimedOut
 from wv_cli.commands.models import MODELS
+from wv_cli.errors import TimedOut
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli.errors import UsageError
-from wv_cli.vectors.formats.static_folder import save_folder
 from wv_cli.commands.align import AlignJob
 from wv_cli.commands.convert import ConvertJob
 from wv_cli.commands.distil import DistilJob
@@ -19,7 +17,9 @@ from wv_cli.commands.ngrams import NgramJob
 from wv_cli.commands.quantize import QuantizeJob
 from wv_cli.commands.vocabulary import VocabularyJob
 from wv_cli.commands.whiten import WhitenJob
+from wv_cli.errors import UsageError
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.static_folder import save_folder
 from wv_cli.words import WordList
 
 # Each with the option for its input, its output, and what else it needs.

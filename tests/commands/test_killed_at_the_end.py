@@ -10,10 +10,10 @@ import pytest
 
 from wv_cli import train
 from wv_cli.__main__ import run
-from wv_cli.models.training import checkpoint, saved_run
-from wv_cli.models.training.state import read_options
 from wv_cli.errors import WvError
 from wv_cli.io import output
+from wv_cli.models.training import checkpoint, saved_run
+from wv_cli.models.training.state import read_options
 
 SMALL = "--threads 1 --min-count 1 -q"
 # The first day's training and what a night adds to it.

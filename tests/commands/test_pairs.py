@@ -10,19 +10,19 @@ import pytest
 
 from tests.conftest import GOLDEN, Run
 from wv_cli import train
-from wv_cli.vectors import formats
+from wv_cli.commands.pair_tables import Pieces, Words
+from wv_cli.commands.pairs import PairReading
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.evaluation import TASKS
 from wv_cli.evaluation.config import StsConfig
-from wv_cli.vectors.formats.static import StaticModel
-from wv_cli.commands.pair_tables import Pieces, Words
-from wv_cli.commands.pairs import PairReading
 from wv_cli.io.folders import find_folder
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.pairs import PairFiles
+from wv_cli.vectors import formats
+from wv_cli.vectors.formats.static import StaticModel
 
 TOKENIZER = GOLDEN / "encoders" / "tiny-bert" / "tokenizer.json"
 STATIC = GOLDEN / "encoders" / "static-model2vec"

@@ -10,12 +10,12 @@ import pytest
 
 from tests.commands.made import training_job
 from wv_cli import train
-from wv_cli.vectors import formats
 from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import WORD_PRESETS
 from wv_cli.transforms.ensemble import as_long_as, concatenate, plus_contexts
+from wv_cli.vectors import formats
 
 OPTIONS = {"preset": "quality", "dim": 40, "epochs": 1, "min_count": 4, "meta": False}
 MEMBERS = WORD_PRESETS["quality"].members

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from wv_cli.__main__ import run
-from wv_cli.models.training import run as engine
 from wv_cli.commands.autotune import LabelSearch
+from wv_cli.models.training import run as engine
 
 WORDS = b"alpha beta gamma delta\n" * 9 + b"caf\xc3 alpha\n" * 8  # one is cut in the middle of a character
 LONG = "a" * 250

@@ -12,7 +12,6 @@ import pytest
 
 import wv_cli.commands
 from wv_cli.cli.program import wv as group
-from wv_cli.filtering.scorers import SCORERS
 from wv_cli.commands.align import AlignJob
 from wv_cli.commands.analogy import AnalogyJob
 from wv_cli.commands.bioword import BiowordJob
@@ -44,6 +43,7 @@ from wv_cli.commands.tokenize import TokenizeJob
 from wv_cli.commands.train import TrainJob
 from wv_cli.commands.vocabulary import VocabularyJob
 from wv_cli.commands.whiten import WhitenJob
+from wv_cli.filtering.scorers import SCORERS
 
 MOST_CLASSES = 4  # of this project in the line of a class: Options, Part, a part, itself
 MOST_FIELDS = 12

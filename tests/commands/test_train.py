@@ -10,11 +10,11 @@ import pytest
 
 from tests.commands.made import training_job
 from wv_cli import train
+from wv_cli.commands.models import MODELS
+from wv_cli.errors import Interrupted, TimedOut, UsageError
 from wv_cli.models.training.progress import Totals
 from wv_cli.models.training.run import Outcome
-from wv_cli.errors import Interrupted, TimedOut, UsageError
 from wv_cli.vectors.formats import load
-from wv_cli.commands.models import MODELS
 
 SMALL = {"dim": 8, "epochs": 1, "min_count": 5, "threads": 1}
 

@@ -4,13 +4,13 @@ import inspect
 
 import pytest
 
-from wv_cli.errors import UsageError
 from wv_cli.commands.bioword import BiowordJob
 from wv_cli.commands.glove import GloveJob
 from wv_cli.commands.hash import HashJob
 from wv_cli.commands.job import Job, build
 from wv_cli.commands.supervised import SupervisedJob
 from wv_cli.commands.word2vec import Word2vecJob
+from wv_cli.errors import UsageError
 
 # Each with what it must be given, one input and one output.
 EVERY = {

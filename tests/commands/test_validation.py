@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from wv_cli import train
-from wv_cli.vectors import formats
+from wv_cli.commands.validation import Items
 from wv_cli.errors import BadFile, Interrupted, TimedOut, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
-from wv_cli.commands.validation import Items
 from wv_cli.models.word2vec import Word2vec
+from wv_cli.vectors import formats
 
 OPTIONS = {"dim": 8, "epochs": 4, "min_count": 2, "lr": 0.1, "meta": False}
 

@@ -12,8 +12,8 @@ import pytest
 import wv_cli
 from tests.compat import replay
 from tests.conftest import Run
-from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.models.classifier import load_classifier
+from wv_cli.vectors.formats.fasttext_bin import load_model
 
 SMALL = ("-thread", 1, "-verbose", 0)
 

@@ -9,8 +9,8 @@ import pytest
 from tests.compat import replay
 from tests.compat.differs_glove_tools import FIRST_RECORD
 from tests.compat.test_transcripts import run, typed
-from wv_cli.vectors import formats
 from wv_cli._glove import RECORD
+from wv_cli.vectors import formats
 
 GLOVE = ["-input-file", "shuf.bin", "-vocab-file", "vocab.txt", "-vector-size", "3", "-threads", "1", "-seed", "3"]
 

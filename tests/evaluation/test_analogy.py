@@ -12,8 +12,8 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.analogy import read_questions
 from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.evaluation.statistics import wilson_interval
-from wv_cli.vectors.formats import load
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load
 from wv_cli.words import WordList
 
 TASK = TASKS["analogy"]

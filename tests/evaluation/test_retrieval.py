@@ -12,11 +12,11 @@ from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
 from wv_cli.evaluation.retrieval import expected_scores
+from wv_cli.vectors.codes import Codes, CodeVectors
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import save
 from wv_cli.vectors.formats.codes import save as save_codes
 from wv_cli.vectors.neighbors.packed import pack_bits
-from wv_cli.vectors.codes import Codes, CodeVectors
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 TASK = TASKS["retrieval"]

@@ -11,8 +11,8 @@ from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import EvalConfig
 from wv_cli.evaluation.similarity import read_pairs
-from wv_cli.vectors.formats import load
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load
 from wv_cli.words import WordList
 
 TASK = TASKS["similarity"]

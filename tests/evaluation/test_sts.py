@@ -13,12 +13,12 @@ from wv_cli.evaluation.config import StsConfig
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
 from wv_cli.evaluation.statistics import percentile_interval, spearman_resamples
 from wv_cli.evaluation.sts_data import read_sentence_pairs, sts_files
-from wv_cli.vectors.formats import load
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load
 from wv_cli.words import WordList
 
 NOUNS = ["dog", "cat", "horse", "man", "woman", "child", "guitar", "piano", "ball", "river"]

@@ -13,12 +13,12 @@ from wv_cli.encoders.base import encode
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.sts_data import read_sentence_pairs
-from wv_cli.vectors.formats import save
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import save
 from wv_cli.words import WordList
 
 TINY = str(GOLDEN / "encoders" / "tiny-bert")

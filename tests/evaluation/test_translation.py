@@ -11,8 +11,8 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import TranslationConfig
 from wv_cli.evaluation.dictionary import read_dictionary
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
-from wv_cli.vectors.formats import save
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import save
 from wv_cli.words import WordList
 
 

@@ -9,30 +9,30 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz import seeds
-from wv_cli.models.training import checkpoint
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
-from wv_cli.vectors.formats.document_models import save_model
+from wv_cli.commands.autotune import LabelSearch, Plan
+from wv_cli.hashing.biohash import BioHash
+from wv_cli.hashing.bioword import Bioword
+from wv_cli.hashing.config import BiowordConfig, HashConfig
+from wv_cli.lm.sentences import encode_sentences
+from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
+from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.model import Glove
 from wv_cli.models.glove.record_files import Counts, CountsFile
 from wv_cli.models.glove.tiles import TileStore
-from wv_cli.hashing.biohash import BioHash
-from wv_cli.hashing.bioword import Bioword
-from wv_cli.hashing.config import BiowordConfig, HashConfig
-from wv_cli.commands.autotune import LabelSearch, Plan
-from wv_cli.lm.sentences import encode_sentences
-from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
-from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.neural import NeuralLm
 from wv_cli.models.pairs import PairCorpus, PairModel
 from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig
 from wv_cli.models.supervised import Supervised
+from wv_cli.models.training import checkpoint
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labeled import LabeledCorpus, encode_labeled
 from wv_cli.text.vocab import read_vocab
+from wv_cli.vectors.formats.document_models import save_model
 
 
 @cache

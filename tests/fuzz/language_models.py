@@ -7,8 +7,6 @@ from pathlib import Path
 
 from tests.fuzz.seeds import golden, written
 from tests.lm.golden import kenlm_files as golden_kenlm_files
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.lm import neural_files as container
 from wv_cli.lm.asking import LanguageModel
@@ -25,6 +23,8 @@ from wv_cli.lm.scoring import Scorer
 from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.source import Source
 

@@ -17,9 +17,7 @@ import numpy as np
 from tests import zstd
 from tests.conftest import GOLDEN, ROOT
 from tests.reference.fasttext import oldest
-from wv_cli.vectors import formats
 from wv_cli.filtering.near_duplicates import NearDuplicates
-from wv_cli.vectors.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
@@ -31,7 +29,9 @@ from wv_cli.retrieval.stored_index import SearchIndex
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit as fit_transform
+from wv_cli.vectors import formats
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.codes import save as save_codes
 
 OWN = GOLDEN / "own"
 

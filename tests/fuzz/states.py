@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tests.fuzz import seeds
 from wv_cli import train
-from wv_cli.models.glove.config import MODEL, GloveConfig
 from wv_cli.commands.glove import GloveJob
 from wv_cli.commands.job import build
 from wv_cli.commands.parts.continuation import inherit_options, state_of
+from wv_cli.models.glove.config import MODEL, GloveConfig
 from wv_cli.text.config import VocabConfig
 
 _NGRAMS = {"loss": "hs", "minn": 2, "maxn": 3, "buckets": 100}

@@ -19,13 +19,13 @@ from tests.fuzz.containers import Parsed, change_container
 from tests.fuzz.harness import Limits, Run, Target, attempt, file_of
 from tests.fuzz.mutations import ANYWHERE, IN_TEXT, mutated
 from tests.fuzz.targets import TARGETS
+from wv_cli.commands.models import MODELS
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation import TASKS
-from wv_cli.vectors.formats import FORMATS
 from wv_cli.hashing import HASHERS
-from wv_cli.commands.models import MODELS
 from wv_cli.io import compression
 from wv_cli.text.records.kinds import RECORDS
+from wv_cli.vectors.formats import FORMATS
 
 EACH = 60  # files of a target in the short run
 

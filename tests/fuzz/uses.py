@@ -10,40 +10,32 @@ import numpy as np
 
 from tests.fuzz import seeds
 from tests.fuzz.seeds import small
-from wv_cli.vectors import formats
+from wv_cli.commands.align_run import align
+from wv_cli.commands.pair_tables import Pieces
+from wv_cli.commands.parts.filtering import Rules
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode as encode_texts
 from wv_cli.encoders.pooling import Pooling
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.filtering.near_duplicates import NearDuplicates
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.rules import parse_rule
-from wv_cli.vectors.formats.codes import save as save_codes
-from wv_cli.vectors.formats.fasttext_bin import load_model
-from wv_cli.vectors.formats.fasttext_dump import parts
-from wv_cli.vectors.formats.fasttext_read import MAGIC
-from wv_cli.vectors.formats.fasttext_write import save_model
-from wv_cli.vectors.formats.recognize import input_texts
-from wv_cli.vectors.formats.streams import RowSource
+from wv_cli.hashing.bioword import load_hasher as load_bioword
+from wv_cli.hashing.saved import load_hasher
+from wv_cli.io.input import open_input
+from wv_cli.models.classifier import Classifier
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.model import Glove
 from wv_cli.models.glove.record_files import Counts, open_counts
 from wv_cli.models.glove.tiles import TileStore
-from wv_cli.hashing.bioword import load_hasher as load_bioword
-from wv_cli.hashing.saved import load_hasher
-from wv_cli.commands.align_run import align
-from wv_cli.commands.pair_tables import Pieces
-from wv_cli.commands.parts.filtering import Rules
-from wv_cli.models.classifier import Classifier
-from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.supervised import Supervised
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.retrieval.model import Model
 from wv_cli.retrieval.query import Searcher, settings_of
 from wv_cli.retrieval.stored_index import SearchIndex
-from wv_cli.io.input import open_input
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labeled import encode_labeled
@@ -59,9 +51,17 @@ from wv_cli.transforms.config import AlignConfig, QuantizeConfig, WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.quantize import quantize
 from wv_cli.transforms.whiten import Transform, fit
+from wv_cli.vectors import formats
 from wv_cli.vectors.codes import CodeVectors, rerank_codes
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.vectors.formats.codes import save as save_codes
+from wv_cli.vectors.formats.fasttext_bin import load_model
+from wv_cli.vectors.formats.fasttext_dump import parts
+from wv_cli.vectors.formats.fasttext_read import MAGIC
+from wv_cli.vectors.formats.fasttext_write import save_model
+from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.formats.streams import RowSource
 
 _ODD = ["the", "unseenword", "</s>", "", "\0", "naïve", "\udcff"]
 SMALL = Word2vecConfig(dim=4, epochs=1, threads=1)

@@ -12,11 +12,11 @@ import wv_cli
 from tests.conftest import GOLDEN
 from tests.walk import for_each
 from wv_cli import gensim
-from wv_cli.models.training.run import Outcome
 from wv_cli.errors import Interrupted, UsageError, WvError
 from wv_cli.gensim import Doc2Vec, FastText, FrozenPhrases, KeyedVectors, Phrases, TaggedDocument, Word2Vec
 from wv_cli.gensim.refusals import ARGUMENTS, METHODS
 from wv_cli.gensim.sentences import divided_file
+from wv_cli.models.training.run import Outcome
 
 TEXT = [line.split() for line in ["the cat sat on the mat", "a dog sat on a log", "the dog and the cat"]] * 10
 SMALL = {"vector_size": 8, "min_count": 1, "epochs": 2, "workers": 1}

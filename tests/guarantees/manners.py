@@ -56,7 +56,11 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A pair of files that do not belong together is refused",
-        ("tests/vectors/formats/test_numbers_only.py", "tests/vectors/formats/test_static.py", "tests/encoders/test_static.py"),
+        (
+            "tests/vectors/formats/test_numbers_only.py",
+            "tests/vectors/formats/test_static.py",
+            "tests/encoders/test_static.py",
+        ),
         (
             Fault(
                 "a tokenizer of another table will do",

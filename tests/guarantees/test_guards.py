@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 
 from tests.models.training.test_run import Recorder
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
-from wv_cli.errors import UsageError, WvError
 from wv_cli.commands.autotune import LabelSearch, Plan
 from wv_cli.commands.autotune_log import Trial
-from wv_cli.models.config import SupervisedConfig, Word2vecConfig
-from wv_cli.models.word2vec import Word2vec
-from wv_cli.vectors.neighbors.codes import CodeNeighbors
-from wv_cli.vectors.neighbors.packed import pack_bits
+from wv_cli.errors import UsageError, WvError
 from wv_cli.io import memory
 from wv_cli.io.output import check_writable, open_output
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
+from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
+from wv_cli.vectors.neighbors.codes import CodeNeighbors
+from wv_cli.vectors.neighbors.packed import pack_bits
 
 
 def test_a_file_is_on_disk_before_it_gets_its_name_and_the_name_before_the_end(tmp_path, monkeypatch):

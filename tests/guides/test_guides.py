@@ -16,9 +16,9 @@ from tests.tiers import full
 from tests.walk import for_each
 from wv_cli.cli import COMMANDS, COMPAT
 from wv_cli.cli.guide import WIDTH, plain_text
-from wv_cli.vectors.formats import FORMATS
 from wv_cli.guides import FOLDER, GUIDES, KINDS, guide_text
 from wv_cli.io.launcher import _BLAS_THREADS, _COUNTS
+from wv_cli.vectors.formats import FORMATS
 
 README = "README.md"
 FILES = (README, ".github/CONTRIBUTING.md", ".github/SECURITY.md")

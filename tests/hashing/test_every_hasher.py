@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 
 from tests.conftest import ROOT
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
-from wv_cli.vectors.formats import load
-from wv_cli.vectors.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.biohash import BioHash, kmeans_centers
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
 from wv_cli.hashing.principal import principal_axes, rotation
 from wv_cli.hashing.saved import load_hasher
-from wv_cli.vectors.neighbors.packed import unpack_bits
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load
+from wv_cli.vectors.formats.codes import save as save_codes
+from wv_cli.vectors.neighbors.packed import unpack_bits
 from wv_cli.words import WordList
 
 GLOVE = ROOT / "data" / "hashing" / "glove50_4k.txt.xz"

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from wv_cli.vectors.formats import save
 from wv_cli.hashing.base import prepare_rows
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import unit_mean
+from wv_cli.vectors.formats import save
 from wv_cli.words import WordList
 
 LEAST = np.float32(2.0**-149)  # the smallest float32; whole multiples of it are exact

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from wv_cli._floattext import PADDING
-from wv_cli.vectors.formats import word2vec_binary
 from wv_cli.io.input import Input
+from wv_cli.vectors.formats import word2vec_binary
 
 
 class Held(io.BytesIO):

@@ -15,19 +15,16 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.vectors import formats
 from wv_cli.encoders import open_encoder
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.data import data_lines
 from wv_cli.filtering.rule_files import read_rules
-from wv_cli.vectors.formats.fasttext_bin import load_model
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
-from wv_cli.lm.files import load as load_language_model
 from wv_cli.io import container
 from wv_cli.io.input import open_input
 from wv_cli.io.kinds import HEAD_BYTES, kind_of, records_of
+from wv_cli.lm.files import load as load_language_model
 from wv_cli.text.connectors import read_connectors
 from wv_cli.text.saved_phrases import read_phrases
 from wv_cli.text.source import Source
@@ -35,6 +32,9 @@ from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
+from wv_cli.vectors import formats
+from wv_cli.vectors.formats.fasttext_bin import load_model
+from wv_cli.vectors.formats.recognize import input_texts
 
 FILES = {
     "gensim.bin": "word2vec-binary vectors",

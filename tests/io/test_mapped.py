@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats import save
-from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
 from wv_cli.io.mapped import require_unchanged
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel
+from wv_cli.vectors.formats import save
+from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
 from wv_cli.words import WordList
 
 

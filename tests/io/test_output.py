@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from wv_cli.errors import BadFile, WvError
-from wv_cli.vectors.formats import load, save
 from wv_cli.io import output, temporary
 from wv_cli.io.interrupts import defer_signals
 from wv_cli.io.output import commit_separately, commit_together, open_output, write_together
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load, save
 from wv_cli.words import WordList
 
 

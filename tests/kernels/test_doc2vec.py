@@ -7,8 +7,8 @@ import pytest
 
 from tests.reference.doc2vec import Reference, objective, steps
 from wv_cli import _cpu, _doc2vec, _word2vec
-from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.io.memory import pad_width, zeros
+from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.vectors.doc2vec import padded_parts, unpadded_parts
 
 WORDS, EPOCHS = 19, 2

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from wv_cli import _cpu, _word2vec
+from wv_cli.io.memory import pad_width, zeros
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.replicas import Replicas
-from wv_cli.io.memory import pad_width, zeros
 
 WORDS, DIM = 1000, 16
 TICK = 2000  # words between two exchanges of the hottest rows

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from wv_cli import _subwords, _word2vec
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
-from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end, line_end_index
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
 from wv_cli.words import WordList
 
 CHINESE = "我 爱 北京 天安门\n天安门 上 太阳 升\n北京 是 中国 的 首都\n" * 20

@@ -8,9 +8,9 @@ import pytest
 
 from tests.reference.supervised import Reference, lines, logistic, softmax, word_ngrams
 from wv_cli import _cpu, _supervised, _word2vec
+from wv_cli.io.memory import pad_width, zeros
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.label_updates import OutputReplicas
-from wv_cli.io.memory import pad_width, zeros
 
 LAYERS = SupervisedConfig.options()["loss"].choices
 WORDS, END, DROPPED = 13, 2, 3  # words with a row, the id of </s>, words below the cut

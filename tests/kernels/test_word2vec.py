@@ -18,10 +18,10 @@ from tests.reference.word2vec import (
 )
 from tests.tiers import full
 from wv_cli import _cpu, _word2vec
+from wv_cli.io.memory import pad_width, zeros
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.replicas import Replicas
-from wv_cli.io.memory import pad_width, zeros
 
 CONTEXTS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
 WORDS = 23

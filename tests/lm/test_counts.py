@@ -7,6 +7,7 @@ import pytest
 
 from tests.lm.golden import TINY, entries, text_of, trained, unpacked
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.io import container, runs
 from wv_cli.lm import counts as counts_module
 from wv_cli.lm import packed as packed_module
 from wv_cli.lm import trie as trie_module
@@ -15,7 +16,6 @@ from wv_cli.lm.count_files import load, save, sum_counts
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import save as save_model
-from wv_cli.io import container, runs
 
 WHOLE = CountConfig(order=5)
 KATZ = {"smoothing": "katz", "discount_fallback": True}

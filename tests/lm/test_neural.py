@@ -10,8 +10,6 @@ import pytest
 from tests.lm.golden import FOLDER
 from tests.reference.neural import context_of
 from wv_cli import train as run_session
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
@@ -25,6 +23,8 @@ from wv_cli.lm.sentences import encode_sentences
 from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, UNKNOWN
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.models.trees import clustered_paths, predicted_vectors
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import read_vocab

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.conftest import GOLDEN
 from wv_cli import _cpu, _prediction
 from wv_cli.errors import UsageError, WvError
-from wv_cli.vectors.formats.fasttext_bin import load_model
-from wv_cli.models import classifier as module
-from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, load_classifier, tree
 from wv_cli.io import memory
 from wv_cli.io.memory import pad_width, zeros
+from wv_cli.models import classifier as module
+from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, load_classifier, tree
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, tokens_of
+from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.quantizer import QuantMatrix
 from wv_cli.words import WordList
 

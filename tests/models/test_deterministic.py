@@ -9,12 +9,12 @@ import pytest
 
 from tests.tiers import full
 from wv_cli import train as run_session
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
-from wv_cli.errors import TimedOut, UsageError, WvError
 from wv_cli.commands.models import MODELS
+from wv_cli.errors import TimedOut, UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.deterministic import WORKERS, DeterministicWord2vec
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode

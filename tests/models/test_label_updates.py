@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from wv_cli import _word2vec
+from wv_cli.io.matrices import MatrixAllocator
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.label_updates import OutputReplicas, replica_bytes
 from wv_cli.models.supervised import Supervised
-from wv_cli.io.matrices import MatrixAllocator
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.labeled import encode_labeled
 

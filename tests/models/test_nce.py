@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.training.run import train
 from wv_cli.models.training.threads import Threads
-from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tests.reference.pairs import Contrast, adam_step, loss_and_gradient, masked
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
 from wv_cli.models.pairs import BatchOrder, FirstRows, PairCorpus, PairModel
 from wv_cli.models.sentence_config import PairsConfig
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 
 CONFIG = PairsConfig(dim=8, nested="4", batch=6, epochs=5, lr=0.05)
 ROWS, PAIRS = 40, 20

@@ -17,6 +17,7 @@ from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 from wv_cli.cli.answers import run_searches
 from wv_cli.errors import BadFile, WvError
+from wv_cli.retrieval.bm25 import Bm25, Counts
 from wv_cli.retrieval.build import build
 from wv_cli.retrieval.chunks import cut
 from wv_cli.retrieval.config import FusionConfig, TextConfig
@@ -24,7 +25,6 @@ from wv_cli.retrieval.files import find_files
 from wv_cli.retrieval.model import Model, cosines, model_digest, to_int8
 from wv_cli.retrieval.opening import open_searcher
 from wv_cli.retrieval.query import Searcher
-from wv_cli.retrieval.bm25 import Bm25, Counts
 from wv_cli.retrieval.stored_index import LONGEST_CHUNK, open_search_index
 from wv_cli.text.search_tokens import TokenReader
 

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from tests.conftest import GOLDEN
 from wv_cli import _records
 from wv_cli.errors import BadFile
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.records.reading import Column, Rules
 from wv_cli.text.records.writing import ByteSink, add_fields
 from wv_cli.text.source import Source
+from wv_cli.vectors.formats.recognize import input_texts
 
 ADDED = ("label", "score")
 # What is no UTF-8, has no end or no header is no record, whatever Python's csv makes of it.

@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.io.executor import ThisProcess
 from wv_cli.models.glove import cooccurrence, shard_counting
 from wv_cli.models.glove.config import GloveConfig
-from wv_cli.io.executor import ThisProcess
 from wv_cli.text.config import PhrasesConfig, VocabConfig
 from wv_cli.text.corpus import encode, tally
 from wv_cli.text.inputs import Texts
@@ -17,6 +16,7 @@ from wv_cli.text.phrase_finding import PhraseFinder
 from wv_cli.text.phrases import JoinedText
 from wv_cli.text.shard_counting import Divided, words_of
 from wv_cli.text.shard_joining import JoinedShards
+from wv_cli.vectors.formats.recognize import input_texts
 
 
 @pytest.fixture

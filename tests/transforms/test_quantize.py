@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli.commands.retrain import retrainer
 from wv_cli.errors import WvError
 from wv_cli.evaluation.model_score import metric_name, score
-from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
-from wv_cli.commands.retrain import retrainer
 from wv_cli.models.classifier import Classifier
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, prune, quantize, quantized_bytes
 from wv_cli.vectors.fasttext import DenseMatrix, SparseRows
+from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
 from wv_cli.vectors.quantizer import QuantMatrix
 
 WORDS, LABELS = GOLDEN / "ft-words.bin", GOLDEN / "ft-labels.bin"

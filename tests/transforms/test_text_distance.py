@@ -7,8 +7,8 @@ import pytest
 
 from tests.conftest import GOLDEN
 from tests.tiers import full
-from wv_cli.vectors.formats import load
 from wv_cli.transforms.text_distance import TextIndex, TextSpace
+from wv_cli.vectors.formats import load
 
 ANSWERS = json.loads((GOLDEN / "gensim-answers.json").read_text())
 

@@ -9,8 +9,8 @@ import pytest
 from tests.conftest import GOLDEN, ROOT
 from tests.walk import for_each
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats import load
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load
 
 ANSWERS = json.loads((GOLDEN / "gensim-keyed.json").read_text())
 VECTORS = Embeddings(["cat", "dog", "sun", "void"], [[1, 0], [0.9, 0.1], [0, 1], [0, 0]])

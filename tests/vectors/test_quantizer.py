@@ -10,9 +10,9 @@ from hypothesis.extra import numpy as arrays
 from tests.reference import product as reference
 from wv_cli import _cpu, _product
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats import load
 from wv_cli.io import memory
 from wv_cli.vectors.fasttext import DenseMatrix
+from wv_cli.vectors.formats import load
 from wv_cli.vectors.quantizer import CENTROIDS, SAMPLE, ProductQuantizer, QuantMatrix
 
 ISA = pytest.mark.parametrize("isa", _cpu.usable())

@@ -13,8 +13,8 @@ from tests import forked
 from tests.conftest import GOLDEN
 from tests.walk import for_each
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats import load, open_vectors
 from wv_cli.models.classifier import load_classifier
+from wv_cli.vectors.formats import load, open_vectors
 from wv_cli.vectors.records import Records
 
 FILES = [

@@ -10,8 +10,8 @@ from wv_cli.cli.queries import piped_lines, too_long
 from wv_cli.cli.streams import write_orders
 from wv_cli.cli.typed import typed_lines
 from wv_cli.errors import escape_for_terminal
-from wv_cli.retrieval.query import Answer, Searcher
 from wv_cli.io.json_text import to_json, to_printable_json
+from wv_cli.retrieval.query import Answer, Searcher
 
 _FILE, _LINE, _WORD, _PLAIN = "\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[0m"  # as grep's
 

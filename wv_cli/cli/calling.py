@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 from wv_cli.cli import COMMANDS, PARTS
 from wv_cli.cli.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
-from wv_cli.config import Option, name_arguments
-from wv_cli.evaluation import TASKS
 from wv_cli.commands.arguments import read_arguments
 from wv_cli.commands.eval import eval_job
 from wv_cli.commands.job import Job, TrainingJob
 from wv_cli.commands.telling import require_functions, run_job
-from wv_cli.registry import Registry, load
+from wv_cli.config import Option, name_arguments
+from wv_cli.evaluation import TASKS
 from wv_cli.io.pipes import kept_pipes
+from wv_cli.registry import Registry, load
 
 
 class Function(NamedTuple):
@@ -41,6 +41,7 @@ FUNCTIONS: Registry[Function] = Registry(
             for name, row in COMMANDS.items()
             if ":" in row.module
         ),
+        ("search", Function("search", COMMANDS["search"].summary, partial(load, "wv_cli.commands.search:SearchJob"))),
         *(
             (f"{group}_{name}", Function(f"{group} {name}", summary, partial(load, place)))
             for group, parts in PARTS.items()

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wv_cli.encoders.base import Encoder
-    from wv_cli.encoders.pooling import Pooling
     from wv_cli.commands.adding import Vectors
     from wv_cli.commands.sentences import OfEncoder, Shown
+    from wv_cli.encoders.base import Encoder
+    from wv_cli.encoders.pooling import Pooling
     from wv_cli.vectors.file_options import BadRowsName, Precision
 
 _OF_WORDS = ("sif", "idf")
@@ -125,8 +125,8 @@ def sentences_of(
 ) -> None:  # fmt: skip
     """The same by a model or vectors in `file`."""
     from wv_cli.cli.display import emit
-    from wv_cli.vectors.formats import FormatWarning
     from wv_cli.commands.sentences import OfVectors, sentence_lines
+    from wv_cli.vectors.formats import FormatWarning
 
     require_one_use(file, piped)
     if quiet:
@@ -163,9 +163,9 @@ def _write_tokens(
 
 
 def _check_output(output: str, encoder: str, precision: "Precision", as_json: bool, dask: str | None) -> None:
-    from wv_cli.vectors.formats import format_for_output
     from wv_cli.io.output import check_writable
     from wv_cli.io.places import refuse_reading
+    from wv_cli.vectors.formats import format_for_output
 
     if as_json:
         error = conflict("-o", "--json", "-o writes a vector file; leave one out")
@@ -180,8 +180,8 @@ def _check_output(output: str, encoder: str, precision: "Precision", as_json: bo
 
 
 def _save(output: str, vectors: "NDArray[np.float32]", precision: "Precision") -> None:
-    from wv_cli.vectors.formats import save
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.formats import save
     from wv_cli.words import WordList
 
     save(output, Embeddings(WordList.from_words(str(row) for row in range(len(vectors))), vectors), precision=precision)

@@ -15,8 +15,8 @@ from wv_cli.cli import PARTS
 from wv_cli.cli.help import Command
 from wv_cli.cli.options import make_argument, make_json_option, make_option, make_quiet_option
 from wv_cli.cli.word_options import TakesWords
-from wv_cli.config import Options
 from wv_cli.commands.job import Job, options_of
+from wv_cli.config import Options
 from wv_cli.registry import load
 
 

@@ -650,6 +650,24 @@ def check(
 ) -> dict[str, Any]:
     """Look for damage in a vector file."""
 
+def search(
+    index: Path,
+    queries: str | Iterable[str] | None = None,
+    *,
+    k: int | None = None,
+    model: Path | None = None,
+    vector_weight: float | None = None,
+    chunks: Literal["paragraph", "line", "words"] | None = None,
+    words: int | None = None,
+    field: str | None = None,
+    stem: Literal["english", "none"] | None = None,
+    stop_words: Literal["drop", "keep"] | None = None,
+    identifiers: Literal["split", "whole"] | None = None,
+    threads: int | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Search files and folders of text; build an index of them."""
+
 def lm_train(
     inputs: Path | Iterable[Path] | None = None,
     output: Path | None = None,

@@ -8,8 +8,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from wv_cli.errors import UsageError
 from wv_cli.commands.synonyms import plain
+from wv_cli.errors import UsageError
 
 _NN, _LABELS = "wv nn VECTORS WORD", "wv eval labels MODEL -d FILE"
 _ODD, _DISTANCE = "wv odd-one-out VECTORS WORD...", "wv texts-distance VECTORS"

@@ -92,10 +92,10 @@ def pool_lines(
 
 
 def _write(vectors: "NDArray[np.float32]", precision: "Precision", output: str | None) -> None:
+    from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.formats import save
     from wv_cli.vectors.formats.lines import text_lines
     from wv_cli.vectors.formats.npy import number_words
-    from wv_cli.vectors.embeddings import Embeddings
 
     if output is not None:
         save(output, Embeddings(number_words(0, len(vectors)), vectors), precision=precision)

@@ -28,8 +28,8 @@ def open_composer(
     path: str, from_format: str | None, quiet: bool, *, piped: bool, bad_rows: "BadRowsName"
 ) -> "Composer":
     """The same for vectors of single words and lines: a model or file is mapped where that can be done."""
-    from wv_cli.vectors.formats import open_vectors
     from wv_cli.transforms.composition import composer
+    from wv_cli.vectors.formats import open_vectors
 
     require_one_use(path, piped)
     ignore_format_warnings(quiet)

@@ -6,13 +6,13 @@ from contextlib import ExitStack
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from wv_cli.commands.arguments import paths_of
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
-from wv_cli.commands.arguments import paths_of
 
 if TYPE_CHECKING:
-    from wv_cli.models.training.progress import Progress
     from wv_cli.commands.run import OnTraining
+    from wv_cli.models.training.progress import Progress
 
 WITH_SENTENCES = ("train", "train_glove")
 _BAR = "{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"

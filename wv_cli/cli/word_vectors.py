@@ -41,8 +41,8 @@ def print_words(
     piped: bool,
 ) -> int:
     """The vectors of the words of lines, in their order. Returns the exit code, as `unknown` has it."""
-    from wv_cli.vectors.formats.lines import without_vector
     from wv_cli.transforms.composition import runs, word_vectors
+    from wv_cli.vectors.formats.lines import without_vector
 
     before = 0
     for lines in batches:

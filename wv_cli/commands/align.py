@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import argument, option
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import VectorOutput
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, option
 from wv_cli.io.places import require_one_use
 from wv_cli.transforms.config import AlignConfig
 from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
@@ -39,8 +39,8 @@ class TwoInputs(Part):
         return [self.a, self.b]
 
     def load(self) -> "tuple[Named, Named]":
-        from wv_cli.vectors import formats
         from wv_cli.transforms.common_words import Named
+        from wv_cli.vectors import formats
 
         first, second = (
             Named(formats.load(path, format=self.from_format, bad_rows=self.bad_rows), path)

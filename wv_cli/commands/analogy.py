@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from wv_cli.config import argument, option
-from wv_cli.errors import UsageError
 from wv_cli.commands.parts.asking import Searching
 from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
+from wv_cli.config import argument, option
+from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
 
 if TYPE_CHECKING:

@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from wv_cli.config import Options, flag_of
-from wv_cli.models.training.run import Outcome, train
-from wv_cli.models.training.threads import Threads
-from wv_cli.models.training.trainer import Diverged
-from wv_cli.errors import UsageError, WvError
 from wv_cli.commands.autotune_log import Trial, TrialLog
 from wv_cli.commands.autotune_metric import Metric
 from wv_cli.commands.autotune_space import DSUBS, SPACE, propose_options
 from wv_cli.commands.retrain import retrainer
+from wv_cli.config import Options, flag_of
+from wv_cli.errors import UsageError, WvError
+from wv_cli.io.events import Log
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
-from wv_cli.io.events import Log
+from wv_cli.models.training.run import Outcome, train
+from wv_cli.models.training.threads import Threads
+from wv_cli.models.training.trainer import Diverged
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.labeled import LabeledCorpus
 from wv_cli.transforms.config import QuantizeConfig

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from wv_cli.commands.autotune_space import DSUBS
 from wv_cli.config import Options
 from wv_cli.errors import BadFile, WvError, reason
-from wv_cli.commands.autotune_space import DSUBS
 from wv_cli.io import host
 from wv_cli.io.events import Log
 from wv_cli.io.json_text import to_json

@@ -5,10 +5,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
-from wv_cli.config import option
-from wv_cli.models.training.run import Outcome
-from wv_cli.errors import UsageError
-from wv_cli.hashing.config import BiowordConfig
 from wv_cli.commands.job import TrainingJob
 from wv_cli.commands.part import Part, internal
 from wv_cli.commands.parts.outputs import CodeOutputs
@@ -16,7 +12,11 @@ from wv_cli.commands.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.commands.parts.reading import Reading
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import option
+from wv_cli.errors import UsageError
+from wv_cli.hashing.config import BiowordConfig
 from wv_cli.io.output import write_together
+from wv_cli.models.training.run import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +86,10 @@ class BiowordJob(TrainingJob):
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the text, trains or applies a hasher, saves."""
-        from wv_cli.vectors.formats.codes import save as save_codes
-        from wv_cli.hashing.bioword import Bioword, load_hasher
         from wv_cli.commands.metadata import corpus_metadata, tell_corpus
+        from wv_cli.hashing.bioword import Bioword, load_hasher
         from wv_cli.text.corpus import encode
+        from wv_cli.vectors.formats.codes import save as save_codes
 
         begin, reading = time.monotonic(), self.reading
         hasher = load_hasher(self.saved.hasher) if self.saved.hasher else None

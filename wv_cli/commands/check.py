@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from wv_cli.config import argument, option
 from wv_cli.commands.job import Job
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, option
 
 
 @dataclass(frozen=True, kw_only=True)

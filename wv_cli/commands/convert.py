@@ -4,12 +4,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import argument, flag_of, option
-from wv_cli.errors import UsageError, WvError
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import STATIC, VectorOutput, files_beside, folder_name, static_file
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, flag_of, option
+from wv_cli.errors import UsageError, WvError
 from wv_cli.io.folders import NO_USAGE, Usage
 from wv_cli.io.places import refuse_file
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Dtype, Precision, Split, bad_rows_option
@@ -196,9 +196,9 @@ class ConvertJob(Job):
 
     def _write_static(self, run: Run) -> Metadata:
         """Tells how text is taken apart, too."""
+        from wv_cli.text.vocab import read_vocab
         from wv_cli.vectors.formats.beside import static_folder
         from wv_cli.vectors.formats.static_folder import INT8_READERS, save_folder
-        from wv_cli.text.vocab import read_vocab
 
         if self.static.dtype == "int8":
             run.log(f"{self.output.output}: {INT8_READERS}")

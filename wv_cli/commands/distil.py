@@ -10,14 +10,14 @@ With a vocabulary the rows are those of its words, each encoded as a sentence, r
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import argument, option
-from wv_cli.encoders.config import DistilConfig, FitConfig
-from wv_cli.errors import UsageError
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.pieces import PieceOptions
 from wv_cli.commands.parts.vectors import STATIC, files_beside, folder_name, names_folder, static_file
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, option
+from wv_cli.encoders.config import DistilConfig, FitConfig
+from wv_cli.errors import UsageError
 from wv_cli.io.places import refuse_file
 
 if TYPE_CHECKING:
@@ -124,10 +124,10 @@ class DistilJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Encodes words or pieces and writes what is made of their vectors; `run.on_reading` is told how many."""
-        from wv_cli.vectors.formats import save
-        from wv_cli.vectors.formats.static_folder import INT8_READERS, save_folder
         from wv_cli.commands.distil_run import distil
         from wv_cli.text.vocab import read_vocab
+        from wv_cli.vectors.formats import save
+        from wv_cli.vectors.formats.static_folder import INT8_READERS, save_folder
 
         row, output, dtype = self.output.row, self.output.output, self.config.dtype
         if self.source.vocab is None:
@@ -149,10 +149,10 @@ class DistilJob(Job):
 
     def _pieces(self, run: Run) -> tuple[int, int, int]:
         """(pieces, numbers of the encoder's vectors, numbers of these)."""
-        from wv_cli.vectors.formats import save
-        from wv_cli.vectors.formats.static_folder import save_model
         from wv_cli.commands.distil_pieces import distil_pieces
         from wv_cli.vectors.embeddings import Embeddings
+        from wv_cli.vectors.formats import save
+        from wv_cli.vectors.formats.static_folder import save_model
         from wv_cli.words import WordList
 
         row, output = self.output.row, self.output.output

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.commands.parts.pieces import PieceOptions
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode_ids
 from wv_cli.encoders.config import DistilConfig, FitConfig
@@ -14,15 +15,14 @@ from wv_cli.encoders.pieces import Pieces
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.encoders.transformer import Transformer
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.vectors.formats.static import StaticModel, Table
-from wv_cli.vectors.formats.static_folder import without_unknown
-from wv_cli.commands.parts.pieces import PieceOptions
 from wv_cli.io.events import Log, OnProgress
 from wv_cli.io.extra import require
 from wv_cli.io.input import open_input
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.distillation import cluster_rows, rank_weights, reduce_rows
 from wv_cli.transforms.table_training import Bags, fit_table, map_table
+from wv_cli.vectors.formats.static import StaticModel, Table
+from wv_cli.vectors.formats.static_folder import without_unknown
 
 _PIECES_A = 1e-4  # model2vec's
 _MAX_LENGTH = 512

@@ -10,8 +10,8 @@ from wv_cli.io.events import Log
 from wv_cli.io.launcher import refuse_processes
 
 if TYPE_CHECKING:
-    from wv_cli.models.training.asking import Answer, Asking, Question
     from wv_cli.io.executor import Executor
+    from wv_cli.models.training.asking import Answer, Asking, Question
 
 LEAVE_OUT = "leave it out"
 FIND_BEFORE = "find them before with `wv phrases --save-phrases FILE` and give --phrases FILE"
@@ -48,8 +48,8 @@ def refuse_with_dask(dask: str | None, **asked: object) -> None:
 def ask(
     dask: str, log: Log, what: str, asked: "Asking[Question, Answer]", questions: "Iterable[Question]"
 ) -> "Iterator[Answer]":
-    """What the workers of the scheduler at `dask` answer; see wv_cli.models.training.asking.ask. A model that cannot be read
-    here is refused before they are looked for."""
+    """What the workers of the scheduler at `dask` answer; see wv_cli.models.training.asking.ask. A model that cannot be
+    read here is refused before they are looked for."""
     from wv_cli.models.training import asking
 
     asking.bytes_of(asked.file)

@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import option
-from wv_cli.models.training.run import Outcome
 from wv_cli.commands.job import TrainingJob, Writer
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.outputs import Outputs
@@ -15,8 +13,10 @@ from wv_cli.commands.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.commands.parts.reading import Reading, SavedVocabulary
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.models.sentence_config import Doc2vecConfig
+from wv_cli.config import option
 from wv_cli.io.compression import inner_name
+from wv_cli.models.sentence_config import Doc2vecConfig
+from wv_cli.models.training.run import Outcome
 
 if TYPE_CHECKING:
     from wv_cli.models.doc2vec import Doc2vec
@@ -119,8 +119,8 @@ class Doc2vecJob(TrainingJob):
 
 def _writers(model: "Doc2vec", outputs: tuple[str, ...]) -> list[Writer]:
     from wv_cli.vectors import formats
-    from wv_cli.vectors.formats.document_models import save_model
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.formats.document_models import save_model
 
     whole = model.model()
     words = Embeddings(whole.words, whole.word_vectors)

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, make_dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from wv_cli.config import Option, Options, argument, flag_of, option
-from wv_cli.errors import GateMissed, UsageError, WvError
-from wv_cli.evaluation import TASKS, Report, Task, Vectors
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.job import Job, options_of
 from wv_cli.commands.part import internal
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import Option, Options, argument, flag_of, option
+from wv_cli.errors import GateMissed, UsageError, WvError
+from wv_cli.evaluation import TASKS, Report, Task, Vectors
 from wv_cli.io.places import require_one_use
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
@@ -70,9 +70,9 @@ class EvalJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Scores all files; the metadata have the report."""
-        from wv_cli.vectors.formats import load
         from wv_cli.commands.scoring import scored_on
         from wv_cli.text.input_files import expand_inputs
+        from wv_cli.vectors.formats import load
 
         limit: int | None = getattr(self.config, "restrict_vocab", 0) or None
         read = functools.partial(load, limit=limit, bad_rows=self.bad_rows)
@@ -171,8 +171,8 @@ def read_texts(
     """The texts that models are scored on, and how they are read; the `data` alone where they are no texts."""
     if not isinstance(config, ReadingConfig):
         return config, data
-    from wv_cli.vectors.formats.recognize import input_texts
     from wv_cli.text.tokenizing import recipe_for
+    from wv_cli.vectors.formats.recognize import input_texts
 
     config = replace(config, tokenize=recipe_for(models, config.tokenize, log, one_line=False))
     return config, input_texts(data, log=log, reading=config)

@@ -1,17 +1,17 @@
-"""`wv filter`: keeps the records of a corpus that pass rules. commands/parts/filtering.py has the rules, commands/filter_run.py
-the work."""
+"""`wv filter`: keeps the records of a corpus that pass rules. commands/parts/filtering.py has the rules,
+commands/filter_run.py the work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from wv_cli.config import threads_option
-from wv_cli.errors import UsageError
-from wv_cli.filtering.rule_files import read_rules
 from wv_cli.commands.distribution import dask_option, refuse_with_dask
 from wv_cli.commands.job import Job, build
 from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import threads_option
+from wv_cli.errors import UsageError
+from wv_cli.filtering.rule_files import read_rules
 
 _LONGEST = 1_000_000  # a whole number of fewer digits is shown whole
 

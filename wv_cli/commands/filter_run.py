@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wv_cli.commands.distribution import executor
+from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
+from wv_cli.commands.run import Metadata, Run
 from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.clusters import Clusters
 from wv_cli.filtering.duplicates import NearDuplicateRule, ParagraphRule, opened_duplicates
@@ -15,14 +18,11 @@ from wv_cli.filtering.rules import Judge, Judged
 from wv_cli.filtering.shard_pass import JudgedShard, ShardPass, ShardTask
 from wv_cli.filtering.shards import Shards
 from wv_cli.filtering.statistics import Totals
-from wv_cli.vectors.formats.recognize import input_texts
-from wv_cli.commands.distribution import executor
-from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
-from wv_cli.commands.run import Metadata, Run
 from wv_cli.text.inputs import Texts
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import RECORDS
 from wv_cli.text.source import Source
+from wv_cli.vectors.formats.recognize import input_texts
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from wv_cli.config import argument, option
-from wv_cli.models.training.run import Outcome
-from wv_cli.errors import UsageError
-from wv_cli.models.glove.config import MODEL, GloveConfig
 from wv_cli.commands.distribution import dask_option, refuse_with_dask
 from wv_cli.commands.job import TrainingJob, build
 from wv_cli.commands.part import Part
@@ -18,7 +14,11 @@ from wv_cli.commands.parts.phrases import PhraseJoining
 from wv_cli.commands.parts.reading import Reading, SavedVocabulary
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, option
+from wv_cli.errors import UsageError
 from wv_cli.io.places import is_stream
+from wv_cli.models.glove.config import MODEL, GloveConfig
+from wv_cli.models.training.run import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)

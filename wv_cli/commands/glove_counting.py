@@ -5,13 +5,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from wv_cli.models.glove import cooccurrence, record_files
-from wv_cli.models.glove.config import GloveConfig
-from wv_cli.models.glove.continued_counts import EarlierCounts
-from wv_cli.models.glove.record_runs import Records
-from wv_cli.models.glove.shard_counting import counted_corpus, shard_records
-from wv_cli.models.glove.state import GloveState, blocks
-from wv_cli.models.glove.tiles import ORDERING_BYTES
 from wv_cli.commands.distribution import executor
 from wv_cli.commands.metadata import tell_corpus
 from wv_cli.commands.parts.continuation import Continuation
@@ -20,6 +13,13 @@ from wv_cli.commands.parts.phrases import PhraseJoining
 from wv_cli.commands.parts.reading import Reading
 from wv_cli.commands.run import Run
 from wv_cli.io import memory
+from wv_cli.models.glove import cooccurrence, record_files
+from wv_cli.models.glove.config import GloveConfig
+from wv_cli.models.glove.continued_counts import EarlierCounts
+from wv_cli.models.glove.record_runs import Records
+from wv_cli.models.glove.shard_counting import counted_corpus, shard_records
+from wv_cli.models.glove.state import GloveState, blocks
+from wv_cli.models.glove.tiles import ORDERING_BYTES
 from wv_cli.text.continued_vocabulary import decay_vocab
 from wv_cli.text.corpus import encode
 from wv_cli.text.inputs import Texts

@@ -9,25 +9,25 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from wv_cli.models.training.progress import Totals
-from wv_cli.models.training.run import Outcome
+from wv_cli.commands.job import Job
+from wv_cli.commands.part import Part
+from wv_cli.commands.run import Metadata, Run
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats import default_threads, glove_text, require_finite
-from wv_cli.vectors.formats.base import WriteOptions
+from wv_cli.io import memory
+from wv_cli.io.output import commit_separately, commit_together, open_output, write_together
 from wv_cli.models.glove import cooccurrence
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.model import UNKNOWN, Glove
 from wv_cli.models.glove.record_files import Counts, CountsFile
 from wv_cli.models.glove.tiles import ORDERING_BYTES, TileStore
-from wv_cli.commands.job import Job
-from wv_cli.commands.part import Part
-from wv_cli.commands.run import Metadata, Run
-from wv_cli.io import memory
-from wv_cli.io.output import commit_separately, commit_together, open_output, write_together
+from wv_cli.models.training.progress import Totals
+from wv_cli.models.training.run import Outcome
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import Vocab, read_ranked_vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION
+from wv_cli.vectors.formats import default_threads, glove_text, require_finite
+from wv_cli.vectors.formats.base import WriteOptions
 
 _VECTORS, _SQUARES = 0, 1  # the model's layers
 

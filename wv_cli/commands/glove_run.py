@@ -6,23 +6,23 @@ from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from wv_cli.vectors import formats
 from wv_cli._glove import RECORD
-from wv_cli.models.training.progress import Progress
-from wv_cli.models.training.run import Outcome
-from wv_cli.models.glove import record_files
-from wv_cli.models.glove.config import MODEL
-from wv_cli.models.glove.model import Glove
-from wv_cli.models.glove.record_runs import RecordFile
-from wv_cli.models.glove.state import GloveState, open_state, save_state
-from wv_cli.models.glove.tiles import TileStore
 from wv_cli.commands.glove_counting import Counted, Counting
 from wv_cli.commands.job import Writer
 from wv_cli.commands.parts.phrases import found_phrases
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.io.events import Log
 from wv_cli.io.output import check_writable, commit_together, open_output, write_each, write_together
+from wv_cli.models.glove import record_files
+from wv_cli.models.glove.config import MODEL
+from wv_cli.models.glove.model import Glove
+from wv_cli.models.glove.record_runs import RecordFile
+from wv_cli.models.glove.state import GloveState, open_state, save_state
+from wv_cli.models.glove.tiles import TileStore
+from wv_cli.models.training.progress import Progress
+from wv_cli.models.training.run import Outcome
 from wv_cli.text.vocab import write_vocab
+from wv_cli.vectors import formats
 
 if TYPE_CHECKING:
     from wv_cli.commands.glove import GloveJob

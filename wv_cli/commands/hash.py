@@ -5,25 +5,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import either, flag_of, option
-from wv_cli.models.training.progress import Progress
-from wv_cli.models.training.run import Outcome
-from wv_cli.models.training.trainer import Worker
-from wv_cli.errors import UsageError, show_bytes
-from wv_cli.hashing import HASHERS
-from wv_cli.hashing.config import HashConfig
 from wv_cli.commands.job import TrainingJob, Writer
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.outputs import CodeOutputs
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.vectors import VectorInput
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import either, flag_of, option
+from wv_cli.errors import UsageError, show_bytes
+from wv_cli.hashing import HASHERS
+from wv_cli.hashing.config import HashConfig
 from wv_cli.io.events import Log
 from wv_cli.io.output import write_together
+from wv_cli.models.training.progress import Progress
+from wv_cli.models.training.run import Outcome
+from wv_cli.models.training.trainer import Worker
 
 if TYPE_CHECKING:
-    from wv_cli.models.training.saved_run import Savable
     from wv_cli.hashing.base import VectorHasher
+    from wv_cli.models.training.saved_run import Savable
     from wv_cli.vectors.embeddings import Embeddings
 
 
@@ -112,8 +112,8 @@ class HashJob(TrainingJob):
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: fits or loads a hasher, saves it and the codes. The log is told how a training goes, once an
         epoch; `on_reading` is told how many rows are encoded."""
-        from wv_cli.vectors.formats.codes import save as save_codes
         from wv_cli.hashing.saved import load_hasher
+        from wv_cli.vectors.formats.codes import save as save_codes
 
         begin = time.monotonic()
         hasher = load_hasher(self.hasher.hasher) if self.hasher.hasher else None

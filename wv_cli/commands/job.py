@@ -2,8 +2,8 @@
 
     command (click)  ->  options  ->  build(Kind, options)  ->  job.run(log, on_progress, on_reading)
 
-A job has parts as fields (wv_cli.commands.part) and a function `work`. What it reads and writes is what its parts do, one
-after the other. An option belongs to exactly one part because it is a field of it. A job prints nothing.
+A job has parts as fields (wv_cli.commands.part) and a function `work`. What it reads and writes is what its parts do,
+one after the other. An option belongs to exactly one part because it is a field of it. A job prints nothing.
 """
 
 import functools
@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args, get_type_hints
 
-from wv_cli.config import Option, Options, flag_of, reject_ineffective
-from wv_cli.errors import UsageError, WvError
 from wv_cli.commands.part import Invocation, Part, SidecarOption, parts_of, values_of
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, OnTraining, Run
+from wv_cli.config import Option, Options, flag_of, reject_ineffective
+from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import Log, OnProgress
 from wv_cli.io.places import is_stream, refuse_folder, refuse_reading, require_different
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from wv_cli.config import argument
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.ngrams import NgramFormat
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument
 
 
 @dataclass(frozen=True, kw_only=True)

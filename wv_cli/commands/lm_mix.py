@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from wv_cli.config import argument, option, require
-from wv_cli.errors import UsageError
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.ngrams import NgramOutput
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, option, require
+from wv_cli.errors import UsageError
 from wv_cli.io.places import require_one_use
 
 

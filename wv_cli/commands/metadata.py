@@ -4,9 +4,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from wv_cli.models.training.run import Outcome
 from wv_cli.commands.run import Metadata
 from wv_cli.io.events import Log
+from wv_cli.models.training.run import Outcome
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus
 

@@ -5,18 +5,18 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wv_cli.config import option
-from wv_cli.models.training.run import Outcome
-from wv_cli.errors import UsageError
 from wv_cli.commands.job import TrainingJob, Writer
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.outputs import Outputs
 from wv_cli.commands.parts.reading import Reading, SavedVocabulary
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.models.config import NeuralConfig
+from wv_cli.config import option
+from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
 from wv_cli.io.output import open_output
+from wv_cli.models.config import NeuralConfig
+from wv_cli.models.training.run import Outcome
 
 if TYPE_CHECKING:
     from wv_cli.models.neural import NeuralLm

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import argument, flag_of, option
-from wv_cli.errors import UsageError
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.parts.ngrams import NgramFormat, NgramOutput
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.lm.config import CountConfig, LmConfig
+from wv_cli.config import argument, flag_of, option
+from wv_cli.errors import UsageError
 from wv_cli.io.host import processors
+from wv_cli.lm.config import CountConfig, LmConfig
 from wv_cli.text.input_files import refuse_overwriting
 from wv_cli.text.reading_config import ReadingConfig
 
@@ -124,9 +124,9 @@ class NgramJob(Job):
         return None, metadata
 
     def _counts(self, run: Run) -> "NgramCounts":
-        from wv_cli.vectors.formats.recognize import input_texts
         from wv_cli.lm.count_files import load, sum_counts
         from wv_cli.lm.counts import count
+        from wv_cli.vectors.formats.recognize import input_texts
 
         source, output = self.source, self.model.output
         if source.count_files:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from wv_cli.config import option
 from wv_cli.commands.parts.asking import PROMPTS, NeighborQueries, Searching
 from wv_cli.commands.questions import Layout, OpenedFiles, QuestionsJob
+from wv_cli.config import option
 from wv_cli.io.events import Log
 
 

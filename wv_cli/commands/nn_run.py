@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
-from wv_cli.errors import UsageError, WvError
-from wv_cli.vectors.formats import load
 from wv_cli.commands.parts.asking import AskedVectors, NeighborQueries, Searching
 from wv_cli.commands.questions import Answerer, OpenedFiles
+from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import Log
+from wv_cli.vectors.formats import load
 from wv_cli.vectors.queries import WordIndex
 
 if TYPE_CHECKING:
-    from wv_cli.vectors.neighbors.some_rows import Exact, SomeRows
-    from wv_cli.vectors.neighbors.topk import Index
     from wv_cli.transforms.composition import Composer
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.neighbors.some_rows import Exact, SomeRows
+    from wv_cli.vectors.neighbors.topk import Index
     from wv_cli.vectors.queries import Answer
 
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
 from wv_cli.config import argument, option
 from wv_cli.errors import UsageError
-from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
 from wv_cli.io.events import Log
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.evaluation.ranking import Judged, Ranked, score_all
-from wv_cli.models.pairs import PairCorpus
-from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.io.events import OnProgress
+from wv_cli.models.pairs import PairCorpus
 from wv_cli.text.pairs import PairFiles
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.neighbors.exact import Neighbors
 
 _DEPTH = 10  # answers that validation looks at
 

@@ -8,24 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli.vectors import formats
 from wv_cli.encoders.sentencepiece import is_sentencepiece, sentencepiece_settings
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.vectors.formats.static import StaticModel, Table
-from wv_cli.vectors.formats.static_folder import save_folder, save_model, without_unknown
-from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokenizer_settings
-from wv_cli.models.pairs import FirstRows, PairCorpus
 from wv_cli.io.events import OnProgress
 from wv_cli.io.folders import find_folder, static_root
 from wv_cli.io.spill import Spool
+from wv_cli.models.pairs import FirstRows, PairCorpus
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import remap_ids, require_known, require_words
 from wv_cli.text.pairs import Numbering, PairFiles
 from wv_cli.text.source import lowercase_chunks
 from wv_cli.text.vocab import Vocab, order_words
+from wv_cli.vectors import formats
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import BadRowsName
+from wv_cli.vectors.formats.static import StaticModel, Table
+from wv_cli.vectors.formats.static_folder import save_folder, save_model, without_unknown
+from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokenizer_settings
 from wv_cli.words import WordList
 
 

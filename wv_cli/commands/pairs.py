@@ -7,9 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import argument, option
-from wv_cli.models.training.run import Outcome
-from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.commands.job import TrainingJob, Writer
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.first_vectors import bad_first_rows_option, init_option
@@ -19,18 +16,21 @@ from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.validation import Validation
 from wv_cli.commands.parts.vectors import files_beside, folder_name, names_folder, static_file
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.models.sentence_config import PairsConfig
+from wv_cli.config import argument, option
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.folders import find_folder
 from wv_cli.io.places import refuse_file
+from wv_cli.models.sentence_config import PairsConfig
+from wv_cli.models.training.run import Outcome
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.vectors.file_options import BadRowsName
 
 if TYPE_CHECKING:
-    from wv_cli.models.training.saved_run import Savable
-    from wv_cli.evaluation.sts_data import SentencePairs
     from wv_cli.commands.pair_items import PairItems, ScoredItems
     from wv_cli.commands.pair_tables import Vocabulary
+    from wv_cli.evaluation.sts_data import SentencePairs
+    from wv_cli.models.training.saved_run import Savable
     from wv_cli.text.pairs import PairFiles
 
 
@@ -196,15 +196,15 @@ class PairsJob(TrainingJob):
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the pairs, trains, saves."""
-        from wv_cli.vectors import formats
-        from wv_cli.vectors.formats import static_folder
         from wv_cli.commands.metadata import run_metadata
         from wv_cli.commands.pair_tables import open_vocabulary
         from wv_cli.commands.validation import Validated
         from wv_cli.models.pairs import PairModel
         from wv_cli.text.pairs import FIELDS
         from wv_cli.text.vocab import read_vocab
+        from wv_cli.vectors import formats
         from wv_cli.vectors.embeddings import Embeddings
+        from wv_cli.vectors.formats import static_folder
 
         begin, config, reading, table = time.monotonic(), self.config, self.reading, self.table
         known = read_vocab(table.vocab) if table.vocab else None

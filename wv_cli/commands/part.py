@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from wv_cli.config import Options, option
 from wv_cli.commands.run import Metadata
+from wv_cli.config import Options, option
 
 
 def internal(default: Any = None) -> Any:

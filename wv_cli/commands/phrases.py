@@ -1,4 +1,5 @@
-"""`wv phrases`: joins the phrases of a text, found in it or saved from another. commands/phrases_run.py has the work."""
+"""`wv phrases`: joins the phrases of a text, found in it or saved from another. commands/phrases_run.py has the
+work."""
 
 import time
 from collections.abc import Mapping

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.commands.distribution import ask, executor
 from wv_cli.commands.parts.joining import PhraseInput, PhraseOutput
 from wv_cli.commands.run import Metadata, Run
@@ -19,6 +18,7 @@ from wv_cli.text.phrases import JoinedText
 from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
 from wv_cli.text.shard_counting import Divided
 from wv_cli.text.shard_joining import JoinedShards
+from wv_cli.vectors.formats.recognize import input_texts
 
 SHARD_BYTES = 1 << 24  # of text that a task joins, or in which it counts pairs
 

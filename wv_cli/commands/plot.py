@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from wv_cli.config import argument, option, require
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, option, require
 from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ class PlotJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Draws the words. The metadata are how many each panel shows."""
-        from wv_cli.plotting import picture
         from wv_cli.io.output import open_output
+        from wv_cli.plotting import picture
 
         asked, drawing = self.words, self._new_drawing()
         read = asked.load(asked.vectors, None if asked.words else asked.top)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from wv_cli.config import require
 from wv_cli.commands.distribution import refuse_with_dask
 from wv_cli.commands.job import Job
 from wv_cli.commands.parts.prediction import Answers, AskedTexts
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import require
 from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.text.input_files import refuse_overwriting
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wv_cli.vectors.formats.fasttext_bin import load_model
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.commands.distribution import ask
 from wv_cli.commands.parts.prediction import Answers, AskedTexts
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.models.classifier import Answered, Classifier
-from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.io.json_text import to_unicode
 from wv_cli.io.output import open_output
+from wv_cli.models.classifier import Answered, Classifier
+from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
 from wv_cli.text.source import Source
 from wv_cli.vectors.fasttext import LABEL_PREFIX
+from wv_cli.vectors.formats.fasttext_bin import load_model
+from wv_cli.vectors.formats.recognize import input_texts
 
 if TYPE_CHECKING:
     from wv_cli.text.records.reading import Column

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
-from wv_cli.config import argument, option, require
-from wv_cli.errors import UsageError
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, option, require
+from wv_cli.errors import UsageError
 from wv_cli.io import meta
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.reading_config import RawConfig, ReadingConfig
@@ -79,11 +79,11 @@ class QuantizeJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Quantizes the model and reports its scores before and after."""
+        from wv_cli.commands.retrain import retrainer
         from wv_cli.evaluation.model_score import metric_name, score
+        from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
         from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
         from wv_cli.vectors.formats.recognize import input_texts
-        from wv_cli.commands.retrain import retrainer
-        from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
 
         begin, config, scores = time.monotonic(), self.config, Metadata()
         models, validation = self.models, self.texts.validation

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from wv_cli.config import option, require
-from wv_cli.errors import WvError
 from wv_cli.commands.job import Job
 from wv_cli.commands.parts.asking import AskedVectors
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import option, require
+from wv_cli.errors import WvError
 from wv_cli.io.events import Log
 from wv_cli.io.places import require_one_use
 

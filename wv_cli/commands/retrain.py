@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from wv_cli.errors import Interrupted
+from wv_cli.models.retraining import Retraining
 from wv_cli.models.training.progress import Progress
 from wv_cli.models.training.run import train
 from wv_cli.models.training.threads import Threads
-from wv_cli.errors import Interrupted
-from wv_cli.models.retraining import Retraining
 from wv_cli.text.input_files import Inputs
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.vectors.fasttext import FastTextModel

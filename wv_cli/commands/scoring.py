@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from wv_cli.commands.distribution import executor, refuse_with_dask
 from wv_cli.evaluation.base import Found, Vectors
 from wv_cli.evaluation.by_file import Loading, asked_of, score_files
-from wv_cli.commands.distribution import executor, refuse_with_dask
 from wv_cli.io.events import Log
 
 

@@ -6,19 +6,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import argument, option, require, threads_option
-from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.retrieval.config import FusionConfig, TextConfig
+from wv_cli.config import argument, option, require, threads_option
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.places import is_stream
+from wv_cli.retrieval.config import FusionConfig, TextConfig
 
 if TYPE_CHECKING:
+    from wv_cli.io.events import Log
     from wv_cli.retrieval.model import Model
     from wv_cli.retrieval.query import Searcher
     from wv_cli.retrieval.stored_index import SearchIndex
-    from wv_cli.io.events import Log
 
 _MODEL = "Also search by vectors of wv/small, a static embedding, or word vectors."
 

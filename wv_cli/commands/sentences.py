@@ -12,12 +12,12 @@ from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import Encoded, Encoder, encode
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.pooling import Pooling
-from wv_cli.vectors.formats import open_vectors
-from wv_cli.vectors.formats.lines import json_lines, require_finite, text_lines
 from wv_cli.io.events import Log
 from wv_cli.io.executor import ThisProcess
 from wv_cli.transforms.composition import Composer, composer
 from wv_cli.vectors.file_options import BadRowsName, Precision
+from wv_cli.vectors.formats import open_vectors
+from wv_cli.vectors.formats.lines import json_lines, require_finite, text_lines
 
 
 class Shown(NamedTuple):

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.errors import UsageError
 from wv_cli.commands.job import TrainingJob
 from wv_cli.commands.part import internal
 from wv_cli.commands.parts.continuation import Continuation
@@ -15,13 +14,14 @@ from wv_cli.commands.parts.reading import Reading
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.search import SearchOptions
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.models.config import BALANCED, SupervisedConfig
+from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
 from wv_cli.io.places import is_stream
+from wv_cli.models.config import BALANCED, SupervisedConfig
 
 if TYPE_CHECKING:
-    from wv_cli.models.training.run import Outcome
     from wv_cli.commands.autotune import Plan
+    from wv_cli.models.training.run import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,16 +5,14 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wv_cli.vectors import formats
-from wv_cli.models.training.run import Outcome
-from wv_cli.models.training.state import State, read_state, save_state
-from wv_cli.vectors.formats.fasttext_files import file_writers
 from wv_cli.commands.job import Writer
 from wv_cli.commands.metadata import number_of, run_metadata
 from wv_cli.commands.parts.phrases import found_phrases
 from wv_cli.commands.parts.search import run_search
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.models.supervised import Supervised
+from wv_cli.models.training.run import Outcome
+from wv_cli.models.training.state import State, read_state, save_state
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_labels import extend_labeled
 from wv_cli.text.continued_vocabulary import decay_vocab
@@ -22,8 +20,10 @@ from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
 from wv_cli.text.labeled import LabeledCorpus, empty_labeled, encode_labeled
+from wv_cli.vectors import formats
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.vectors.formats.fasttext_files import file_writers
 
 if TYPE_CHECKING:
     from wv_cli.commands.supervised import SupervisedJob

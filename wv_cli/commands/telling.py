@@ -3,9 +3,9 @@
 import logging
 from typing import Any
 
-from wv_cli.config import name_arguments
 from wv_cli.commands.job import Job
 from wv_cli.commands.run import Metadata, OnTraining
+from wv_cli.config import name_arguments
 from wv_cli.io.events import Log
 from wv_cli.text.vocab import EmptyVocabulary
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
 
+from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
 from wv_cli.config import argument, option
 from wv_cli.errors import UsageError
-from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
 from wv_cli.io.events import Log
 
 

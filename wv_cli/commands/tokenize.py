@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
-from wv_cli.config import argument, option
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Invocation, Part
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, option
 from wv_cli.io.output import open_output
 from wv_cli.text.input_files import refuse_overwriting
 from wv_cli.text.reading_config import RawConfig, ReadingConfig, TokenizeConfig, recipe_of
@@ -68,8 +68,8 @@ class TokenizeJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Reads and writes a piece at a time."""
-        from wv_cli.vectors.formats.recognize import input_texts
         from wv_cli.text.corpus import require_words
+        from wv_cli.vectors.formats.recognize import input_texts
 
         started, output = time.perf_counter(), self.out.output
         reading = ReadingConfig(**vars(self.source.reading), tokenize=recipe_of(self.config))

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import Option, either, flag_of, option, show_default
-from wv_cli.errors import UsageError
 from wv_cli.commands.job import Job, build, option_names, options_of
 from wv_cli.commands.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.commands.parts.continuation import inherit_options, state_of
+from wv_cli.config import Option, either, flag_of, option, show_default
+from wv_cli.errors import UsageError
 from wv_cli.models.presets import Preset
 
 if TYPE_CHECKING:

@@ -13,17 +13,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.models.training.trainer import StepResult
+from wv_cli.commands.run import Metadata
 from wv_cli.errors import WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.analogy import read_questions
 from wv_cli.evaluation.data import data_lines
 from wv_cli.evaluation.similarity import read_pairs
-from wv_cli.commands.run import Metadata
-from wv_cli.models.pairs import PairModel
-from wv_cli.models.word2vec import Word2vec
 from wv_cli.io import memory
 from wv_cli.io.events import Log
+from wv_cli.models.pairs import PairModel
+from wv_cli.models.training.trainer import StepResult
+from wv_cli.models.word2vec import Word2vec
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import split_words
 
@@ -97,8 +97,8 @@ class Scorer(Protocol):
 
 
 class Validated:
-    """A model whose best epoch is kept. Satisfies wv_cli.models.training.saved_run.Savable; `after_epoch` is what the run is
-    given. `patience` N ends it after N epochs without a better score; 0 never does."""
+    """A model whose best epoch is kept. Satisfies wv_cli.models.training.saved_run.Savable; `after_epoch` is what the
+    run is given. `patience` N ends it after N epochs without a better score; 0 never does."""
 
     def __init__(self, model: Word2vec | PairModel, items: Scorer, patience: int, log: Log) -> None:
         """Scores the vectors as they begin: raises WvError when they cannot be scored, or when memory is too small for

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import argument, flag_of, option
-from wv_cli.errors import UsageError
 from wv_cli.commands.distribution import dask_option, executor, refuse_with_dask
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, flag_of, option
+from wv_cli.errors import UsageError
 from wv_cli.io.events import OnProgress
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
@@ -122,11 +122,11 @@ class VocabularyJob(Job):
         return None, {**metadata, "seconds": time.perf_counter() - started}
 
     def _counts(self, stack: ExitStack, run: Run, on_reading: OnProgress) -> "Counts":
-        from wv_cli.vectors.formats.recognize import input_texts
         from wv_cli.text.corpus import tally
         from wv_cli.text.counting import Counts, count_words
         from wv_cli.text.shard_counting import SHARD_BYTES, Divided, words_of
         from wv_cli.text.vocab import merge_vocabs, read_vocab
+        from wv_cli.vectors.formats.recognize import input_texts
 
         source, config, output = self.source, self.config, self.vocabulary.output
         asked = input_texts(source.inputs, log=run.log, written=[output], reading=source.reading)

@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import argument, flag_of, option, require
-from wv_cli.errors import UsageError
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import VectorOutput
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import argument, flag_of, option, require
+from wv_cli.errors import UsageError
 from wv_cli.io.output import write_together
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
 
 if TYPE_CHECKING:
-    from wv_cli.vectors.formats.streams import RowSource
     from wv_cli.transforms.moments import Moments
     from wv_cli.transforms.whiten import Transform
+    from wv_cli.vectors.formats.streams import RowSource
 
 _FITTED = "method=whiten|zca|pca|soft|abtt"
 
@@ -207,9 +207,9 @@ class WhitenJob(Job):
         return None, metadata
 
     def _moments(self, source: "RowSource", metadata: Metadata) -> "tuple[Moments, str]":
-        from wv_cli.vectors.formats.streams import RowSource, WordsRepeated
         from wv_cli.text.vocab import read_vocab
         from wv_cli.transforms.rows import moments_of
+        from wv_cli.vectors.formats.streams import RowSource, WordsRepeated
 
         fitting = self.fitting
         if fitting.fit is not None:
@@ -226,8 +226,8 @@ class WhitenJob(Job):
     def _write(self, output: str, source: "RowSource", transform: "Transform") -> Metadata:
         """Applies the transform to the whole file; how many vectors are written, and how many of them became zero,
         which have no direction."""
-        from wv_cli.vectors.formats.streams import save_blocks
         from wv_cli.transforms.rows import TransformedRows
+        from wv_cli.vectors.formats.streams import save_blocks
 
         rows, how = TransformedRows(source, transform), self.output
         save_blocks(

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import require
 from wv_cli.commands.job import TrainingJob
 from wv_cli.commands.part import internal
 from wv_cli.commands.parts.continuation import Continuation
@@ -20,6 +19,7 @@ from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.validation import Validation
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.commands.word_outputs import WordOutputs
+from wv_cli.config import require
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.presets import WORD_PRESETS, Member
 

@@ -6,27 +6,27 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wv_cli.vectors import formats
-from wv_cli.models.training.run import Outcome
-from wv_cli.models.training.state import State, read_state, save_state
-from wv_cli.vectors.formats.fasttext_files import file_writers
 from wv_cli.commands.job import Writer
 from wv_cli.commands.metadata import corpus_metadata, number_of, run_metadata, tell_corpus
 from wv_cli.commands.parts.phrases import found_phrases
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.commands.word_writers import ensemble_writers, model_writers
+from wv_cli.io.matrices import MatrixAllocator
+from wv_cli.io.output import check_writable
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.deterministic import DeterministicWord2vec, deterministic_metadata
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.subwords import Subwords, counts_with_line_end
+from wv_cli.models.training.run import Outcome
+from wv_cli.models.training.state import State, read_state, save_state
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.io.matrices import MatrixAllocator
-from wv_cli.io.output import check_writable
 from wv_cli.text.continued_vocabulary import decay_vocab
 from wv_cli.text.corpus import Corpus, empty_corpus, encode
 from wv_cli.text.joining import Phrases
 from wv_cli.text.vocab import write_vocab
+from wv_cli.vectors import formats
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.fasttext_files import file_writers
 
 if TYPE_CHECKING:
     from wv_cli.commands.validation import Items, Validated

@@ -4,10 +4,10 @@ is in word_writers.py."""
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import option
-from wv_cli.errors import UsageError
 from wv_cli.commands.part import Part, internal
 from wv_cli.commands.parts.outputs import outputs_option, to_option
+from wv_cli.config import option
+from wv_cli.errors import UsageError
 from wv_cli.models.config import Word2vecConfig
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class WordOutputs(Part):
 
     def check_formats(self, config: Word2vecConfig) -> None:
         """Raises UsageError for a file that cannot hold what is trained."""
-        from wv_cli.vectors import formats
         from wv_cli.models.layers import LAYERS
+        from wv_cli.vectors import formats
 
         loss = config.loss
         if self.save_output_vectors and LAYERS[loss].tree:

@@ -5,19 +5,19 @@ from functools import partial
 
 import numpy as np
 
-from wv_cli.vectors import formats
-from wv_cli.vectors.formats import fasttext_bin
 from wv_cli.commands.job import Writer
 from wv_cli.commands.word_outputs import WordOutputs
+from wv_cli.io.output import open_output
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import Member
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.io.output import open_output
 from wv_cli.text.vocab import SENTENCE_END
 from wv_cli.transforms.clusters import word_classes
 from wv_cli.transforms.ensemble import as_long_as, concatenate, plus_contexts
+from wv_cli.vectors import formats
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import fasttext_bin
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 

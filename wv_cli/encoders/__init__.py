@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.folder import is_elmo, is_static, is_transformer
 from wv_cli.errors import BadFile, WvError
-from wv_cli.registry import Registry
 from wv_cli.io.folders import find_folder, static_root
+from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
     from wv_cli.encoders.base import Encoder

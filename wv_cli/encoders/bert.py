@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, show_value
-from wv_cli.vectors.formats.safetensors import Tensors
 from wv_cli.io.folders import Settings
+from wv_cli.vectors.formats.safetensors import Tensors
 
 Floats = NDArray[np.float32]
 _WORDS = "embeddings.word_embeddings.weight"

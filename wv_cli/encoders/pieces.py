@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from wv_cli.encoders.tokenizer import load
 from wv_cli.errors import BadFile
-from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokenizer_settings, unknown_token
 from wv_cli.io.extra import foreign, require
 from wv_cli.io.folders import Settings
+from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokenizer_settings, unknown_token
 
 _UNUSED = re.compile(r"\[unused\d+\]")
 

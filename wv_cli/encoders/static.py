@@ -21,9 +21,9 @@ from wv_cli.encoders.base import States, kept_dim, pad_batch
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import UsageError
+from wv_cli.io.folders import NO_USAGE, Usage, static_root
 from wv_cli.vectors.formats.static import StaticModel
 from wv_cli.vectors.formats.tokenizer_file import TOKENIZER
-from wv_cli.io.folders import NO_USAGE, Usage, static_root
 
 
 class Static:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from wv_cli.encoders.limits import Pace, require_bounded, require_short_words
 from wv_cli.encoders.wordpiece import open_reader
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.vectors.formats.tokenizer_file import tokenizer_settings, unknown_token
 from wv_cli.io.extra import foreign, require
 from wv_cli.io.folders import read_bounded
 from wv_cli.io.kinds import refuse_other_file
+from wv_cli.vectors.formats.tokenizer_file import tokenizer_settings, unknown_token
 
 if TYPE_CHECKING:
     import tokenizers

@@ -18,8 +18,8 @@ from wv_cli.encoders.onnx import Onnx
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.vectors.formats.safetensors import Tensors
 from wv_cli.io.folders import Settings, Usage
+from wv_cli.vectors.formats.safetensors import Tensors
 
 _ROBERTA = ("roberta", "xlm-roberta", "camembert")  # their positions are counted from behind the padding's
 

@@ -20,8 +20,8 @@ from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p
 from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restrict_words
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
-from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.vectors.lookup import Lookup
+from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.words import split_words
 
 TOTAL = "total"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from wv_cli.models.training.asking import bytes_of, require_bytes
 from wv_cli.evaluation.base import Found, Vectors
 from wv_cli.io.executor import Executor
+from wv_cli.models.training.asking import bytes_of, require_bytes
 from wv_cli.vectors.embeddings import Embeddings
 
 Loading = Callable[[str], Embeddings]

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from wv_cli.config import require
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
-from wv_cli.vectors.formats.fasttext_bin import load_model
-from wv_cli.vectors.formats.recognize import input_texts
-from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.io.places import is_stream
+from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
+from wv_cli.vectors.formats.fasttext_bin import load_model
+from wv_cli.vectors.formats.recognize import input_texts
 
 
 @dataclass

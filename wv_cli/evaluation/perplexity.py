@@ -15,7 +15,6 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import randomization_p, ratio_interval
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.lm.asking import LanguageModel, count_normalizers, normalizers_of, take_unnormalized
 from wv_cli.lm.files import load
 from wv_cli.lm.mixing import fitted_weights, mix_scores
@@ -23,6 +22,7 @@ from wv_cli.lm.neural import Normalizers
 from wv_cli.lm.pieces import Preparation
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.source import Source
+from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float64]

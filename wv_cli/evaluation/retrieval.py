@@ -25,11 +25,11 @@ from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import RetrievalConfig
 from wv_cli.evaluation.data import restrict_words
+from wv_cli.vectors.codes import CodeVectors
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.neighbors.codes import CodeNeighbors
 from wv_cli.vectors.neighbors.cosines import Cosines
 from wv_cli.vectors.neighbors.topk import Index
-from wv_cli.vectors.codes import CodeVectors
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 _BLOCK_QUERIES = 64

@@ -15,10 +15,10 @@ from wv_cli.evaluation.search_data import SearchData
 from wv_cli.retrieval.bm25 import Bm25, Bm25Options, Counts
 from wv_cli.retrieval.fusion import GAINS
 from wv_cli.retrieval.fusion import fuse as fuse_lists
-from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.transforms.composition import composer
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.neighbors.exact import Neighbors
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,12 +35,12 @@ from wv_cli.evaluation.statistics import (
 )
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs, sts_files
 from wv_cli.evaluation.sts_systems import GIVEN, METHODS, NONE, OWN, Material, System, of_encoder, of_rows, of_words
-from wv_cli.vectors.formats import load
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.whiten import Transform
 from wv_cli.vectors.correlation import pearson, spearman
+from wv_cli.vectors.formats import load
 
 _OF_WORDS = ("mean", "sif", "idf")
 

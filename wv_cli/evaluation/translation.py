@@ -1,10 +1,10 @@
 """Translation: is a word's translation among its nearest neighbors in the vectors of another language?
 
 VECTORS are in the space of the target's (`wv align`). For each word of the dictionary all words of the target are
-ranked, by cosine (nn) or by CSLS (vectors/neighbors/csls.py), whose r are taken over all words of both. P@k is the share of words
-one of whose translations is among the first k. A word is answered when it and at least one of its translations have
-vectors; under `--oov zero` the others count as wrong. Several files are scored on the words that all can be asked
-for, and compared with the first by McNemar's test on P@1.
+ranked, by cosine (nn) or by CSLS (vectors/neighbors/csls.py), whose r are taken over all words of both. P@k is the
+share of words one of whose translations is among the first k. A word is answered when it and at least one of its
+translations have vectors; under `--oov zero` the others count as wrong. Several files are scored on the words that all
+can be asked for, and compared with the first by McNemar's test on P@1.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ from wv_cli.evaluation.config import TranslationConfig
 from wv_cli.evaluation.data import composed_note, restrict_words
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
-from wv_cli.vectors.neighbors.csls import Csls, mean_cosines
-from wv_cli.vectors.neighbors.exact import Neighbors
-from wv_cli.vectors.neighbors.topk import take_rows
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.lookup import Lookup
+from wv_cli.vectors.neighbors.csls import Csls, mean_cosines
+from wv_cli.vectors.neighbors.exact import Neighbors
+from wv_cli.vectors.neighbors.topk import take_rows
 
 AT = (1, 5, 10)
 

@@ -11,10 +11,10 @@ from wv_cli.registry import Registry, load
 
 @dataclass(frozen=True)
 class ScorerKind:
-    """A kind of rules; its option is a field of wv_cli.commands.filter. `opener`, as "module:function", makes the scorer of
-    a subject (what stands before the comparison), the bound and the settings; "": a statistic of the text, all of which
-    are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked. `has_file`: the
-    subject begins with a file, MODEL or MODEL:LABELS. The scores of classifiers `are_probabilities`."""
+    """A kind of rules; its option is a field of wv_cli.commands.filter. `opener`, as "module:function", makes the
+    scorer of a subject (what stands before the comparison), the bound and the settings; "": a statistic of the text,
+    all of which are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked.
+    `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. The scores of classifiers `are_probabilities`."""
 
     opener: str = ""
     cost: int = 0

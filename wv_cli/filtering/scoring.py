@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.filtering.setting import Scorer, Setting, split_subject
 from wv_cli.filtering.units import answer_units
-from wv_cli.models.classifier import ALL, load_classifier
 from wv_cli.io import meta
+from wv_cli.models.classifier import ALL, load_classifier
 from wv_cli.text.reading_config import OF_MODEL, read_recipe
 
 Scores = NDArray[np.float32]

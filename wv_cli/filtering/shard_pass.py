@@ -14,12 +14,12 @@ from wv_cli.filtering.rules import Judge, Judged, Rule
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shards import ShardFiles, outputs_of
 from wv_cli.filtering.statistics import Totals
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.io.threads import in_order
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import Block, Column, NoRecords
 from wv_cli.text.source import Source
+from wv_cli.vectors.formats.recognize import input_texts
 
 
 class JudgedBlock(NamedTuple):

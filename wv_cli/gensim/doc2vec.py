@@ -12,20 +12,20 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.vectors import formats
 from wv_cli.errors import UsageError
-from wv_cli.vectors.formats import document_models
-from wv_cli.vectors.formats.npy import number_words
 from wv_cli.gensim.keyedvectors import KeyedVectors, Path
 from wv_cli.gensim.training import Trained, TrimRule
+from wv_cli.io.arguments import list_words
 from wv_cli.models.doc2vec import Doc2vec as Model
 from wv_cli.models.doc2vec import Tags
 from wv_cli.models.sentence_config import Doc2vecConfig
-from wv_cli.io.arguments import list_words
 from wv_cli.text.corpus import Corpus, empty_corpus
 from wv_cli.text.vocab import Vocab
+from wv_cli.vectors import formats
 from wv_cli.vectors.doc2vec import Doc2vecModel
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import document_models
+from wv_cli.vectors.formats.npy import number_words
 from wv_cli.words import WordList
 
 Tag = str | int

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wv_cli.vectors import formats
 from wv_cli.errors import UsageError
-from wv_cli.vectors.formats import fasttext_bin
 from wv_cli.gensim.refusals import missing_attribute, refuse
 from wv_cli.io.arguments import require_type
 from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
+from wv_cli.vectors import formats
 from wv_cli.vectors.comparisons import unit
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.vectors.formats import fasttext_bin
 from wv_cli.words import WordList
 
 Path = str | PathLike[str]

@@ -1,7 +1,8 @@
 """What gensim's trained models share: vocabulary, training and callbacks, over the parts that `wv train` has.
 
-A text is counted by wv_cli.text, learnt by wv_cli.models and wv_cli.models.training. Nothing is written before save(). Sentences
-that are no file are spool_sentences into one (wv_cli.text.sentences), once even if they are counted and learnt.
+A text is counted by wv_cli.text, learnt by wv_cli.models and wv_cli.models.training. Nothing is written before save().
+Sentences that are no file are spool_sentences into one (wv_cli.text.sentences), once even if they are counted and
+learnt.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,15 +14,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.commands.telling import tee_log
 from wv_cli.config import Options, name_arguments
-from wv_cli.models.training import run
-from wv_cli.models.training.threads import Threads
 from wv_cli.errors import UsageError, WvError
 from wv_cli.gensim.callbacks import CallbackAny2Vec
 from wv_cli.gensim.keyedvectors import KeyedVectors
 from wv_cli.gensim.refusals import ARGUMENTS, missing_attribute, refuse
 from wv_cli.gensim.sentences import divided_file
-from wv_cli.commands.telling import tee_log
+from wv_cli.models.training import run
+from wv_cli.models.training.threads import Threads
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
 from wv_cli.text.corpus import Corpus, count, encode

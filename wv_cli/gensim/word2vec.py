@@ -11,21 +11,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.models.training.state import State, StateOptions, read_options, read_state, save_state
 from wv_cli.errors import UsageError
-from wv_cli.vectors.formats import fasttext_bin
 from wv_cli.gensim.keyedvectors import KeyedVectors, Path, require_utf8
 from wv_cli.gensim.training import Trained
-from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.word2vec import Word2vec as Model
 from wv_cli.io.input import open_input
 from wv_cli.io.kinds import HEAD_BYTES
+from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.training.state import State, StateOptions, read_options, read_state, save_state
+from wv_cli.models.word2vec import Word2vec as Model
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, empty_corpus
 from wv_cli.text.sentences import Sentences
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextModel
+from wv_cli.vectors.formats import fasttext_bin
 
 _LONGEST = 10_000  # words of a sentence
 

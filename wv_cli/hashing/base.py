@@ -8,11 +8,11 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.models.training.run import Outcome
-from wv_cli.models.training.saved_run import Savable
 from wv_cli.errors import UsageError, WvError, show_bytes
 from wv_cli.hashing.config import HashConfig
 from wv_cli.io import container
+from wv_cli.models.training.run import Outcome
+from wv_cli.models.training.saved_run import Savable
 from wv_cli.vectors.codes import Codes
 from wv_cli.vectors.embeddings import Embeddings
 

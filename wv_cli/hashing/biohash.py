@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _hashing
-from wv_cli.models.training.blocks import EpochOrder
-from wv_cli.models.training.trainer import Immediate, StepResult
 from wv_cli.hashing.base import Train, require_rows
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Projections
 from wv_cli.io import memory
 from wv_cli.io.memory import allocate_aligned
+from wv_cli.models.training.blocks import EpochOrder
+from wv_cli.models.training.trainer import Immediate, StepResult
 from wv_cli.transforms.clusters import Owner, nearest, spherical_kmeans, sums_of_classes
 
 STEP_ROWS = 1 << 13

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _bioword
-from wv_cli.models.training.blocks import EpochOrder
-from wv_cli.models.training.trainer import Immediate, StepResult
 from wv_cli.errors import WvError
 from wv_cli.hashing.base import LARGEST
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.io import container, memory
 from wv_cli.io.input import open_input
 from wv_cli.io.threads import all_started
+from wv_cli.models.training.blocks import EpochOrder
+from wv_cli.models.training.trainer import Immediate, StepResult
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.vocab import MOST_COUNTED, Vocab
 from wv_cli.vectors.codes import Codes

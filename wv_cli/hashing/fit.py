@@ -5,13 +5,13 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from wv_cli.models.training import run
-from wv_cli.models.training.threads import Threads
-from wv_cli.models.training.trainer import Trainable, Worker
 from wv_cli.errors import UsageError, WvError
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.base import Fit, Train, VectorHasher, prepare_rows
 from wv_cli.hashing.config import HashConfig
+from wv_cli.models.training import run
+from wv_cli.models.training.threads import Threads
+from wv_cli.models.training.trainer import Trainable, Worker
 from wv_cli.vectors.codes import MAX_BITS
 from wv_cli.vectors.embeddings import Embeddings
 

@@ -17,12 +17,12 @@ from wv_cli import _hashing, _search
 from wv_cli.errors import show_value
 from wv_cli.hashing.base import CENTER, LARGEST, NORMALIZE, prepare_rows, require_dim
 from wv_cli.hashing.config import HashConfig
-from wv_cli.vectors.neighbors.packed import words_per_code
 from wv_cli.io import container
 from wv_cli.io.memory import allocate_aligned
 from wv_cli.io.threads import run_all
 from wv_cli.vectors.codes import MAX_BITS, Codes
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.neighbors.packed import words_per_code
 
 CENTERS = ("none", "mean", "row")
 _BLOCK_ROWS = 4096

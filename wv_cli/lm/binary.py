@@ -6,13 +6,13 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.io import container
+from wv_cli.io.input import Input
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpack_model
 from wv_cli.lm.packed import PackedModel, pack
 from wv_cli.lm.trie import Trie, link
 from wv_cli.lm.vocabulary import SPECIAL, read_words
-from wv_cli.io import container
-from wv_cli.io.input import Input
 from wv_cli.words import WordList
 
 KIND = "packed-ngrams"

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from wv_cli import _text
 from wv_cli._arpa import ascending
 from wv_cli.errors import UsageError, WvError
+from wv_cli.io import container
+from wv_cli.io.input import open_input
+from wv_cli.io.output import open_output
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.counts import DEFAULT_MEMORY, NgramCounts, new_shelf, of_records
 from wv_cli.lm.record_runs import Records, ngram_runs
 from wv_cli.lm.trie import Trie, link
 from wv_cli.lm.vocabulary import SENTENCE_END, SPECIAL, read_words
-from wv_cli.io import container
-from wv_cli.io.input import open_input
-from wv_cli.io.output import open_output
 from wv_cli.words import WordList
 
 KIND = "ngram-counts"

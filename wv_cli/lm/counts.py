@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from wv_cli._lm import Builder, Windows
 from wv_cli.errors import BadFile, WvError
-from wv_cli.lm.config import CountConfig
-from wv_cli.lm.record_runs import Records, ngram_runs
-from wv_cli.lm.trie import Trie, link
-from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, new_encoder
 from wv_cli.io.events import OnProgress
 from wv_cli.io.host import processors
 from wv_cli.io.shelf import Pieces, Shelf
 from wv_cli.io.threads import in_order, run_all
+from wv_cli.lm.config import CountConfig
+from wv_cli.lm.record_runs import Records, ngram_runs
+from wv_cli.lm.trie import Trie, link
+from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, new_encoder
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.io.shelf import Shelf
 from wv_cli.lm.model import LOG_ZERO, NgramModel
 from wv_cli.lm.smoothing import Floats, sums
 from wv_cli.lm.trie import Trie, link
-from wv_cli.io.shelf import Shelf
 
 # What is left to the unseen words of a context that has hardly any: too little to divide by.
 NOTHING = 1e-10

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
+from wv_cli.io.host import processors
+from wv_cli.io.threads import run_all
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import NgramCounts
 from wv_cli.lm.entropy import NOTHING, Mask, cut_trie, logarithms, prune, take_nodes
@@ -27,8 +29,6 @@ from wv_cli.lm.smoothing import (
     slip,
 )
 from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, UNKNOWN
-from wv_cli.io.host import processors
-from wv_cli.io.threads import run_all
 from wv_cli.words import WordList
 
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from wv_cli.errors import BadFile, UsageError, show_bytes
+from wv_cli.io.compression import inner_name
+from wv_cli.io.input import Input, open_input
+from wv_cli.io.kinds import HEAD_BYTES, kind_of
+from wv_cli.io.output import open_output
 from wv_cli.lm import arpa, binary, kenlm, neural_files
 from wv_cli.lm.asking import LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
 from wv_cli.lm.model import Ngrams
 from wv_cli.lm.neural import NeuralModel
 from wv_cli.registry import Registry
-from wv_cli.io.compression import inner_name
-from wv_cli.io.input import Input, open_input
-from wv_cli.io.kinds import HEAD_BYTES, kind_of
-from wv_cli.io.output import open_output
 
 
 @dataclass(frozen=True)

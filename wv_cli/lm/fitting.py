@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.lm.mixing import fitted_weights
 from wv_cli.lm.model import NgramModel
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.source import Source
+from wv_cli.vectors.formats.recognize import input_texts
 
 
 def fit_weights(models: Sequence[NgramModel], path: str) -> list[float]:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from wv_cli import _kenlm
 from wv_cli.errors import BadFile, UsageError, show_bytes
+from wv_cli.io.input import Input
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.levels import Levels
 from wv_cli.lm.model import LOG_ZERO, NgramModel
-from wv_cli.io.input import Input
 from wv_cli.words import WordList
 
 _BEGINS = b"mmap lm http://kheafield.com/code "

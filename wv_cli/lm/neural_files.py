@@ -6,11 +6,11 @@ from typing import Any, BinaryIO, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.io import container
+from wv_cli.io.input import Input
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.neural import Classes, NeuralModel, Paths, Words
 from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, read_words
-from wv_cli.io import container
-from wv_cli.io.input import Input
 
 KIND = "neural-lm"
 NOTHING = -1e30  # the bias of rows that are nothing to predict

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _packedlm
-from wv_cli.lm.trie import Trie
 from wv_cli.io.shelf import Shelf
 from wv_cli.io.threads import in_order
+from wv_cli.lm.trie import Trie
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float32]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, show_bytes
-from wv_cli.lm.config import PiecesConfig
 from wv_cli.io.extra import require
 from wv_cli.io.input import open_input
 from wv_cli.io.kinds import HEAD_BYTES, kind_of
+from wv_cli.lm.config import PiecesConfig
 from wv_cli.text.normalize import NORMALIZERS
 from wv_cli.text.unigram import read_unigram
 from wv_cli.words import WordList, decode, encode

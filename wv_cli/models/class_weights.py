@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, show_bytes
-from wv_cli.models.config import BALANCED
 from wv_cli.io.marks import split_lines
+from wv_cli.models.config import BALANCED
 from wv_cli.text.labeled import MOST_WEIGHT, number_of_weight
 from wv_cli.text.source import Source
 from wv_cli.words import WordList

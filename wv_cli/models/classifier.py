@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from wv_cli import _prediction
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import UsageError, WvError
-from wv_cli.vectors.formats.fasttext_bin import load_model
-from wv_cli.models.layers import LAYERS
 from wv_cli.io import memory
 from wv_cli.io.arguments import list_texts, real_number, whole_number
 from wv_cli.io.threads import in_order
+from wv_cli.models.layers import LAYERS
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, Matrix, SparseRows
+from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.quantizer import QuantMatrix
 from wv_cli.words import WordList, encode
 

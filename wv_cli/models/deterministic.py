@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from wv_cli import _rounds, _word2vec
-from wv_cli.models.training.trainer import StepResult
+from wv_cli.io import memory
+from wv_cli.io.threads import all_started
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.replicas import added_fraction
 from wv_cli.models.subwords import Subwords
+from wv_cli.models.training.trainer import StepResult
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.io import memory
-from wv_cli.io.threads import all_started
 
 WORKERS = 8
 # Of each worker. By trial (6 million words): with twice as many, analogies fall.

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _doc2vec, _word2vec
-from wv_cli.models.training.blocks import BlockTraining
-from wv_cli.models.training.trainer import StepResult
-from wv_cli.vectors.formats.npy import number_words
-from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.io import memory
 from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
+from wv_cli.models.sentence_config import Doc2vecConfig
+from wv_cli.models.training.blocks import BlockTraining
+from wv_cli.models.training.trainer import StepResult
 from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.doc2vec import END, Doc2vecModel, Doc2vecOptions, padded_parts, tables, unpadded_parts
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.npy import number_words
 
 STEP_IDS = 20_000  # some 10 ms of work
 _LONGEST = 2**31 - 1

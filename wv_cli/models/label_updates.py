@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.io import memory
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.replicas import added_fraction
-from wv_cli.io import memory
 
 _EXAMPLES_BETWEEN = 128  # two exchanges of the output rows, of all threads together
 _LEAST_BETWEEN = 4

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _pairs
-from wv_cli.models.training.blocks import EpochOrder
-from wv_cli.models.training.trainer import StepResult
-from wv_cli.models.sentence_config import PairsConfig
 from wv_cli.io import memory
 from wv_cli.io.threads import all_started
+from wv_cli.models.sentence_config import PairsConfig
+from wv_cli.models.training.blocks import EpochOrder
+from wv_cli.models.training.trainer import StepResult
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords, _word2vec
+from wv_cli.io import memory
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
-from wv_cli.io import memory
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.fasttext import END_OF_LINE, FastTextArgs, FastTextModel, SparseRows
 from wv_cli.words import WordList

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords, _supervised, _word2vec
-from wv_cli.models.training.blocks import BlockTraining
-from wv_cli.models.training.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
+from wv_cli.io import container, memory
+from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.models.class_weights import class_weights
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.continued_rows import Tree, carry_nodes
 from wv_cli.models.label_updates import OutputReplicas, replica_bytes
 from wv_cli.models.layers import LAYERS
-from wv_cli.io import container, memory
-from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
+from wv_cli.models.training.blocks import BlockTraining
+from wv_cli.models.training.state import State, StateOptions
 from wv_cli.text.labeled import LabeledCorpus
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _word2vec
-from wv_cli.models.training.blocks import BlockTraining
-from wv_cli.models.training.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
+from wv_cli.io import memory
+from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.continued_rows import Tree, carry_ngrams, carry_nodes, compose_new
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.replicas import Path, Replicas, choose_replicas, most_replica_rows, replica_rows, updates_per_word
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
-from wv_cli.io import memory
-from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
+from wv_cli.models.training.blocks import BlockTraining
+from wv_cli.models.training.state import State, StateOptions
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.subsampling import highest_draws, keep_probability
 from wv_cli.text.vocab import Vocab

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
-from wv_cli.plotting.labels import SIZE, places
 from wv_cli.io.compression import inner_name
+from wv_cli.plotting.labels import SIZE, places
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

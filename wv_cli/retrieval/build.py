@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
+from wv_cli.io.events import OnProgress
 from wv_cli.retrieval.chunks import Chunk
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest
 from wv_cli.retrieval.model import Model, to_int8
 from wv_cli.retrieval.stored_index import DIGEST_BYTES, SearchIndex
-from wv_cli.io.events import OnProgress
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.search_tokens import TokenReader
 

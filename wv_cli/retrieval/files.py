@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wv_cli.errors import UsageError, WvError, reason
-from wv_cli.retrieval.chunks import Chunk, cut, cut_records
-from wv_cli.retrieval.config import TextConfig
-from wv_cli.retrieval.stored_index import DIGEST_BYTES, is_search_index
 from wv_cli.io import meta
 from wv_cli.io.compression import CHUNK, decompress
 from wv_cli.io.kinds import HEAD_BYTES, kind_of
 from wv_cli.io.marks import without_mark
+from wv_cli.retrieval.chunks import Chunk, cut, cut_records
+from wv_cli.retrieval.config import TextConfig
+from wv_cli.retrieval.stored_index import DIGEST_BYTES, is_search_index
 from wv_cli.text.binary import binary, describe_foreign, is_foreign
 from wv_cli.text.folder_files import files_below
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, WvError, reason
-from wv_cli.retrieval.stored_index import DIGEST_BYTES
 from wv_cli.io.folders import find_folder
+from wv_cli.retrieval.stored_index import DIGEST_BYTES
 
 _PIECE, _PIECES = 1 << 18, 64  # bytes of a file that its digest reads, and how many such pieces
 _BLOCK = 1 << 9  # rows whose cosines are made at once: as float32 they stay in the cache
@@ -51,8 +51,8 @@ def _encoder(path: str | Path, threads: int) -> Callable[[Sequence[str]], NDArra
 
 
 def _words(path: str) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    from wv_cli.vectors.formats import open_vectors
     from wv_cli.transforms.composition import composer
+    from wv_cli.vectors.formats import open_vectors
 
     lines = composer(open_vectors(path, mapped=True), path).lines
     return lambda texts: lines([text.replace("\n", " ") for text in texts])

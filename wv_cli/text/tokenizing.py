@@ -16,9 +16,9 @@ from wv_cli import _segments
 from wv_cli._segments import BEGINS_MARKED, BYTES, CASED, ENDS_MARKED, GROWTH, HARD, IGNORED, LETTER, PAGE, SIGMA
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import UsageError
-from wv_cli.registry import Registry
 from wv_cli.io import meta
 from wv_cli.io.extra import require
+from wv_cli.registry import Registry
 from wv_cli.text.reading_config import OF_MODEL, TokenizeConfig, read_recipe, recipe_of
 
 PIECE = 1 << 20  # bytes of a line that are cut into words together

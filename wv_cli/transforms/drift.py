@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.transforms.align import cosines, procrustes, with_directions
 from wv_cli.transforms.common_words import Named, common, require_comparable, require_enough
 from wv_cli.transforms.config import DriftConfig
+from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.words import WordList
 
 _BATCH = 8192  # words whose neighbors are compared at a time

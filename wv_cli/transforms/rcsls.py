@@ -13,8 +13,8 @@ are half as long. Sums are float64, a block of pairs at a time; the neighbors ar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.transforms.align import CSLS_NEIGHBORS, Matrix, Pairs, blocks, find_directed, map_rows, unit
+from wv_cli.vectors.neighbors.exact import Neighbors
 
 _BLOCK = 1 << 12  # pairs, each with its neighbors' vectors
 _FIRST_STEP = 1.0  # as its authors'

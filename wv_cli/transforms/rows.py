@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.vectors.formats.streams import RowSource
 from wv_cli.text.vocab import Vocab
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.streams import RowSource
 from wv_cli.words import WordList
 
 

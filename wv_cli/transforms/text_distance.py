@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError, show_bytes
-from wv_cli.vectors.formats.recognize import input_texts
-from wv_cli.vectors.neighbors.topk import take_rows
-from wv_cli.vectors.neighbors.transport import Costs, Counts, bound_costs, distances, least_cost
 from wv_cli.io.marks import split_lines
 from wv_cli.text.source import Source
 from wv_cli.transforms.sentences import word_rows
 from wv_cli.vectors.comparisons import unit
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.vectors.lookup import Case, Lookup
+from wv_cli.vectors.neighbors.topk import take_rows
+from wv_cli.vectors.neighbors.transport import Costs, Counts, bound_costs, distances, least_cost
 from wv_cli.vectors.queries import Answer
 from wv_cli.words import decode, encode
 

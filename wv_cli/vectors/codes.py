@@ -1,4 +1,5 @@
-"""Codes: short binary words for words, as `wv hash` makes them, `wv nn` searches them and vectors/formats/codes.py stores them.
+"""Codes: short binary words for words, as `wv hash` makes them, `wv nn` searches them and vectors/formats/codes.py
+stores them.
 
 Three kinds. Dense codes are `bits` bits each, packed in 64-bit words, the lowest bit first (as in Faiss); they are
 compared by the number of bits that differ (Hamming). Sparse codes have exactly `active` of `bits` bits set and are kept
@@ -16,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
+from wv_cli.io import memory
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.neighbors.codes import CodeNeighbors
 from wv_cli.vectors.neighbors.packed import pack_positions, unpack_bits, words_per_code
 from wv_cli.vectors.neighbors.product import ProductNeighbors
 from wv_cli.vectors.neighbors.reranking import Reranker
 from wv_cli.vectors.neighbors.some_rows import Exact
 from wv_cli.vectors.neighbors.topk import Index
-from wv_cli.io import memory
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer
 from wv_cli.words import WordList
 

@@ -17,9 +17,9 @@ from wv_cli.vectors.spelling import describe_missing
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
+    from wv_cli.vectors.document_models import TextModel
     from wv_cli.vectors.neighbors.exact import Neighbors
     from wv_cli.vectors.neighbors.some_rows import Exact
-    from wv_cli.vectors.document_models import TextModel
 
 
 @dataclass(frozen=True, init=False)

@@ -2,8 +2,8 @@
 
 Vectors are fastText's own (fasttext.cc, dictionary.cc of version 0.9.2): a word is the mean of the rows of the word, if
 it is known, and of its character n-grams; OOV words have n-grams alone. Rows 0 .. len(words) - 1 of the input matrix
-belong to the words, those behind them to the buckets. Not here: files (wv_cli.vectors.formats.fasttext_bin), training, and the
-answers of a classifier (wv_cli.models.supervised).
+belong to the words, those behind them to the buckets. Not here: files (wv_cli.vectors.formats.fasttext_bin), training,
+and the answers of a classifier (wv_cli.models.supervised).
 """
 
 import re

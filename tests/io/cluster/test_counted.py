@@ -17,16 +17,16 @@ from tests.io.cluster.served import run, said, served, silent
 from tests.peak import peak_bytes
 from tests.tiers import full
 from wv_cli._glove import RECORD
-from wv_cli.io.dask_cluster import DaskCluster, dask_cluster
-from wv_cli.vectors.formats.recognize import input_texts
-from wv_cli.models.glove import shard_counting as glove_shards
-from wv_cli.models.glove.config import GloveConfig
 from wv_cli.commands import glove as glove_job
 from wv_cli.commands import glove_counting, phrases_run
+from wv_cli.io.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.io.pair_runs import Records
+from wv_cli.models.glove import shard_counting as glove_shards
+from wv_cli.models.glove.config import GloveConfig
 from wv_cli.text import shard_counting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.shard_counting import Counted, Divided, records_of
+from wv_cli.vectors.formats.recognize import input_texts
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 

@@ -17,14 +17,14 @@ from typing import Any
 
 import pytest
 
-from tests.io.cluster.served import nothing, run, said, served
 from tests.conftest import GOLDEN, ROOT, Run
 from tests.guides import console
+from tests.io.cluster.served import nothing, run, said, served
 from tests.tiers import full
-from wv_cli.io import dask_cluster as module
-from wv_cli.io.dask_cluster import DaskCluster
 from wv_cli.errors import WvError
 from wv_cli.guides import guide_text
+from wv_cli.io import dask_cluster as module
+from wv_cli.io.dask_cluster import DaskCluster
 from wv_cli.text import shard_counting
 from wv_cli.text.parts import Shard, shards
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.io.cluster.served import run
 from tests.cli.test_filter import arguments, contents, corpus, cut_off
 from tests.conftest import GOLDEN
+from tests.io.cluster.served import run
 from wv_cli.filtering import shards
 from wv_cli.text import source
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.io.cluster.served import run, said, served, silent
 from tests.conftest import GOLDEN, ROOT, Run
+from tests.io.cluster.served import run, said, served, silent
 from tests.tiers import full
 from wv_cli import _cpu
-from wv_cli.io.dask_cluster import DaskCluster, _on_worker
-from wv_cli.models.training import asking
-from wv_cli.evaluation import by_file
-from wv_cli.vectors.formats import recognize
 from wv_cli.commands import phrases_run, predict_run
+from wv_cli.evaluation import by_file
+from wv_cli.io.dask_cluster import DaskCluster, _on_worker
 from wv_cli.models.prediction_config import PredictConfig
+from wv_cli.models.training import asking
+from wv_cli.vectors.formats import recognize
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 

@@ -9,16 +9,16 @@ import pytest
 from tests.reference.glove import count as brute_force
 from tests.tiers import full
 from wv_cli._glove import RECORD
-from wv_cli.models.training.state import StateOptions
 from wv_cli.errors import BadFile
+from wv_cli.io import container
+from wv_cli.io.input import open_input
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.continued_counts import EarlierCounts
 from wv_cli.models.glove.cooccurrence import count, distance_units
 from wv_cli.models.glove.model import Glove
 from wv_cli.models.glove.state import open_state, row_layout, save_state
 from wv_cli.models.glove.tiles import TileStore
-from wv_cli.io import container
-from wv_cli.io.input import open_input
+from wv_cli.models.training.state import StateOptions
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from wv_cli.models.training import checkpoint
-from wv_cli.models.training.run import train
-from wv_cli.models.training.threads import Threads
 from wv_cli.errors import UsageError
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.cooccurrence import count
 from wv_cli.models.glove.model import Glove
 from wv_cli.models.glove.tiles import TileStore
+from wv_cli.models.training import checkpoint
+from wv_cli.models.training.run import train
+from wv_cli.models.training.threads import Threads
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wv_cli.models.training import checkpoint
 from wv_cli.errors import BadFile, WvError
+from wv_cli.models.training import checkpoint
 
 IDENTITY = {"dim": 3, "corpus": "abc"}
 STATE = {"next_step": 7, "isa": "baseline"}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wv_cli.vectors.formats import load, save
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load, save
 from wv_cli.words import WordList
 
 gensim_models = pytest.importorskip("gensim.models")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli.io import container
 from wv_cli.vectors import formats
 from wv_cli.vectors.formats import SNIFF_BYTES, glove_text
 from wv_cli.vectors.formats.recognize import is_sidecar, recognize
-from wv_cli.io import container
 
 KNOWN = {
     "fasttext.vec": "word2vec-text vectors",

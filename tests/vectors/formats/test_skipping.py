@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN, Run
-from wv_cli.vectors import formats
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.vectors import formats
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import FormatWarning
 from wv_cli.vectors.formats.safetensors import write
 from wv_cli.vectors.formats.streams import RowSource
-from wv_cli.vectors.embeddings import Embeddings
 
 GOOD = {"the": [0.1, 0.2, 0.3], "and": [0.2, 0.1, 0.4]}
 NAN = float("nan")

@@ -11,12 +11,12 @@ from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.io.folders import Settings
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import FormatWarning, check, load, sniff
 from wv_cli.vectors.formats.safetensors import Tensors, write
 from wv_cli.vectors.formats.static import StaticModel
 from wv_cli.vectors.formats.static_folder import save_folder
-from wv_cli.io.folders import Settings
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 PLAIN, WEIGHTED = (GOLDEN / "encoders" / name for name in ("static-model2vec", "static-model2vec-weights"))

@@ -14,14 +14,14 @@ from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, WvError
-from wv_cli.vectors.formats import load
-from wv_cli.vectors.formats.safetensors import Tensors, write
-from wv_cli.vectors.formats.static import StaticModel, Table
-from wv_cli.vectors.formats.static_folder import save_folder, save_model
 from wv_cli.io import host
 from wv_cli.io.folders import USAGE, Usage
 from wv_cli.io.temporary import Temporary
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import load
+from wv_cli.vectors.formats.safetensors import Tensors, write
+from wv_cli.vectors.formats.static import StaticModel, Table
+from wv_cli.vectors.formats.static_folder import save_folder, save_model
 from wv_cli.words import WordList
 
 TEXTS = ["a", "A b", "b b a", "q a"]

@@ -10,8 +10,8 @@ import pytest
 from tests.conftest import GOLDEN
 from tests.reference.vectors import write_word2vec_text
 from wv_cli.errors import BadFile
-from wv_cli.vectors.formats import FormatWarning, check, load, save
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats import FormatWarning, check, load, save
 from wv_cli.words import WordList
 
 BROKEN = GOLDEN / "broken"

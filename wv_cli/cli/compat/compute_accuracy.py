@@ -30,8 +30,8 @@ def main(words: Sequence[str]) -> int:
         return 0
     import numpy as np
 
-    from wv_cli.vectors.neighbors.exact import Neighbors
     from wv_cli.io.marks import without_mark
+    from wv_cli.vectors.neighbors.exact import Neighbors
     from wv_cli.words import decode
 
     threshold = atoi(words[1]) if len(words) > 1 else 0

@@ -31,14 +31,14 @@ def main(words: Sequence[str]) -> int:
     asked = _Asked.from_flags(flags_of(words))
     asked.tell_options()
     require_opened(asked.vocab_file, "vocab file")
-    from wv_cli.vectors.formats.recognize import input_texts
-    from wv_cli.models.glove import cooccurrence
-    from wv_cli.models.glove.config import GloveConfig
     from wv_cli.io.memory import for_buffers
     from wv_cli.io.output import check_writable, open_output
+    from wv_cli.models.glove import cooccurrence
+    from wv_cli.models.glove.config import GloveConfig
     from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import encode
     from wv_cli.text.reading_config import ReadingConfig
+    from wv_cli.vectors.formats.recognize import input_texts
 
     config = GloveConfig(
         window=asked.window,
@@ -95,8 +95,8 @@ def _vocabulary(path: str) -> "tuple[Vocab, list[str]]":
 @dataclass(frozen=True)
 class _Asked:
     """The flags, and what is told: GloVe's own account, of a dense table for the pairs of frequent words and of files
-    for the others. Our counts are made otherwise (models/glove/cooccurrence.py), so the numbers of that account decide nothing
-    but what is told."""
+    for the others. Our counts are made otherwise (models/glove/cooccurrence.py), so the numbers of that account decide
+    nothing but what is told."""
 
     verbose: int
     symmetric: int

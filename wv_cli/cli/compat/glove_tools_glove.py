@@ -52,10 +52,10 @@ class _Asked:
 
     def run(self) -> None:
         require_opened(self.vocab, "vocab file")
-        from wv_cli.models.glove.config import GloveConfig
         from wv_cli.commands.glove_files import GloveFiles, GloveFilesJob, GloveInput
         from wv_cli.commands.part import Invocation
         from wv_cli.io.host import processors
+        from wv_cli.models.glove.config import GloveConfig
         from wv_cli.text.vocab import read_ranked_vocab
 
         self.words = len(read_ranked_vocab(self.vocab))

@@ -34,9 +34,9 @@ def main(words: Sequence[str]) -> int:
     tell(f"Using random seed {seed}\nSHUFFLING COOCCURRENCES\n" + (f"array size: {length}\n" if verbose > 0 else ""))
     require_opened(os.fspath(Path(temp_file).parent), "file", os.O_RDONLY | os.O_DIRECTORY, f"{temp_file}_0000.bin")
     from wv_cli.errors import UsageError
+    from wv_cli.io.output import open_output
     from wv_cli.models.glove.record_files import piped_records
     from wv_cli.models.glove.shuffle import Shuffle
-    from wv_cli.io.output import open_output
 
     if length < 1:
         raise UsageError(f"-array-size must be at least 1 record, not {length}")

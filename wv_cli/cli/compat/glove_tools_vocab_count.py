@@ -26,13 +26,13 @@ def main(words: Sequence[str]) -> int:
     verbose = flags.whole("-verbose", 2)
     most, least = flags.long("-max-vocab", 0), flags.long("-min-count", 1)
     tell("BUILDING VOCABULARY\n" + ("Processed 0 tokens." if verbose > 1 else ""))
-    from wv_cli.vectors.formats.recognize import input_texts
-    from wv_cli.models.glove.model import UNKNOWN
     from wv_cli.io.output import open_output
+    from wv_cli.models.glove.model import UNKNOWN
     from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import count
     from wv_cli.text.reading_config import ReadingConfig
     from wv_cli.text.vocab import vocab_lines
+    from wv_cli.vectors.formats.recognize import input_texts
 
     every = count(
         input_texts(["-"], log=lambda message: None, reading=ReadingConfig(force_text=True)),

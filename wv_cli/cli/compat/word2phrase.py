@@ -46,12 +46,12 @@ def main(words: Sequence[str]) -> int:
         raise Exit(1)
     if not output:
         raise UsageError("-output FILE is missing: nothing would be written")
-    from wv_cli.vectors.formats.recognize import input_texts
     from wv_cli.io.output import check_writable, open_output
     from wv_cli.text.config import PhrasesConfig
     from wv_cli.text.input_files import refuse_overwriting
     from wv_cli.text.phrases import JoinedText
     from wv_cli.text.reading_config import ReadingConfig
+    from wv_cli.vectors.formats.recognize import input_texts
 
     # A count below 1 drops nothing, as 1 does.
     config = PhrasesConfig(thresholds=(threshold,), min_count=max(min_count, 1), across_lines=True)

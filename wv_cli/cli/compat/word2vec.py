@@ -57,12 +57,12 @@ class _Asked:
 
     def count(self) -> "Vocab":
         """The vocabulary alone, as without -output."""
-        from wv_cli.vectors.formats.recognize import input_texts
         from wv_cli.io.output import check_writable
         from wv_cli.text.config import VocabConfig
         from wv_cli.text.corpus import count
         from wv_cli.text.reading_config import ReadingConfig
         from wv_cli.text.vocab import read_vocab, write_vocab
+        from wv_cli.vectors.formats.recognize import input_texts
 
         if self.save_vocab:
             check_writable(self.save_vocab)
@@ -98,8 +98,8 @@ class _Asked:
     def run(self) -> None:
         from wv_cli.commands.job import build
         from wv_cli.commands.word2vec import Word2vecJob
-        from wv_cli.models.config import Word2vecConfig
         from wv_cli.io.host import processors
+        from wv_cli.models.config import Word2vecConfig
 
         if self.read_vocab and not Path(self.train).exists():
             self.tell_vocabulary(self.count())

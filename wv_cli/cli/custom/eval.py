@@ -7,8 +7,8 @@ import click
 
 from wv_cli.cli.fields import make_command
 from wv_cli.cli.help import CommandGroup
-from wv_cli.evaluation import TASKS, Task
 from wv_cli.commands.eval import eval_job
+from wv_cli.evaluation import TASKS, Task
 
 
 @click.group(cls=CommandGroup)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wv_cli.cli.fields import make_command
 from wv_cli.cli.options import refuse_options, take
+from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Options, argument, option
 from wv_cli.errors import UsageError
-from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.text.reading_config import ReadingConfig
 
@@ -88,15 +88,15 @@ def _score(
     from functools import partial
 
     from wv_cli.cli.display import emit
-    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.io.places import refuse_reading, require_one_use
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.pieces import Preparation
     from wv_cli.lm.scoring import Scorer
-    from wv_cli.io.places import refuse_reading, require_one_use
     from wv_cli.text.binary import note_invalid
     from wv_cli.text.source import Source
     from wv_cli.text.tokenizing import recipe_for
+    from wv_cli.vectors.formats.recognize import input_texts
 
     reading, log = take(ReadingConfig, options), partial(emit, quiet=quiet, as_json=False)
     reading = replace(reading, tokenize=recipe_for([model], reading.tokenize, log))
@@ -183,9 +183,9 @@ class NextOptions(Options):
 
 def _next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json: bool, quiet: bool) -> None:
     from wv_cli.cli.queries import piped_lines
+    from wv_cli.io.places import require_one_use
     from wv_cli.lm.files import load
     from wv_cli.lm.generating import Generator
-    from wv_cli.io.places import require_one_use
 
     require_one_use(model, not starts)
     generator = Generator(load(model), ends=ends)

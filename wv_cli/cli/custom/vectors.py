@@ -14,9 +14,9 @@ from wv_cli.cli.reading import open_composer
 from wv_cli.cli.records import add_vectors, asked_lines, finite_lines, refuse_with_add
 from wv_cli.cli.unknown import Unknown
 from wv_cli.cli.word_vectors import print_vectors, print_words
+from wv_cli.commands.distribution import dask_option
 from wv_cli.config import Options, argument, option
 from wv_cli.encoders.config import LAYER, POOLINGS, EncoderConfig
-from wv_cli.commands.distribution import dask_option
 from wv_cli.text.reading_config import LinesConfig
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision, bad_rows_option
 

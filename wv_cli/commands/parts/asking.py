@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wv_cli.config import argument, option, search_threads_option
-from wv_cli.errors import UsageError, WvError
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import VectorInput
+from wv_cli.config import argument, option, search_threads_option
+from wv_cli.errors import UsageError, WvError
 
 if TYPE_CHECKING:
     from wv_cli.transforms.composition import Composer
@@ -40,10 +40,10 @@ class AskedVectors(VectorInput):
 
     def load_composer(self) -> "tuple[Embeddings, Composer]":
         """The vectors with the composer of lines, by the rule of `wv vectors --sentences`."""
-        from wv_cli.vectors.formats import open_vectors
-        from wv_cli.vectors.formats.fasttext_bin import vectors_of
         from wv_cli.transforms.composition import composer
         from wv_cli.vectors.fasttext import FastTextModel
+        from wv_cli.vectors.formats import open_vectors
+        from wv_cli.vectors.formats.fasttext_bin import vectors_of
 
         format, bad_rows = self.from_format, self.bad_rows
         found = open_vectors(self.vectors, format=format, limit=self.limit, mapped=True, bad_rows=bad_rows)

@@ -8,15 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wv_cli.config import Options, flag_of, option
-from wv_cli.errors import BadFile, UsageError, WvError, show_value
-from wv_cli.models.glove.config import MODEL as GLOVE
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata
-from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.config import Options, flag_of, option
+from wv_cli.errors import BadFile, UsageError, WvError, show_value
 from wv_cli.io.events import Log
 from wv_cli.io.lock import hold_lock
 from wv_cli.io.places import identity, is_stream
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.glove.config import MODEL as GLOVE
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.reading_config import ReadingConfig
 

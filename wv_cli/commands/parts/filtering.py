@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from wv_cli.commands.part import Part, internal
+from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Option, argument, option, require
 from wv_cli.errors import UsageError
 from wv_cli.filtering.journal import JOURNAL
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.setting import Setting
-from wv_cli.commands.part import Part, internal
-from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.io.output import check_writable
 from wv_cli.io.places import refuse_reading, require_different
 from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from wv_cli.config import option
 from wv_cli.commands.part import Part
+from wv_cli.config import option
 from wv_cli.models.presets import WORD_PRESETS
 from wv_cli.vectors.file_options import BadRowsName
 

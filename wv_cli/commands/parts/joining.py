@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from wv_cli.config import argument, option
-from wv_cli.errors import UsageError
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.part import Part
+from wv_cli.config import argument, option
+from wv_cli.errors import UsageError
 from wv_cli.io.places import require_one_use
 from wv_cli.text.reading_config import ReadingConfig
 

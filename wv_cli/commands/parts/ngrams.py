@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import option
 from wv_cli.commands.part import Part
+from wv_cli.config import option
 
 if TYPE_CHECKING:
     from wv_cli.lm.model import Ngrams

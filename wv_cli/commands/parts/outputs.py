@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from wv_cli.config import option
 from wv_cli.commands.part import Part
+from wv_cli.config import option
 
 
 def outputs_option(help: str) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wv_cli.config import option
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata
+from wv_cli.config import option
 from wv_cli.io.events import Log
 from wv_cli.io.output import open_output
 from wv_cli.text.config import PhraseLearning

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from wv_cli.config import argument, option, require
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.documents import flatten_option, unit_option
+from wv_cli.config import argument, option, require
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wv_cli.config import argument, option
 from wv_cli.commands.part import Part, internal
+from wv_cli.config import argument, option
 from wv_cli.io.events import Log
 from wv_cli.text.config import Marked, VocabConfig
 from wv_cli.text.reading_config import ReadingConfig

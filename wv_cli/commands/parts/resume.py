@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wv_cli.commands.part import Part, internal
 from wv_cli.config import flag_of, option
 from wv_cli.errors import UsageError
-from wv_cli.commands.part import Part, internal
 
 if TYPE_CHECKING:
     from wv_cli.models.training.saved_run import SavedRun

@@ -4,15 +4,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import option
-from wv_cli.errors import UsageError
 from wv_cli.commands.part import Part, internal
 from wv_cli.commands.run import Run
+from wv_cli.config import option
+from wv_cli.errors import UsageError
 from wv_cli.io.compression import compression_of
 
 if TYPE_CHECKING:
-    from wv_cli.models.training.run import Outcome
     from wv_cli.commands.autotune import LabelSearch, Plan
+    from wv_cli.models.training.run import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)

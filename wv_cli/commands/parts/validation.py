@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from wv_cli.config import option
 from wv_cli.commands.part import Part
+from wv_cli.config import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.config import argument, option
 from wv_cli.commands.part import Part
+from wv_cli.config import argument, option
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision, bad_rows_option
 
 if TYPE_CHECKING:
-    from wv_cli.vectors.formats.base import Format
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.formats.base import Format
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _glove
-from wv_cli.models.training.blocks import EpochOrder
-from wv_cli.models.training.trainer import Immediate, StepResult
 from wv_cli.errors import BadFile, WvError
+from wv_cli.io import memory
+from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.state import LARGEST, OF_A_SIDE, SIDES, Arrays
 from wv_cli.models.glove.tiles import CHUNK_RECORDS, TileStore, chunk_rules
-from wv_cli.io import memory
-from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
+from wv_cli.models.training.blocks import EpochOrder
+from wv_cli.models.training.trainer import Immediate, StepResult
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from wv_cli import _text
 from wv_cli._glove import RECORD, check, sort
 from wv_cli.errors import BadFile, UsageError, WvError, reason
-from wv_cli.models.glove.record_runs import WHAT
 from wv_cli.io.compression import compression_of
 from wv_cli.io.input import open_input
 from wv_cli.io.pair_runs import pair_runs
+from wv_cli.models.glove.record_runs import WHAT
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.raw_files import blocks as read_blocks
 from wv_cli.text.raw_files import name_of_input, open_raw

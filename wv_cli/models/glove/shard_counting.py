@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.io.executor import Executor
 from wv_cli.models.glove import cooccurrence
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.cooccurrence import Counting, Records
-from wv_cli.io.executor import Executor
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode, require_known, tally
 from wv_cli.text.inputs import Texts

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, check
-from wv_cli.models.training.state import KIND, StateOptions, header_of, list_arrays, list_layout, options_of, words_of
 from wv_cli.io import container, host
 from wv_cli.io.input import open_input
 from wv_cli.io.memory import file_of
 from wv_cli.io.output import open_output
+from wv_cli.models.training.state import KIND, StateOptions, header_of, list_arrays, list_layout, options_of, words_of
 from wv_cli.text.vocab import Vocab
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from wv_cli.errors import Interrupted, TimedOut, WvError
 from wv_cli.models.training.progress import Progress, Reports, Totals
 from wv_cli.models.training.threads import Threads
 from wv_cli.models.training.trainer import Wishes
-from wv_cli.errors import Interrupted, TimedOut, WvError
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _cpu
+from wv_cli.errors import WvError
+from wv_cli.io.events import Log
+from wv_cli.io.lock import hold_lock
+from wv_cli.io.output import remove_output
+from wv_cli.io.temporary import remove_strays
 from wv_cli.models.training import checkpoint
 from wv_cli.models.training.blocks import epoch_order
 from wv_cli.models.training.progress import Progress
 from wv_cli.models.training.run import Outcome, train
 from wv_cli.models.training.threads import Threads
 from wv_cli.models.training.trainer import Diverged, Trainable, Worker
-from wv_cli.errors import WvError
-from wv_cli.io.events import Log
-from wv_cli.io.lock import hold_lock
-from wv_cli.io.output import remove_output
-from wv_cli.io.temporary import remove_strays
 
 _ROWS_AT_ONCE = 1 << 14
 

@@ -10,16 +10,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Generic
 
+from wv_cli.io.threads import raise_start_errors
 from wv_cli.models.training.progress import Totals
 from wv_cli.models.training.trainer import Trainable, Worker, require_finite
-from wv_cli.io.threads import raise_start_errors
 
 WAKE_SECONDS = 0.2
 
 
 class Threads(Generic[Worker]):
-    """`count` threads that train a model, from `next_step` on; the loop (wv_cli.models.training.run) decides when they pause and
-    when they end. `totals` are the sums over all steps done so far."""
+    """`count` threads that train a model, from `next_step` on; the loop (wv_cli.models.training.run) decides when they
+    pause and when they end. `totals` are the sums over all steps done so far."""
 
     def __init__(self, model: Trainable[Worker], count: int = 1, first_step: int = 0) -> None:
         self.model, self.count, self.next_step = model, count, first_step

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wv_cli.errors import UsageError
-from wv_cli.registry import Registry
 from wv_cli.io.compression import inner_name
+from wv_cli.registry import Registry
 
 
 class RecordKind(NamedTuple):

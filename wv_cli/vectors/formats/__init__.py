@@ -16,14 +16,6 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
-from wv_cli.vectors.formats.audit import RowAudit
-from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
-from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
-from wv_cli.vectors.formats.escape import escape_words, require_writable, unescape_words
-from wv_cli.vectors.formats.header import HEADER, bytes_to_tell
-from wv_cli.vectors.formats.report import Problem, Report
-from wv_cli.vectors.formats.skipping import BadRows, collect, finite_rows
-from wv_cli.registry import LazyRegistry
 from wv_cli.io import kinds, meta
 from wv_cli.io.arguments import require_type, whole_number
 from wv_cli.io.compression import inner_name
@@ -31,8 +23,16 @@ from wv_cli.io.host import processors
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import commit_together, open_output
 from wv_cli.io.places import is_stdout, is_stream
+from wv_cli.registry import LazyRegistry
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
+from wv_cli.vectors.formats.audit import RowAudit
+from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
+from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
+from wv_cli.vectors.formats.escape import escape_words, require_writable, unescape_words
+from wv_cli.vectors.formats.header import HEADER, bytes_to_tell
+from wv_cli.vectors.formats.report import Problem, Report
+from wv_cli.vectors.formats.skipping import BadRows, collect, finite_rows
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:

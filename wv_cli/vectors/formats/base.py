@@ -1,4 +1,5 @@
-"""What a file format is to the rest of the program: one frozen row of the table in wv_cli/vectors/formats/__init__.py."""
+"""What a file format is to the rest of the program: one frozen row of the table in
+wv_cli/vectors/formats/__init__.py."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,12 +7,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from wv_cli.errors import UsageError
-from wv_cli.vectors.formats.report import Report
 from wv_cli.io.compression import COMPRESSIONS, inner_name
 from wv_cli.io.input import Input
 from wv_cli.io.places import is_stream
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
+from wv_cli.vectors.formats.report import Report
 
 FASTTEXT_PRECISION = -5
 

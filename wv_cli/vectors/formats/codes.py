@@ -22,10 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, WvError, show_bytes, show_value
-from wv_cli.vectors.formats.audit import RowAudit
-from wv_cli.vectors.formats.base import Format, ReadOptions
-from wv_cli.vectors.formats.report import Report
-from wv_cli.vectors.neighbors.packed import pack_bits, unpack_bits, words_per_code
 from wv_cli.io import container
 from wv_cli.io.compression import inner_name
 from wv_cli.io.input import Input
@@ -33,6 +29,10 @@ from wv_cli.io.output import open_output
 from wv_cli.io.places import is_stdout
 from wv_cli.vectors.codes import MAX_BITS, Codes, CodeVectors, product_quantizer
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.audit import RowAudit
+from wv_cli.vectors.formats.base import Format, ReadOptions
+from wv_cli.vectors.formats.report import Report
+from wv_cli.vectors.neighbors.packed import pack_bits, unpack_bits, words_per_code
 from wv_cli.vectors.quantizer import ProductQuantizer
 from wv_cli.words import WordList
 

@@ -13,14 +13,14 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.vectors.formats.audit import RowAudit
-from wv_cli.vectors.formats.base import Format, ReadOptions
-from wv_cli.vectors.formats.report import Report
 from wv_cli.io import container
 from wv_cli.io.input import Input
 from wv_cli.io.output import open_output
 from wv_cli.vectors.doc2vec import Doc2vecModel, Doc2vecOptions
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.audit import RowAudit
+from wv_cli.vectors.formats.base import Format, ReadOptions
+from wv_cli.vectors.formats.report import Report
 from wv_cli.words import WordList
 
 KIND = "text-model"

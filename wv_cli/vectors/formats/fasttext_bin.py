@@ -7,6 +7,10 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, show_bytes
+from wv_cli.io.compression import inner_name
+from wv_cli.io.input import Input
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel, Matrix
 from wv_cli.vectors.formats.audit import RowAudit
 from wv_cli.vectors.formats.base import Format, ReadOptions
 from wv_cli.vectors.formats.fasttext_read import (
@@ -21,10 +25,6 @@ from wv_cli.vectors.formats.fasttext_read import (
 )
 from wv_cli.vectors.formats.fasttext_write import dense, save_model
 from wv_cli.vectors.formats.report import Report
-from wv_cli.io.compression import inner_name
-from wv_cli.io.input import Input
-from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.fasttext import FastTextModel, Matrix
 
 __all__ = ["FORMAT", "dense", "is_model", "load_model", "read_model", "save_model"]
 

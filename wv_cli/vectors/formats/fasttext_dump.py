@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from wv_cli.vectors.formats.lines import text_lines
 from wv_cli.vectors.fasttext import FastTextModel, Matrix
+from wv_cli.vectors.formats.lines import text_lines
 
 _BLOCK_NUMBERS = 1 << 16
 _DIGITS = -6  # significant

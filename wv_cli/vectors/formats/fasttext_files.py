@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from wv_cli.vectors.formats.base import FASTTEXT_PRECISION, WriteOptions
-from wv_cli.vectors.formats.fasttext_write import save_model
-from wv_cli.vectors.formats.word2vec_text import write
 from wv_cli.io.host import processors
 from wv_cli.io.output import open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.vectors.formats.base import FASTTEXT_PRECISION, WriteOptions
+from wv_cli.vectors.formats.fasttext_write import save_model
+from wv_cli.vectors.formats.word2vec_text import write
 
 VECTORS, OUTPUT = ".vec", ".output"
 

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from wv_cli import _subwords
 from wv_cli.errors import BadFile, show_bytes
-from wv_cli.vectors.formats.header import MAX_DIM
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.kinds import HEAD_BYTES, kind_of
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Kind, Loss, Matrix
+from wv_cli.vectors.formats.header import MAX_DIM
 from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer, QuantMatrix
 from wv_cli.words import WordList
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from wv_cli import _subwords
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats.fasttext_read import ARGS, LOSSES, MAGIC, MODELS, VERSIONS
 from wv_cli.io.output import open_output
 from wv_cli.io.places import is_stream
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Matrix, SparseRows
+from wv_cli.vectors.formats.fasttext_read import ARGS, LOSSES, MAGIC, MODELS, VERSIONS
 from wv_cli.vectors.quantizer import ProductQuantizer, QuantMatrix
 from wv_cli.words import WordList
 

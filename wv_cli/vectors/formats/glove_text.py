@@ -11,6 +11,8 @@ from typing import BinaryIO
 
 from wv_cli._floattext import parse_float
 from wv_cli.errors import BadFile, WvError, show_bytes
+from wv_cli.io.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
 from wv_cli.vectors.formats.header import parse_header
 from wv_cli.vectors.formats.report import Report
@@ -27,8 +29,6 @@ from wv_cli.vectors.formats.text_rows import (
     split_fields,
     write_rows,
 )
-from wv_cli.io.input import Input
-from wv_cli.vectors.embeddings import Embeddings
 
 _ONE_CUT_ROW = "a single row without a line end; if the file was cut, numbers are missing"
 _ROWS_COUNTED = 20

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile
+from wv_cli.io.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.vectors.formats.header import MAX_DIM
 from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.skipping import BadRows
-from wv_cli.io.input import Input
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 MAGIC = b"\x93NUMPY"

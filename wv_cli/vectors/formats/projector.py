@@ -9,9 +9,9 @@ from typing import BinaryIO
 import numpy as np
 
 from wv_cli import _floattext
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.base import Format, WriteOptions
 from wv_cli.vectors.formats.text_rows import decimals
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 _BLOCK_ROWS = 1024

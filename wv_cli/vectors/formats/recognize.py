@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from wv_cli.vectors.formats import FORMATS
 from wv_cli.io import meta
 from wv_cli.io.kinds import kind_of
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig
+from wv_cli.vectors.formats import FORMATS
 
 
 def input_texts(

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from wv_cli.errors import BadFile, show_bytes
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.base import FormatWarning, ReadOptions, Stream
 from wv_cli.vectors.formats.store import RowStore
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList, is_utf8
 
 WAY_OUT = "; `wv convert --bad-rows skip` leaves such rows out"

@@ -26,6 +26,10 @@ from numpy.typing import NDArray
 from wv_cli._floattext import first_not_finite
 from wv_cli._subwords import weighted_means
 from wv_cli.errors import BadFile, show_value
+from wv_cli.io import memory
+from wv_cli.io.folders import Settings, modules, read_json, static_root
+from wv_cli.io.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import safetensors
 from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions
 from wv_cli.vectors.formats.beside import MODEL
@@ -34,11 +38,13 @@ from wv_cli.vectors.formats.npy import number_words
 from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.safetensors import Tensors
 from wv_cli.vectors.formats.skipping import WAY_OUT
-from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokenizer_settings, tokens_digest, truncation, unknown_token
-from wv_cli.io import memory
-from wv_cli.io.folders import Settings, modules, read_json, static_root
-from wv_cli.io.input import Input
-from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.tokenizer_file import (
+    TOKENIZER,
+    tokenizer_settings,
+    tokens_digest,
+    truncation,
+    unknown_token,
+)
 from wv_cli.words import WordList
 
 TOKENS_MARK = "tokens"  # metadata of model.safetensors: digest of the tokens, so that halves of two folders are noticed

@@ -28,15 +28,15 @@ from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import WvError
-from wv_cli.vectors.formats import safetensors
-from wv_cli.vectors.formats.beside import MODEL, digest
-from wv_cli.vectors.formats.static import FOLDER_MARK, MODULES, TOKENS_MARK, StaticModel, Table
-from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokens_digest
 from wv_cli.io.folders import NO_USAGE, USAGE, Usage
 from wv_cli.io.output import commit_together, open_output
 from wv_cli.io.places import make_folder
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import Dtype, Split
+from wv_cli.vectors.formats import safetensors
+from wv_cli.vectors.formats.beside import MODEL, digest
+from wv_cli.vectors.formats.static import FOLDER_MARK, MODULES, TOKENS_MARK, StaticModel, Table
+from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokens_digest
 from wv_cli.words import WordList, decode, is_utf8
 
 INT8_READERS = "int8 is read by wv and model2vec, not by sentence-transformers"

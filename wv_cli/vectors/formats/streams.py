@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import UsageError, WvError, show_bytes
-from wv_cli.vectors.formats import default_threads, find_readable, format_for_output, load, require_skips, sniff_input
-from wv_cli.vectors.formats.base import Format, ReadOptions, Stream, WriteOptions
-from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
-from wv_cli.vectors.formats.escape import escape_words, require_writable
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
+from wv_cli.vectors.formats import default_threads, find_readable, format_for_output, load, require_skips, sniff_input
+from wv_cli.vectors.formats.base import Format, ReadOptions, Stream, WriteOptions
+from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
+from wv_cli.vectors.formats.escape import escape_words, require_writable
 from wv_cli.words import WordList, concatenate_words
 
 _BLOCK_VALUES = 1 << 20

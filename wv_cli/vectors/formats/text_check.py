@@ -3,10 +3,10 @@
 import numpy as np
 
 from wv_cli import _floattext
+from wv_cli.io.input import Input
 from wv_cli.vectors.formats.audit import RowAudit
 from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.text_rows import CUT_NUMBER, explain, first_field, last_row_fault, peek_row
-from wv_cli.io.input import Input
 
 
 class TextCheck:

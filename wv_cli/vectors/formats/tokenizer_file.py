@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli.errors import BadFile, show_value
-from wv_cli.vectors.formats.beside import digest
 from wv_cli.io.folders import Settings, read_json
 from wv_cli.io.json_text import to_unicode
+from wv_cli.vectors.formats.beside import digest
 
 TOKENIZER = "tokenizer.json"
 

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from wv_cli import _floattext
 from wv_cli.errors import BadFile, show_bytes
+from wv_cli.io.input import Input, open_input
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.audit import RowAudit
 from wv_cli.vectors.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.vectors.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.skipping import WAY_OUT, BadRows, count_skipped, skips
 from wv_cli.vectors.formats.store import RowStore
-from wv_cli.io.input import Input, open_input
-from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.records import Records
 from wv_cli.words import WordList
 

@@ -10,15 +10,23 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from wv_cli.errors import BadFile
+from wv_cli.io.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
 from wv_cli.vectors.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.skipping import BadRows, count_skipped, skips
 from wv_cli.vectors.formats.store import RowStore
 from wv_cli.vectors.formats.text_check import TextCheck
-from wv_cli.vectors.formats.text_rows import GoodRows, RowReader, are_longer, are_rows, peek_row, refuse_cut_row, write_rows
-from wv_cli.io.input import Input
-from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.formats.text_rows import (
+    GoodRows,
+    RowReader,
+    are_longer,
+    are_rows,
+    peek_row,
+    refuse_cut_row,
+    write_rows,
+)
 from wv_cli.words import WordList
 
 _LOOKED_AT = 1 << 16  # bytes of rows that tell whether the header's dimension can be true

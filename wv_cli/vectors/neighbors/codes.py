@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _hashing
+from wv_cli.io.host import processors
+from wv_cli.io.memory import allocate_aligned
+from wv_cli.io.threads import run_all
 from wv_cli.vectors.neighbors.packed import pack_bits, pack_positions, unpack_bits, words_per_code
 from wv_cli.vectors.neighbors.topk import (
     NO_HIT,
@@ -21,9 +24,6 @@ from wv_cli.vectors.neighbors.topk import (
     merge,
     take_rows,
 )
-from wv_cli.io.host import processors
-from wv_cli.io.memory import allocate_aligned
-from wv_cli.io.threads import run_all
 
 _BATCH = 4096  # queries searched in one pass over the codes, at most
 _THREAD_ROWS = 1 << 15  # are worth a thread

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
-from wv_cli.vectors.neighbors.topk import Asked, Hits, combine_rows, exclusions, in_batches
 from wv_cli.io.host import processors
 from wv_cli.io.memory import allocate_aligned
+from wv_cli.vectors.neighbors.topk import Asked, Hits, combine_rows, exclusions, in_batches
 
 _BATCH = 2048  # queries searched in one pass over the rows, at most
 

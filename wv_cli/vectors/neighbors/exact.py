@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
 from wv_cli.errors import UsageError
-from wv_cli.vectors.neighbors.cosines import Cosines, Packed
-from wv_cli.vectors.neighbors.topk import NO_HIT, Hits, make_empty_hits, merge
 from wv_cli.io.memory import allocate_aligned
 from wv_cli.io.threads import run_all
+from wv_cli.vectors.neighbors.cosines import Cosines, Packed
+from wv_cli.vectors.neighbors.topk import NO_HIT, Hits, make_empty_hits, merge
 
 METHODS = tuple(_search.METHODS)
 

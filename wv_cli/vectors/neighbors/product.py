@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _product, _search
-from wv_cli.vectors.neighbors.cosines import Cosines, Packed
-from wv_cli.vectors.neighbors.topk import NO_HIT, Hits, make_empty_hits, merge
 from wv_cli.io.memory import allocate_aligned
 from wv_cli.io.threads import run_all
+from wv_cli.vectors.neighbors.cosines import Cosines, Packed
+from wv_cli.vectors.neighbors.topk import NO_HIT, Hits, make_empty_hits, merge
 
 _THREAD_ROWS = 1 << 14  # are worth a thread, which makes tables of its own
 
