@@ -121,7 +121,7 @@ def _options() -> Iterator[list[str]]:
     train = wv.get_command(click.Context(wv), "train")
     assert train is not None
     for option in train.params:
-        if not isinstance(option, FieldOption):
+        if not isinstance(option, FieldOption) or option.name == "model":
             continue
         found: dict[str, list[str]] = {}  # the models of each condition
         for model, row in MODELS.items():
@@ -133,7 +133,7 @@ def _options() -> Iterator[list[str]]:
             models = [model for models in found.values() for model in models]
             only = [f"{when} ({', '.join(those)})" if len(found) > 1 else when for when, those in found.items() if when]
             shown = "all" if len(models) == len(MODELS) else ", ".join(models)
-            yield [f"`{option.field.flag}`", shown, "; ".join(only), option.default_text, option.help or ""]
+            yield [f"`{option.field.flag}`", shown, "; ".join(only), option.field.default_text, option.help or ""]
 
 
 def _of_model(condition: str, model: str, of: type[config.Options]) -> str | None:

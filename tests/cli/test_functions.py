@@ -26,9 +26,17 @@ TALK = {"log", "on_progress", "progress", "sentences"}
 TEXT = "the cat sat on the mat\nthe dog sat on the log\nnew york is a city\nnew york is old\n" * 20
 RECORDS = "".join(json.dumps({"id": number, "text": "word " * (number % 5)}) + "\n" for number in range(20))
 ENCODER = GOLDEN / "encoders" / "tiny-bert-st6"
+ARPA = GOLDEN / "lm" / "micro.o3.arpa"
 LABELS = GOLDEN / "ft-labels.bin"
 # The call, and the command line that writes the same.
 SAME = {
+    "search_index": (lambda f, out: f("text.txt", out, meta=False), "search index text.txt --no-meta -o"),
+    "lm_train": (
+        lambda f, out: f("text.txt", out, order=2, smoothing="mle", meta=False),
+        "lm train text.txt --order 2 --smoothing mle --no-meta -o",
+    ),
+    "lm_convert": (lambda f, out: f(ARPA, out), f"lm convert {ARPA}"),
+    "lm_mix": (lambda f, out: f([ARPA, ARPA], out, weights="1,2"), f"lm mix {ARPA} {ARPA} --weights 1,2 -o"),
     "train": (
         lambda f, out: f("text.txt", out, dim=4, epochs=1, min_count=1, meta=False),
         "train text.txt --dim 4 --epochs 1 --min-count 1 --no-meta -q -o",
@@ -77,7 +85,10 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_function_has_the_options_of_its_command(name):
-    command = group.get_command(click.Context(group), FUNCTIONS[name].command)
+    first, *parts = FUNCTIONS[name].command.split()
+    command = group.get_command(click.Context(group), first)
+    for part in parts:
+        command = command.commands[part]
     options = {each.name for each in command.params} - {"help", "help_all", "quiet", "as_json", "version"}
     options = {"output" if each == "outputs" else each for each in options}
     arguments = inspect.signature(getattr(wv_cli, name)).parameters
@@ -90,6 +101,8 @@ ENDINGS = {
     "align": ".bin",
     **dict.fromkeys(("hash", "bioword"), ".codes"),
     "plot": ".html",
+    "search_index": ".index",
+    **dict.fromkeys(("lm_train", "lm_convert", "lm_mix"), ".arpa"),
 }
 PLACES = {
     "train": ["inputs", "output"],
@@ -110,6 +123,11 @@ PLACES = {
     **{name: ["vectors", "words"] for name in ("nn", "analogy", "similarity", "odd_one_out")},
     "texts_distance": ["vectors", "texts"],
     "check": ["file"],
+    "search": ["index", "queries"],
+    "search_index": ["inputs", "output"],
+    "lm_train": ["inputs", "output"],
+    "lm_convert": ["model", "output"],
+    "lm_mix": ["models", "output"],
     "plot": ["vectors", "output", "words"],
 }
 
@@ -131,6 +149,7 @@ def test_every_function_is_called():
 
 # The call, and the command line that prints the same answers.
 ANSWERS = {
+    "search": (lambda f: f("r.jsonl", ["word"], k=2, field="text"), "search r.jsonl word -k 2 --field text"),
     "nn": (lambda f: f("v.vec", ["two", "three"], k=3), "nn v.vec two three -k 3"),
     "analogy": (lambda f: f("v.vec", ["two", "three", "four"], k=2), "analogy v.vec two three four -k 2"),
     "similarity": (lambda f: f("v.vec", ("two", "three")), "similarity v.vec two three"),

@@ -17,8 +17,8 @@ from wv_cli.cli.manual import Listed, pages
 from wv_cli.cli.mistakes import flags, suggest_option
 from wv_cli.cli.options import FieldOption
 from wv_cli.cli.program import wv as group
+from wv_cli.cli.synonyms import SYNONYMS, plain
 from wv_cli.commands.models import MODELS
-from wv_cli.commands.synonyms import SYNONYMS, plain
 from wv_cli.evaluation import TASKS
 from wv_cli.models.config import START_LR, Word2vecConfig
 

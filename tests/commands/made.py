@@ -1,7 +1,7 @@
 """Training jobs as calls of Python make them."""
 
+from wv_cli.cli.arguments import read_arguments
 from wv_cli.cli.calling import arguments_of
-from wv_cli.commands.arguments import read_arguments
 from wv_cli.commands.train import TrainJob
 
 

@@ -25,13 +25,13 @@ from wv_cli.retrieval.build import build
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import find_files
 from wv_cli.retrieval.model import Model
-from wv_cli.retrieval.stored_index import SearchIndex
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit as fit_transform
 from wv_cli.vectors import formats
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.codes import save as save_codes
+from wv_cli.vectors.stored_index import SearchIndex
 
 OWN = GOLDEN / "own"
 

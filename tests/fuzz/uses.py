@@ -35,7 +35,6 @@ from wv_cli.models.training.threads import Threads
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.retrieval.model import Model
 from wv_cli.retrieval.query import Searcher, settings_of
-from wv_cli.retrieval.stored_index import SearchIndex
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labeled import encode_labeled
@@ -62,6 +61,7 @@ from wv_cli.vectors.formats.fasttext_read import MAGIC
 from wv_cli.vectors.formats.fasttext_write import save_model
 from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.vectors.formats.streams import RowSource
+from wv_cli.vectors.stored_index import SearchIndex
 
 _ODD = ["the", "unseenword", "</s>", "", "\0", "naïve", "\udcff"]
 SMALL = Word2vecConfig(dim=4, epochs=1, threads=1)

@@ -300,7 +300,7 @@ MODELS: list[Guarantee] = [
             ),
             Fault(
                 "a place in an index leads out of it",
-                "wv_cli/retrieval/stored_index.py",
+                "wv_cli/vectors/stored_index.py",
                 "if not 0 <= begin <= end <= len(self.arrays[_PLACES[places]]):",
                 "if False:",
             ),

@@ -9,7 +9,7 @@ import pytest
 from wv_cli.retrieval.chunks import cut
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.opening import open_searcher
-from wv_cli.retrieval.stored_index import LONGEST_CHUNK
+from wv_cli.vectors.stored_index import LONGEST_CHUNK
 
 WITH_BLANKS = (
     "बच्चे किताब पढ़ते हैं", "শিশুরা বই পড়ে", "ကလေး များ စာအုပ် ဖတ်သည်", "יְלָדִים קוֹרְאִים סֵפֶר", "나 책 을 읽다",

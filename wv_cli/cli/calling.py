@@ -12,8 +12,8 @@ from inspect import Parameter, Signature
 from typing import Any, NamedTuple
 
 from wv_cli.cli import COMMANDS, PARTS
+from wv_cli.cli.arguments import read_arguments
 from wv_cli.cli.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
-from wv_cli.commands.arguments import read_arguments
 from wv_cli.commands.eval import eval_job
 from wv_cli.commands.job import Job, TrainingJob
 from wv_cli.commands.telling import require_functions, run_job

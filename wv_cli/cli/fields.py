@@ -32,14 +32,14 @@ def make_command(
     parameters: list[click.Parameter] = [make_argument(field) for field in options.values() if field.positional]
     parameters += [make_option(field) for field in shown]
     parameters.append(make_quiet_option())
-    has_json = "as_json" not in options and issubclass(kind, Job) and kind.HAS_JSON
-    if has_json:
-        parameters.append(make_json_option())
+    json_help = kind.JSON_HELP if issubclass(kind, Job) and "as_json" not in options else ""
+    if json_help:
+        parameters.append(make_json_option(json_help))
 
     def start(**values: Any) -> Any:
         for name, option in kind.options().items() if not issubclass(kind, Job) else ():
             option.check(values[name])
-        return runs(**values) if has_json or "as_json" in options else runs(as_json=False, **values)
+        return runs(**values) if json_help or "as_json" in options else runs(as_json=False, **values)
 
     made = TakesWords if any(field.metavar == "WORD..." for field in shown) else shape
     return made(name, callback=start, params=parameters, help=inspect.getdoc(kind))

@@ -1,14 +1,14 @@
 """What hands type that know word2vec, fastText, gensim, KenLM or another tool, and what it is called here.
 
 Tables only, and the functions that look into them. Names are written as synonyms.plain() has them: lower case, without
-dashes and underscores. Options are in commands/synonyms.py.
+dashes and underscores. Options are in cli/synonyms.py.
 """
 
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from wv_cli.commands.synonyms import plain
+from wv_cli.cli.synonyms import plain
 from wv_cli.errors import UsageError
 
 _NN, _LABELS = "wv nn VECTORS WORD", "wv eval labels MODEL -d FILE"

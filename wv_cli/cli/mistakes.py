@@ -5,7 +5,7 @@ import re
 import click
 
 from wv_cli.cli.options import range_of
-from wv_cli.commands.synonyms import SYNONYMS, plain
+from wv_cli.cli.synonyms import SYNONYMS, plain
 
 WORDS = "wv.words"  # in a context's meta: the whole command line
 

@@ -156,8 +156,7 @@ def make_quiet_option() -> click.Option:
     return CommonOption(["-q", "--quiet"], is_flag=True, help="Print nothing but results and errors.")
 
 
-def make_json_option() -> click.Option:
-    help = "Print results as one JSON object on stdout, progress events on stderr."
+def make_json_option(help: str) -> click.Option:
     return CommonOption(["--json", "as_json"], is_flag=True, help=help)
 
 

@@ -46,7 +46,7 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
     if outcome is not None and not outcome.is_finished:
         raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json:
-        if kind.HAS_JSON:
+        if kind.JSON_HELP:
             from wv_cli.io.json_text import to_json
 
             text = to_json(job.facts(metadata), escape=kind.JSON_IS_ASCII)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.commands.arguments import paths_of
+from wv_cli.cli.arguments import paths_of
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
 

@@ -146,7 +146,7 @@ class ConvertJob(Job):
     these formats. --escape writes it as new%20york (and % as %25).
     """
 
-    HAS_JSON: ClassVar[bool] = False
+    JSON_HELP: ClassVar[str] = ""
 
     source: ConvertInput
     output: ConvertOutput

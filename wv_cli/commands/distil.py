@@ -83,7 +83,7 @@ class DistilJob(Job):
 
     READING: ClassVar[tuple[str, str]] = (" texts", "encoding")
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ("encoder", "output")
-    HAS_JSON: ClassVar[bool] = False
+    JSON_HELP: ClassVar[str] = ""
 
     source: DistilInput
     output: EmbeddingOutput

@@ -28,7 +28,7 @@ class EvalJob(Job):
     table, tsv or json."""
 
     TASK: ClassVar[str]
-    HAS_JSON: ClassVar[bool] = False  # one of its layouts
+    JSON_HELP: ClassVar[str] = ""  # one of its layouts
 
     vectors: tuple[str, ...] = argument("VECTORS...", ())
     data: tuple[str, ...] = option(help="Data file or folder; repeatable.", short="d", metavar="FILE")

@@ -44,7 +44,7 @@ class Job(Options):
     # only are not in the object of --json.
     READING: ClassVar[tuple[str, str] | None] = None
     SHOWS_TRAINING: ClassVar[bool] = False
-    HAS_JSON: ClassVar[bool] = True
+    JSON_HELP: ClassVar[str] = "Print results as one JSON object on stdout, progress events on stderr."  # "": none
     # The arguments of the function that need no keyword, where they are not those of the command line and the output.
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ()
     JSON_IS_ASCII: ClassVar[bool] = True

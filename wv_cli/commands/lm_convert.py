@@ -32,7 +32,7 @@ class LmConvertJob(Job):
     only tries can be converted, because the others hold no words of n-grams.
     """
 
-    HAS_JSON: ClassVar[bool] = False
+    JSON_HELP: ClassVar[str] = ""
 
     files: ModelFiles
     format: NgramFormat = field(default_factory=NgramFormat)

@@ -59,7 +59,7 @@ class LmMixJob(Job):
     writing it.
     """
 
-    HAS_JSON: ClassVar[bool] = False
+    JSON_HELP: ClassVar[str] = ""
 
     source: MixedModels
     model: NgramOutput = field(default_factory=NgramOutput)

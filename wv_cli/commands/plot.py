@@ -92,7 +92,7 @@ class PlotJob(Job):
     scikit-learn (pip install scikit-learn).
     """
 
-    HAS_JSON: ClassVar[bool] = False
+    JSON_HELP: ClassVar[str] = ""
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ("vectors", "output", "words")
 
     output: PictureOutput

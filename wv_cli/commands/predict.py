@@ -26,7 +26,7 @@ class PredictJob(Job):
     the same files at the same paths.
     """
 
-    HAS_JSON: ClassVar[bool] = False
+    JSON_HELP: ClassVar[str] = ""
 
     asked: AskedTexts
     answers: Answers = field(default_factory=Answers)

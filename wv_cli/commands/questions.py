@@ -76,6 +76,7 @@ class QuestionsJob(Job):
     """Base of the jobs that answer queries. `oov`: what becomes of a query with an unknown word."""
 
     ANSWERS: ClassVar[bool] = True
+    JSON_HELP: ClassVar[str] = "Print one JSON object per query."
     LAYOUT: ClassVar[Layout]
 
     source: AskedVectors

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wv_cli.io.events import Log
     from wv_cli.retrieval.model import Model
     from wv_cli.retrieval.query import Searcher
-    from wv_cli.retrieval.stored_index import SearchIndex
+    from wv_cli.vectors.stored_index import SearchIndex
 
 _MODEL = "Also search by vectors of wv/small, a static embedding, or word vectors."
 
@@ -37,6 +37,8 @@ class SearchJob(Job):
     Without QUERY, queries are read from standard input, one per line. Several queries get a first column with theirs.
     --json prints one object per answer, with the record's other fields. Nothing found is exit code 1.
     """
+
+    JSON_HELP: ClassVar[str] = "Print one JSON object per answer."
 
     index: str = argument("INDEX|FOLDER")
     queries: tuple[str, ...] = argument("[QUERY]...", ())
@@ -154,7 +156,7 @@ class SearchIndexJob(Job):
     def _old(self, model: "Model | None", run: Run) -> "SearchIndex | None":
         """The index that is there, None where nothing of it can be kept. Another file is replaced."""
         from wv_cli.retrieval.query import settings_of
-        from wv_cli.retrieval.stored_index import open_search_index
+        from wv_cli.vectors.stored_index import open_search_index
 
         path = self.index.output
         try:

@@ -16,9 +16,9 @@ from wv_cli.retrieval.chunks import Chunk
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest
 from wv_cli.retrieval.model import Model, to_int8
-from wv_cli.retrieval.stored_index import DIGEST_BYTES, SearchIndex
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.search_tokens import TokenReader
+from wv_cli.vectors.stored_index import DIGEST_BYTES, SearchIndex
 
 _AT_ONCE = 1 << 12  # texts that are encoded together
 _MOST_FOUND = (1 << 16) - 1

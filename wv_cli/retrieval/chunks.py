@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wv_cli.retrieval.config import TextConfig
-from wv_cli.retrieval.stored_index import LONGEST_CHUNK
 from wv_cli.text.records.other_fields import OtherFields
 from wv_cli.text.records.reading import Block
 from wv_cli.text.search_tokens import count_words, cut_words
+from wv_cli.vectors.stored_index import LONGEST_CHUNK
 
 _LONGEST_CHARACTER, _MOST_MARKS = 4, 64  # bytes
 

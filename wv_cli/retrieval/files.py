@@ -13,7 +13,6 @@ from wv_cli.io.kinds import HEAD_BYTES, kind_of
 from wv_cli.io.marks import without_mark
 from wv_cli.retrieval.chunks import Chunk, cut, cut_records
 from wv_cli.retrieval.config import TextConfig
-from wv_cli.retrieval.stored_index import DIGEST_BYTES, is_search_index
 from wv_cli.text.binary import binary, describe_foreign, is_foreign
 from wv_cli.text.folder_files import files_below
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
@@ -21,6 +20,7 @@ from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.opening import read_records
 from wv_cli.text.records.reading import Rules
+from wv_cli.vectors.stored_index import DIGEST_BYTES, is_search_index
 
 Log = Callable[[str], None]
 

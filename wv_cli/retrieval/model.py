@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.io.folders import find_folder
-from wv_cli.retrieval.stored_index import DIGEST_BYTES
+from wv_cli.vectors.stored_index import DIGEST_BYTES
 
 _PIECE, _PIECES = 1 << 18, 64  # bytes of a file that its digest reads, and how many such pieces
 _BLOCK = 1 << 9  # rows whose cosines are made at once: as float32 they stay in the cache

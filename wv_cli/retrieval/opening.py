@@ -7,7 +7,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.model import Model
 from wv_cli.retrieval.query import Searcher
-from wv_cli.retrieval.stored_index import SearchIndex, open_search_index
+from wv_cli.vectors.stored_index import SearchIndex, open_search_index
 
 
 def open_searcher(

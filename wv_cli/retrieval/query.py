@@ -20,9 +20,9 @@ from wv_cli.retrieval.bm25 import (
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.fusion import fuse, gains_of_scores
 from wv_cli.retrieval.model import Model, cosines
-from wv_cli.retrieval.stored_index import SearchIndex
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.vectors.neighbors.topk import best_rows
+from wv_cli.vectors.stored_index import SearchIndex
 
 _DEPTH = 1000  # answers of each list that are fused, as `wv eval search` ranks them
 

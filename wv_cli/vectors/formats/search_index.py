@@ -1,10 +1,10 @@
-"""The index of `wv search index` among the files that `wv check` knows. wv_cli.retrieval.stored_index reads it."""
+"""The index of `wv search index` among the files that `wv check` knows. wv_cli.vectors.stored_index reads it."""
 
 from wv_cli.errors import BadFile
 from wv_cli.io.input import Input
-from wv_cli.retrieval.stored_index import KIND, SearchIndex, is_search_index
 from wv_cli.vectors.formats.base import Format
 from wv_cli.vectors.formats.report import Report
+from wv_cli.vectors.stored_index import KIND, SearchIndex, is_search_index
 
 
 def _check(source: Input, report: Report) -> None:

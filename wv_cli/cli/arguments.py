@@ -5,7 +5,7 @@ import os
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from wv_cli.commands.synonyms import SYNONYMS, plain
+from wv_cli.cli.synonyms import SYNONYMS, plain
 from wv_cli.config import Option
 from wv_cli.errors import UsageError
 from wv_cli.io.arguments import list_texts, real_number, require_type, whole_number
