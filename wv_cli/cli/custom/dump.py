@@ -20,7 +20,7 @@ class DumpOptions(Options):
     """
 
     model: str = argument("MODEL")
-    what: Literal["args", "dict", "input", "output"] = argument("{args|dict|input|output}")
+    what: Literal["args", "dict", "input", "output"] = argument("")
 
 
 def _dump(model: str, what: str, as_json: bool, quiet: bool) -> None:
