@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         train_glove,
         whiten,
     )
+    from wv_cli.commands.encode import encode
     from wv_cli.errors import UsageError, WvError
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
@@ -67,6 +68,7 @@ __all__ = [
     "convert",
     "distil",
     "drift",
+    "encode",
     "eval",
     "filter",
     "hash",
@@ -97,6 +99,7 @@ _PUBLIC = {
     "Classifier": "wv_cli.models.classifier",
     "Embeddings": "wv_cli.vectors.embeddings",
     "UsageError": "wv_cli.errors",
+    "encode": "wv_cli.commands.encode",
     "WvError": "wv_cli.errors",
     "load": "wv_cli.vectors.formats",
     "load_classifier": "wv_cli.models.classifier",

@@ -121,7 +121,9 @@ _METAVARS = {int: "N", float: "X", str: "TEXT"}
 def make_argument(field: Option) -> click.Argument:
     """The argument of a positional field."""
     nargs, kind = -1 if field.many else 1, click.Choice(field.choices) if field.choices else None
-    return click.Argument([field.name], type=kind, metavar=field.metavar or None, required=field.is_required, nargs=nargs)
+    return click.Argument(
+        [field.name], type=kind, metavar=field.metavar or None, required=field.is_required, nargs=nargs
+    )
 
 
 def make_option(field: Option) -> FieldOption:
