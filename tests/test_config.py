@@ -15,7 +15,8 @@ from tests.walk import for_each
 from wv_cli.config import Option, Options, flag_of, option, reject_ineffective
 from wv_cli.errors import UsageError
 
-ROOMS = sorted(path.parent.name for path in Path(wv_cli.__file__).parent.glob("*/config.py"))
+PACKAGE = Path(wv_cli.__file__).parent
+ROOMS = sorted(".".join(path.parent.relative_to(PACKAGE).parts) for path in PACKAGE.glob("*/**/config.py"))
 CONFIGS: list[type[Options]] = [
     found
     for room in ROOMS

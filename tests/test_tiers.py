@@ -35,7 +35,7 @@ def test_every_slow_test_is_there() -> None:
 
 
 def test_every_slow_fixture_is_there() -> None:
-    text = (ROOT / "tests" / "cluster" / "conftest.py").read_text(encoding="utf-8")
+    text = (ROOT / "tests" / "io" / "cluster" / "conftest.py").read_text(encoding="utf-8")
     assert all(f"def {name}(" in text for name in SLOW_FIXTURES)
 
 

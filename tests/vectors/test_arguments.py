@@ -66,7 +66,7 @@ TYPES = [
     (lambda: wv_cli.train(None, "o"), "train: expected inputs or sentences, found neither"),
     (lambda: wv_cli.train([5], "o"), "inputs: expected each path as str, found int 5"),
     (lambda: wv_cli.train("x", 5), "output: expected a path as str, or several, found int 5"),
-    (lambda: wv_cli.train("x", "o", model=1), "model: expected a name as str, found 1"),
+    (lambda: wv_cli.train("x", "o", model=1), "model: expected a name as str, found int 1"),
     (lambda: wv_cli.train("x", "o", dim="100"), "dim: expected a whole number, found str '100'"),
     (lambda: wv_cli.train("x", "o", lr="x"), "lr: expected a number, found str 'x'"),
     (lambda: wv_cli.train("x", "o", lowercase="yes"), "lowercase: expected True or False, found str 'yes'"),

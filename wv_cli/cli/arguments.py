@@ -44,6 +44,8 @@ def typed_value(value: Any, option: Option) -> Any:
     value = plain_value(value)
     if isinstance(value, str) and value in option.words:
         return value
+    if option.choices and not option.many:
+        require_type(value, str, name, "a name as str")
     if not option.many:
         return _typed_value(value, option.kind, name)
     if option.kind is str:

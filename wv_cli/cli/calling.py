@@ -88,7 +88,9 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
         with kept_pipes(), ExitStack() as stack:
             make = _maker(kind, arguments, name)
             if name in WITH_SENTENCES:
-                bound["inputs"], spoken = paths_or_sentences(bound.get("inputs"), sentences, needed=name == "train")
+                bound["inputs"], spoken = paths_or_sentences(
+                    bound.get("inputs"), sentences, needed="train" if name == "train" else ""
+                )
                 if spoken is not None:
                     make({**bound, "inputs": ()})  # refuses what it can before the sentences are read
                     bound |= spool(spoken, bound, stack)

@@ -18,14 +18,14 @@ WITH_SENTENCES = ("train", "train_glove")
 _BAR = "{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 
 
-def paths_or_sentences(inputs: Any, sentences: Any, *, needed: bool) -> tuple[Any, Any]:
+def paths_or_sentences(inputs: Any, sentences: Any, *, needed: str) -> tuple[Any, Any]:
     """(paths, sentences), one of which is None: `inputs` whose first item is no path are sentences. Raises TypeError
-    for both, and where one is `needed` for neither."""
+    for both, and where one is needed, by the function `needed`, for neither."""
     if inputs is not None and sentences is not None:
         message = "expected inputs or sentences, found both"
         raise TypeError(message)
     if needed and inputs is None and sentences is None:
-        message = "expected inputs or sentences, found neither"
+        message = f"{needed}: expected inputs or sentences, found neither"
         raise TypeError(message)
     if inputs is None:
         return None, sentences

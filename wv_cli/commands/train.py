@@ -35,6 +35,7 @@ class TrainJob(Job):
 
     The preset fasttext has fastText's defaults. balanced trains two models and quality five, for about 2 and 10
     times the work; their vectors are combined to --dim numbers.
+
     --model pairs reads records of an anchor, its positive and hard negatives, and writes a static embedding to DIR/.
 
     --validation takes analogies `a b c d` (among the 30,000 most frequent words) or pairs `word word score`.
@@ -85,7 +86,8 @@ class TrainJob(Job):
         for name, value in given.items():
             if name not in own:
                 raise UsageError(_refuse_option(name, meaning))
-            if (choices := own[name].choices) and value not in choices:
+            choices = own[name].choices
+            if value not in choices and value in _options_of_models()[name].choices:
                 possible = ", ".join(choices)
                 raise UsageError(f"{flag_of(name)} {value} does not exist for {meaning}; choose from {possible}")
         every, found = option_names(kind, every=True), {**given, "model": model, "explicit": explicit}

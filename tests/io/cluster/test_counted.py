@@ -17,8 +17,7 @@ from tests.io.cluster.served import run, said, served, silent
 from tests.peak import peak_bytes
 from tests.tiers import full
 from wv_cli._glove import RECORD
-from wv_cli.commands import glove as glove_job
-from wv_cli.commands import glove_counting, phrases_run
+from wv_cli.commands import glove_counting, glove_run, phrases_run
 from wv_cli.io.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.io.pair_runs import Records
 from wv_cli.models.glove import shard_counting as glove_shards
@@ -111,14 +110,14 @@ def test_vectors_and_the_state_are_those_of_one_process_and_the_cluster_is_gone_
             yield cluster
         there.append(False)
 
-    train = glove_job.GloveJob._train
+    train = glove_run.GloveRun._train
 
     def alone(*arguments: Any) -> Any:
         assert there in ([], [True, False])
         return train(*arguments)
 
     monkeypatch.setattr(glove_counting, "executor", watched)
-    monkeypatch.setattr(glove_job.GloveJob, "_train", alone)
+    monkeypatch.setattr(glove_run.GloveRun, "_train", alone)
     options = ["--threads", "1", "--iterations", "2", "--dim", "8", "-q", "--no-meta"]
     for name, more in (("alone", []), ("dask", ["--dask", address])):
         files = ["-o", tmp_path / f"{name}.bin", "--save-state", tmp_path / f"{name}.state"]

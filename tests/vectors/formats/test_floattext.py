@@ -152,7 +152,7 @@ def test_shortest_forms(value, text):
 
 def test_table_of_powers():
     """The constants of the shortest form, recomputed with whole numbers."""
-    source = (Path(__file__).parents[2] / "csrc" / "core" / "floattext_write.c").read_text()
+    source = (Path(__file__).parents[3] / "csrc" / "core" / "floattext_write.c").read_text()
     table = re.search(r"powers_of_ten\[\] = \{(.*?)\};", source, re.DOTALL)
     assert table is not None
     found = [int(text, 16) for text in re.findall(r"0x([0-9A-F]{16})u", table[1])]

@@ -209,17 +209,17 @@ class SampleOptions(Options):
     """Print sentences drawn word by word from MODEL. The unknown word <unk> is never drawn."""
 
     model: str = argument("MODEL")
-    n: int = option(1, "Number of sentences.", low=1)
+    count: int = option(1, "Number of sentences.", low=1, flag="n", short="n")
     start: str = option("", "Words that begin each sentence.", metavar="WORDS")
     max_words: int = option(100, "Limit on the words of a sentence.", low=1)
     seed: int = option(1, "Random seed of the draws.", low=0)
 
 
-def _sample(model: str, n: int, start: str, max_words: int, seed: int, as_json: bool, quiet: bool) -> None:
+def _sample(model: str, count: int, start: str, max_words: int, seed: int, as_json: bool, quiet: bool) -> None:
     from wv_cli.lm.files import load
     from wv_cli.lm.generating import Generator
 
-    for sentence in Generator(load(model)).sample(n, seed, start=start, max_words=max_words):
+    for sentence in Generator(load(model)).sample(count, seed, start=start, max_words=max_words):
         sys.stdout.buffer.write(f"{sentence}\n".encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()
 
