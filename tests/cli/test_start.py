@@ -23,7 +23,6 @@ QUESTION = JOB | {"commands.questions", "commands.parts.asking", "commands.parts
 PREDICT = {
     f"commands.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict", "predict_run")
 }
-LM = {f"commands.{name}" for name in ("lm_convert", "lm_mix", "ngrams", "parts.documents", "parts.ngrams")}
 QUERIES = {
     "nn words.bin the": (QUESTION | {"commands.nn", "commands.nn_run"}, 65),
     "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 59),
@@ -33,7 +32,7 @@ QUERIES = {
         118,
     ),
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 86),
-    "lm score words.lm text.txt": (JOB | LM | {"lm", "text", "filtering"}, 112),
+    "lm score words.lm text.txt": (JOB | {"commands.parts.documents", "lm", "text", "filtering"}, 106),
     "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 52),
     "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 63),
 }

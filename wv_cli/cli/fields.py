@@ -5,8 +5,10 @@ written with a unit, WORD... takes several words at once.
 """
 
 import inspect
-from collections.abc import Callable
+from collections import UserDict
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -45,13 +47,20 @@ def make_command(
     return made(name, callback=start, params=parameters, help=inspect.getdoc(kind))
 
 
-def make_parts(group: str) -> dict[str, click.Command]:
-    """The parts of a command that are jobs, by their names."""
-    made = {}
-    for name, (place, summary) in PARTS[group].items():
-        made[name] = make_command(name, load(place))
-        made[name].short_help = summary
-    return made
+class LazyParts(UserDict[str, Any]):
+    """The parts of a command by their names, `others` among them. One that is a job is made when it is asked for: the
+    others do not wait for its modules."""
+
+    def __init__(self, group: str, others: Mapping[str, click.Command] = MappingProxyType({})) -> None:
+        super().__init__({**PARTS[group], **others})
+
+    def __getitem__(self, name: str) -> click.Command:
+        found: click.Command | tuple[str, str] = self.data[name]
+        if isinstance(found, tuple):
+            place, summary = found
+            self.data[name] = found = make_command(name, load(place))
+            found.short_help = summary
+        return found
 
 
 def _run_job(kind: Any, quiet: bool, as_json: bool, **options: Any) -> int:

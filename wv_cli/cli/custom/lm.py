@@ -3,13 +3,13 @@
 import click
 
 from wv_cli.cli.custom import lm_ask as ask
-from wv_cli.cli.fields import make_parts
+from wv_cli.cli.fields import LazyParts
 from wv_cli.cli.help import CommandGroup
 
 _ASKING = {"score": ask.score, "next": ask.next_words, "sample": ask.sample}
 
 
-@click.group("lm", cls=CommandGroup, commands=make_parts("lm") | _ASKING)
+@click.group("lm", cls=CommandGroup, commands=LazyParts("lm", _ASKING))
 def command() -> None:
     """Train, query, mix and convert n-gram language models.
 
