@@ -106,6 +106,12 @@ _PUBLIC = {
     "save": "wv_cli.vectors.formats",
 }
 
+# Python looks in the current folder first. A checkout has no compiled modules there.
+NOT_BUILT = (
+    "wv_cli was found as sources without their compiled modules, such as a checkout that Python is started in; start "
+    "it in another folder, or as python -P"
+)
+
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
@@ -115,7 +121,12 @@ def __getattr__(name: str) -> object:
 
     if name == "eval":
         return importlib.import_module("wv_cli.cli.eval_functions")
-    value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.cli.functions")), name)
+    try:
+        value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.cli.functions")), name)
+    except ImportError as error:
+        if error.name != __name__:
+            raise
+        raise ImportError(NOT_BUILT) from error
     globals()[name] = value
     return value
 

@@ -154,6 +154,10 @@ def run(argv: list[str]) -> int:
             if NO_THREAD not in text:
                 raise
             text = no_thread_message()
+        if isinstance(error, ImportError) and error.name == "wv_cli":
+            from wv_cli import NOT_BUILT
+
+            return _fail(speaking[0], NOT_BUILT, 1)
         if isinstance(error, (ImportError, SystemError)):
             if not any(sign in text for sign in _NO_ROOM_TO_LOAD):
                 raise

@@ -1,14 +1,17 @@
 """What the system refuses and no reader or writer has worded: memory, names, a folder that has gone, a locked file."""
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from tests.conftest import GOLDEN
+import wv_cli
+from tests.conftest import GOLDEN, ROOT
 from tests.walk import for_each
 from wv_cli import __main__ as entry
 from wv_cli.errors import WvError
@@ -61,6 +64,19 @@ def test_code_that_does_not_fit_into_memory(monkeypatch, capsys):
         assert capsys.readouterr().err.startswith("wv check: out of memory")
     with pytest.raises(SystemError):
         check(SystemError(null.format("len")))
+
+
+@for_each("call", [("-m", "wv_cli", "nn", "v.bin", "the"), ("-c", "import wv_cli; wv_cli.nn('v.bin', ['the'])")])
+def test_started_among_the_sources(call, tmp_path):
+    """A checkout without compiled modules comes first on Python's path. -S: no import hook of an editable install."""
+    ours = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(ROOT / "wv_cli", tmp_path / "wv_cli", ignore=ours, dirs_exist_ok=True)
+    env = os.environ | {"PYTHONSAFEPATH": "", "PYTHONPATH": str(Path(np.__file__).parents[1])}
+    asked = [sys.executable, "-S", *call]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=tmp_path, env=env)
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"{wv_cli.NOT_BUILT}\n")
+    assert call[0] == "-c" or done.stderr == f"wv nn: {wv_cli.NOT_BUILT}\n"
 
 
 CALLS = [

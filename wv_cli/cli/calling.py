@@ -31,7 +31,7 @@ class Function(NamedTuple):
     job_type: Callable[[], type[Job]]
 
 
-# A package of this program is called glove.
+# The names that functions had before all commands were functions.
 _OTHER_NAMES = {"glove": "train_glove"}
 FUNCTIONS: Registry[Function] = Registry(
     "function",
@@ -60,7 +60,11 @@ def arguments_of(name: str) -> dict[str, Option]:
     options = FUNCTIONS.find(name).job_type().command_options()
     first = places_of(name)
     more = [each for each, option in options.items() if (option.help or option.positional) and each not in first]
-    return {"output" if each == "outputs" else each: options[each] for each in (*first, *more)}
+    return {_argument_name(each): options[each] for each in (*first, *more)}
+
+
+def _argument_name(option: str) -> str:
+    return "output" if option == "outputs" else option
 
 
 def places_of(name: str) -> list[str]:
@@ -117,7 +121,7 @@ def _maker(kind: type[Job], arguments: Mapping[str, Option], name: str) -> Calla
 
 
 def _parameters(name: str, arguments: Mapping[str, Option]) -> list[Parameter]:
-    places, speaks = ["output" if each == "outputs" else each for each in places_of(name)], name in WITH_SENTENCES
+    places, speaks = [*map(_argument_name, places_of(name))], name in WITH_SENTENCES
     found, needed = [], True
     for each, option in arguments.items():
         how = Parameter.POSITIONAL_OR_KEYWORD if each in places else Parameter.KEYWORD_ONLY
@@ -148,7 +152,7 @@ def _document(name: str, arguments: Mapping[str, Option]) -> str:
     talk = _TALK.format(command=row.command) + (_SENTENCES if name in WITH_SENTENCES else "")
     if name in WITH_SENTENCES or issubclass(FUNCTIONS.find(name).job_type(), TrainingJob):
         talk += _TRAINING
-    places = ["output" if each == "outputs" else each for each in places_of(name)]
+    places = [*map(_argument_name, places_of(name))]
     meanings = [
         f"{each}: {name_arguments(option.full_help) or option.metavar}"
         for each, option in arguments.items()
