@@ -3,30 +3,21 @@
 `BLOCKS` maps the name of a block `<!-- figures: NAME -->` to the function that makes its Markdown.
 """
 
-import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import kernels
 import train
-from record import cell, markdown
+from record import cell, markdown, newest
 
-RESULTS = Path(__file__).resolve().parent / "results"
 PROGRAMS = ("wv", "word2vec", "fasttext", "gensim")
-
-
-def record(name: str) -> dict[str, Any]:
-    """The raw result results/NAME.json."""
-    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-    return found
 
 
 def summary(name: str) -> list[dict[str, Any]]:
     """The medians of a record, empty where there is no such record. Those of suite `train` are computed anew."""
-    if not (RESULTS / f"{name}.json").exists():
+    result = newest().get(name)
+    if result is None:
         return []
-    result = record(name)
     rows: list[dict[str, Any]] = result["summary"]
     return train.summary(result["runs"]) if result["suite"] == "train" else rows
 
@@ -118,7 +109,7 @@ def speed() -> str:
 
 
 def presets() -> str:
-    """The presets beside word2vec: a few of the scores of results/presets-wiki8.json."""
+    """The presets beside word2vec: a few of the scores of the record `presets-wiki8`."""
     chosen = {
         "questions-words": "analogies, %",
         "questions-words, rare": "rare, %",
@@ -159,7 +150,7 @@ def _lines(lines: list[str]) -> str:
 
 BLOCKS: dict[str, Callable[[], str]] = {
     "ratios": ratios,
-    "roofline": lambda: kernels.roofline(record("kernels")) if (RESULTS / "kernels.json").exists() else "",
+    "roofline": lambda: kernels.roofline(newest()["kernels"]) if "kernels" in newest() else "",
     "scores": scores,
     "speed": speed,
     "preset-scores": presets,

@@ -25,29 +25,6 @@ def least(work: Callable[[], object], repeat: int) -> dict[str, float]:
     return best
 
 
-def encode_wv(job: Job) -> dict[str, float]:
-    from wv_cli.text.config import VocabConfig
-    from wv_cli.text.corpus import encode
-
-    return least(lambda: encode([job["corpus"]], VocabConfig()), job["repeat"])
-
-
-def count_wv(job: Job) -> dict[str, float]:
-    from wv_cli.text.config import VocabConfig
-    from wv_cli.text.corpus import count
-
-    return least(lambda: count([job["corpus"]], VocabConfig()), job["repeat"])
-
-
-def count_gensim(job: Job) -> dict[str, float]:
-    from gensim.models import Word2Vec
-
-    def build() -> None:
-        Word2Vec(vector_size=1, min_count=5).build_vocab(corpus_file=job["corpus"])
-
-    return least(build, job["repeat"])
-
-
 def load_wv(job: Job) -> dict[str, float]:
     from wv_cli.vectors import formats
 
@@ -130,10 +107,9 @@ def search_gensim_batch(job: Job) -> dict[str, float]:
     return least(lambda: _nearest(unit, job["queries"]), job["repeat"])
 
 
-TEXT = (encode_wv, count_wv, count_gensim)
 VECTORS = (load_wv, load_gensim, save_wv, save_gensim)
 SEARCH = (search_wv, search_numpy, search_gensim, search_gensim_batch)
-TASKS = {function.__name__: function for function in (*TEXT, *VECTORS, *SEARCH)}
+TASKS = {function.__name__: function for function in (*VECTORS, *SEARCH)}
 
 if __name__ == "__main__":
     print(json.dumps(TASKS[f"{sys.argv[1]}_{sys.argv[2]}"](json.loads(sys.argv[3]))))

@@ -32,14 +32,8 @@ class Usage:
     cpu_seconds: float
     wall_seconds: float
     peak_mb: float
-    written_mb: float
     stdout: str
     stderr: str
-
-    def figures(self) -> dict[str, float]:
-        """By name, rounded as records keep them."""
-        names = ("cpu_seconds", "wall_seconds", "peak_mb", "written_mb")
-        return {name: round(getattr(self, name), 3) for name in names}
 
 
 # A process of its own starts what is measured: the peak memory of a child is never said to be less than what its parent
@@ -49,13 +43,13 @@ import json, os, subprocess, sys, time
 begin = time.monotonic()
 child = subprocess.Popen(sys.argv[2:])
 _, status, used = os.wait4(child.pid, 0)
-figures = [used.ru_utime + used.ru_stime, time.monotonic() - begin, used.ru_maxrss / 1024, used.ru_oublock / 2048]
+figures = [used.ru_utime + used.ru_stime, time.monotonic() - begin, used.ru_maxrss / 1024]
 os.write(int(sys.argv[1]), json.dumps([*figures, os.waitstatus_to_exitcode(status)]).encode())
 """
 
 
 def measure(argv: list[str], stdin: int = subprocess.DEVNULL) -> Usage:
-    """Runs argv to its end. Its messages are shown only when it fails. What it wrote includes files without a name."""
+    """Runs argv to its end. Its messages are shown only when it fails."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as used:
         waiting = [sys.executable, "-I", "-S", "-c", _WAITING, str(used.fileno()), *argv]
         files = {"stdin": stdin, "stdout": out, "stderr": err, "pass_fds": [used.fileno()]}
@@ -133,7 +127,6 @@ def versions(peers: str) -> dict[str, str]:
         "orjson",
         "sentencepiece",
         "scipy",
-        "onnxruntime",
         "sentence-transformers",
         "torch",
     ]

@@ -1,12 +1,20 @@
-"""Suites `ngrams` and `ngrams-large`: language models of n-grams beside KenLM, and a text that needs the disk."""
+"""Suite `ngrams`: estimating and scoring n-grams of order 5, with KenLM's Python module beside `wv`.
+
+    python benchmarks/run.py wiki.train.txt --suite ngrams --data wiki.test.txt --data queries.txt --rounds 3
+
+Files are given in bytes per n-gram and perplexity, exact and quantized. Scoring is of the lines of `queries` by
+one core. The last row is the largest difference between KenLM's score of any word and ours.
+
+KenLM from PyPI reads our ARPA file into its hash tables. It has no program to estimate or to query. `kenlm` calls
+`score` for each line. `kenlm-words` calls `full_scores`, which gives the score of each word, as `wv` does.
+
+`--beside NAME=PROGRAM` adds whole runs of KenLM's own `query`, compiled from its source, on a probing binary.
+`wv lm score` reads this, and its own binary of the same model. The two are `--data` with `probing` and `.lm` in the
+name. A run prints the score of each line; starting and loading are included.
+"""
 
 import json
-import os
-import random
-import signal
-import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +25,6 @@ from record import Run
 
 ORDER = 5
 BITS = (8, 10)
-HELD_OUT = 5000  # lines
-MEMORY = "1G"
-KILLS = 10
 CLOSE = 1e-6
 
 
@@ -53,20 +58,6 @@ def _whole_runs(options: Any, queries: Path, number: int) -> list[Run]:
 
 
 def ngrams(options: Any, result: Run, say: Any) -> bool:
-    """Suite `ngrams`: estimating and scoring n-grams of order 5, with KenLM's Python module beside `wv`.
-
-        python benchmarks/run.py wiki.train.txt --suite ngrams --data wiki.test.txt --data queries.txt --rounds 3
-
-    Files are given in bytes per n-gram and perplexity, exact and quantized. Scoring is of the lines of `queries` by
-    one core. The last row is the largest difference between KenLM's score of any word and ours.
-
-    KenLM from PyPI reads our ARPA file into its hash tables. It has no program to estimate or to query. `kenlm` calls
-    `score` for each line. `kenlm-words` calls `full_scores`, which gives the score of each word, as `wv` does.
-
-    `--beside NAME=PROGRAM` adds whole runs of KenLM's own `query`, compiled from its source, on a probing binary.
-    `wv lm score` reads this, and its own binary of the same model. The two are `--data` with `probing` and `.lm` in the
-    name. A run prints the score of each line; starting and loading are included.
-    """
     test, queries = record.data(options, "test"), record.data(options, "queries")
     corpus = Path(options.corpus)
     result["data"] = record.inputs(corpus, test, queries)
@@ -111,101 +102,3 @@ def ngrams(options: Any, result: Run, say: Any) -> bool:
     runs.append({"task": "largest difference of a score", "program": "wv to kenlm", "log10": worst})
     result["runs"], result["summary"] = runs, record.summary(runs)
     return worst <= CLOSE
-
-
-def _disk(pid: int) -> int:
-    """Bytes of the files without a name that a process has."""
-    taken = 0
-    for entry in Path(f"/proc/{pid}/fd").iterdir():
-        try:
-            status = entry.stat()
-            taken += status.st_blocks * 512 if " (deleted)" in str(entry.readlink()) else 0
-        except OSError:  # closed meanwhile
-            continue
-    return taken
-
-
-def _watched(argv: list[str]) -> Run:
-    """What a run takes, the most disk among it."""
-    begin, disk = time.monotonic(), 0
-    child = subprocess.Popen(argv)
-    while True:
-        pid, status, used = os.wait4(child.pid, os.WNOHANG)
-        if pid:
-            break
-        try:
-            disk = max(disk, _disk(child.pid))
-        except OSError:  # it ends
-            continue
-        time.sleep(0.05)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise subprocess.CalledProcessError(child.returncode, argv)
-    return {
-        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
-        "wall_seconds": round(time.monotonic() - begin, 2),
-        "peak_mb": round(used.ru_maxrss / 1024, 1),
-        "disk_mb": round(disk / 1e6, 1),
-    }
-
-
-def _killed(argv: list[str], seconds: float) -> bool:
-    """Whether the run had not ended when it was killed."""
-    with subprocess.Popen(argv) as child:
-        try:
-            child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGKILL)
-            return True
-    return False
-
-
-def ngrams_large(options: Any, result: Run, say: Any) -> bool:
-    """Suite `ngrams-large`: estimating n-grams of a text that do not fit in `--memory`, then the same killed at ten
-    moments.
-
-        python benchmarks/run.py wiki8.txt --suite ngrams-large --threads 1
-
-    The model has order 5 and is trained with `--memory 1G` on the text without its last lines. Perplexity is on these
-    lines. `disk mb` includes files without a name. After each of the 10 kills the output must be as before, or
-    complete. A repeated run must give the same bytes.
-    """
-    corpus = Path(options.corpus)
-    result["data"] = record.inputs(corpus)
-    chance, good = random.Random(options.seed), True
-    runs: list[Run] = []
-    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
-        folder = Path(name)
-        text, test, out = folder / "train.txt", folder / "test.txt", folder / "out"
-        out.mkdir()
-        lines = corpus.read_bytes().splitlines(keepends=True)
-        text.write_bytes(b"".join(lines[:-HELD_OUT]))
-        test.write_bytes(b"".join(lines[-HELD_OUT:]))
-        del lines
-        model = out / "model.lm"
-        argv = _train(text, model, "--memory", MEMORY, "--threads", options.threads)
-        for number in range(1, options.rounds + 1):
-            runs.append({"task": f"train in {MEMORY}", "program": "wv", "round": number} | _watched(argv))
-            runs[-1] |= {"model_mb": model.stat().st_size / 1e6, "perplexity": _perplexity(test, model)[0]}
-            say(f"round {number}: {runs[-1]}")
-        whole, wall = model.read_bytes(), runs[-1]["wall_seconds"]
-        left: dict[str, int] = {}
-        for number in range(KILLS):
-            # Half of them with the file of yesterday, half with none.
-            model.unlink(missing_ok=True)
-            if number % 2:
-                model.write_bytes(b"yesterday")
-            killed = _killed(argv, chance.uniform(0, wall))
-            found = model.read_bytes() if model.exists() else None
-            kept = found == (b"yesterday" if number % 2 else None)
-            outcome = "kept" if kept else "whole" if found == whole else "broken"
-            left[outcome] = left.get(outcome, 0) + 1
-            # What a killed run had begun has a name of its own, and goes with the next run.
-            others = [path.name for path in out.iterdir() if path != model and not path.name.startswith(".")]
-            good = good and outcome != "broken" and not others
-            say(f"kill {number + 1}: {'killed' if killed else 'had ended'}, {outcome}, beside it {others}")
-        record.used(argv)
-        same = model.read_bytes() == whole
-        runs.append({"task": f"{KILLS} kills", "program": "wv", "same_bytes_again": int(same), **left})
-    result["runs"], result["summary"] = runs, record.summary(runs)
-    return good and same

@@ -4,7 +4,7 @@
 
 Each round runs every job with both programs, one right after the other, so a machine that grows slower slows both. The
 ratio of a pair is before / after in CPU seconds of the whole process: above 1 the new version is faster. The start is
-a large part of such short jobs. The record (results/NAME.json) keeps every single run.
+a large part of such short jobs. The record keeps every single run.
 """
 
 import argparse
@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from measure import HERE, machine, measure
-from record import as_lines
+from measure import machine, measure
+from record import append
 from train import describe
 
 TREE = "--dim 100 --window 5 --sample 1e-4 --lr 0.05 --epochs 1 --threads 1 --no-meta -q"
@@ -92,10 +92,11 @@ def main() -> None:
     parser.add_argument("--after", required=True, help="the new one")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--job", action="append", choices=list(JOBS), help="only these (and what they read)")
-    parser.add_argument("--name", default="paired", help="of the files in results/")
+    parser.add_argument("--name", default="paired", help="of the record, a line of results/paired.jsonl")
     options = parser.parse_args()
     programs = {"before": options.before, "after": options.after}
     result: dict[str, Any] = {
+        "name": options.name,
         "suite": "paired",
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "command": f"python benchmarks/paired.py {options.corpus.name} {options.labeled.name} --before OLD/wv "
@@ -119,7 +120,7 @@ def main() -> None:
                 seconds = {which: run(programs[which], JOBS[job]) for which in order}
                 result["runs"].append({"round": number, "job": job, **seconds})
             print(table(result)[-1], flush=True)
-    (HERE / "results" / f"{options.name}.json").write_text(as_lines(result))
+    append(result)
 
 
 if __name__ == "__main__":

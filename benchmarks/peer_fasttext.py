@@ -1,4 +1,4 @@
-"""The child process that works with fastText's models: `peer_fasttext.py train|quantize|vector JSON`."""
+"""The child process that works with fastText's models: `peer_fasttext.py train|quantize JSON`."""
 
 import json
 import sys
@@ -17,9 +17,5 @@ def quantize(job: dict[str, Any]) -> None:
     model.save_model(job["out"])
 
 
-def vector(job: dict[str, Any]) -> None:
-    print(json.dumps(library.load_model(job["model"]).get_word_vector(job["word"]).tolist()))
-
-
 if __name__ == "__main__":
-    {"train": train, "quantize": quantize, "vector": vector}[sys.argv[1]](json.loads(sys.argv[2]))
+    {"train": train, "quantize": quantize}[sys.argv[1]](json.loads(sys.argv[2]))

@@ -20,17 +20,16 @@ import hashlib
 import shlex
 import string
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import record
-from measure import WV, measure
+from measure import WV, Failed, measure
 from numpy.typing import NDArray
-from train import asked, command
-from trials import run_missing
+from train import asked, command, describe
 
 from wv_cli.evaluation import TASKS, Report, Vectors
 from wv_cli.evaluation.config import AnalogyConfig
@@ -205,13 +204,40 @@ def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -
     return {"cpu_seconds": round(sum(part[2] for part in parts), 2), "scores": scores}
 
 
+def run_missing(options: Any, result: dict[str, Any], try_line: Callable[[str, int], dict[str, Any]], say: Any) -> None:
+    """Fills result["runs"] with those of the newest record of this name and with what it lacks: each line of the file
+    `options.trials`, in every round, on `options.corpus`. A trial that fails is said and left out. Ctrl-C ends the
+    search, and what it has found is recorded."""
+    result["corpus"] = described = describe(Path(options.corpus))
+    earlier = record.newest().get(result["name"], {})
+    result["runs"] = [*earlier.get("runs", [])]
+    text = {"text": described["name"], "sha256": described["sha256"], "words": described["words"]}
+    done = {(run["sha256"], run["held_out"], run["trial"], run["seed"]) for run in result["runs"]}
+    lines = [line.split("#")[0].strip() for line in options.trials.read_text(encoding="utf-8").splitlines()]
+    for number, seed in record.rounds(options):
+        for line in filter(None, lines):
+            if (text["sha256"], options.held_out, line, seed) in done:
+                continue
+            try:
+                found = try_line(line, seed)
+            except KeyboardInterrupt:
+                say("stopped")
+                return
+            except Failed as error:
+                say(f"{line}: failed, left out: {error}")
+                continue
+            place = {"round": number, "trial": line, "seed": seed, "held_out": options.held_out}
+            result["runs"].append({**place, **text, **found})
+            say(f"{line}: {found}")
+
+
 def presets(options: Any, result: dict[str, Any], say: Any) -> bool:
     """Runs what the record lacks: every trial with every seed."""
     result["inputs"] = record.inputs(*options.data)
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         sets = Sets(options.data, Path(name), held_out=options.held_out)
         models = Trained(options, result, options.keep or Path(name))
-        run_missing(options, result, lambda line, _, seed: trial(models, line, seed, sets, options.after), say)
+        run_missing(options, result, lambda line, seed: trial(models, line, seed, sets, options.after), say)
     result["summary"] = summary(result["runs"])
     return True
 

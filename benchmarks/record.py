@@ -2,31 +2,40 @@
 
 import hashlib
 import json
-import lzma
-import shutil
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from measure import HERE, measure, medians
 
 Run = dict[str, Any]
+RESULTS = HERE / "results"
 # What tells runs apart and is no figure.
 _LABELS = ("task", "program")
-# Inputs that child processes import from: the reference implementations stand beside the tests.
-PROJECT = HERE.parent
 
 
-def as_lines(result: Run) -> str:
-    """The text of a record: JSON with a line for each fact and for each run."""
-    facts = []
-    for name, value in result.items():
-        listed = isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
-        text = "[\n" + ",\n".join(map(json.dumps, value)) + "\n]" if listed else json.dumps(value)
-        facts.append(f"{json.dumps(name)}: {text}")
-    return "{\n" + ",\n".join(facts) + "\n}\n"
+@cache
+def newest() -> dict[str, Run]:
+    """The newest record of each name, in order of the names. A line of a file of results/ is a record."""
+    found: dict[str, Run] = {}
+    for path in sorted(RESULTS.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            result = json.loads(line)
+            name = result["name"]
+            if name not in found or result["date"] >= found[name]["date"]:
+                found[name] = result
+    return dict(sorted(found.items()))
+
+
+def append(result: Run) -> Path:
+    """Adds a record to the file of its suite, and returns the file."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{result['suite']}.jsonl"
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(result) + "\n")
+    return path
 
 
 def inputs(*paths: Path) -> list[dict[str, Any]]:
@@ -39,27 +48,11 @@ def inputs(*paths: Path) -> list[dict[str, Any]]:
     return found
 
 
-def plain(path: Path, folder: Path) -> Path:
-    """`path`, or for an .xz what it holds as a file in `folder`: not every program unpacks."""
-    if path.suffix != ".xz":
-        return path
-    with lzma.open(path) as source, (folder / path.stem).open("wb") as target:
-        shutil.copyfileobj(source, target)
-    return folder / path.stem
-
-
 def used(argv: Sequence[object]) -> tuple[Run, str]:
     """({"cpu_seconds", "wall_seconds", "peak_mb"}, standard output) of a child process."""
     found = measure([str(word) for word in argv])
     figures = {name: round(getattr(found, name), 3) for name in ("cpu_seconds", "wall_seconds", "peak_mb")}
     return figures, found.stdout
-
-
-def timed(work: Callable[[], object]) -> Run:
-    """{"cpu_seconds", "wall_seconds"} of one call in this process."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    work()
-    return {"cpu_seconds": time.process_time() - cpu, "wall_seconds": time.perf_counter() - wall}
 
 
 def rounds(options: Any) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Measures us beside the programs we replace, in one run, and keeps the raw result.
+"""Measures us beside the programs we replace, in one run, and appends a record to results/SUITE.jsonl.
 
     python benchmarks/run.py CORPUS --models skipgram-ns,cbow-ns --programs wv,word2vec,gensim,fasttext --epochs 1
 
@@ -12,61 +12,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import baskets
-import beyond
-import bigmodel
-import bio
-import building
-import chinese
 import classifier
-import classifying
-import codes
 import cold
-import cost
-import deterministic
-import documents
-import encoding
 import filtering
 import glove
-import growing
-import hashing
 import kernels
-import label_threads
-import lm
 import ngrams
 import pairs
 import predicting
 import presets
 import quantizing
 import record
-import scale
 import searching
-import sentences
-import sts_table
-import suites
 import threads
 import train
 import turns
-import tutorials
-import whitening
-import wide
-from measure import HERE, header
+import vectors
+from measure import header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = (
-    "vectors",
-    "search",
-    "codes",
-    "cold",
-    "hashing",
-    "kernels",
-    "whitening",
-    "building",
-    "encoding",
-    "pairs",
-    "baskets",
-    "scale",
-)
+WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs")
 
 
 class Suite(NamedTuple):
@@ -79,44 +44,21 @@ class Suite(NamedTuple):
 
 SUITES = {
     "train": Suite(train.run, train.table),
-    "text": Suite(suites.text),
-    "vectors": Suite(suites.vectors),
-    "search": Suite(suites.search),
-    "cost": Suite(cost.cost),
+    "vectors": Suite(vectors.vectors),
+    "search": Suite(vectors.search),
     "glove": Suite(glove.glove, glove.table),
     "classifier": Suite(classifier.classifier),
-    "classifier-options": Suite(classifying.classifier_options, classifying.table),
     "quantizing": Suite(quantizing.quantizing, quantizing.table),
-    "sentences": Suite(sentences.sentences, sentences.table),
-    "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
-    "encoding": Suite(encoding.encoding),
     "pairs": Suite(pairs.pairs),
-    "baskets": Suite(baskets.baskets),
-    "documents": Suite(documents.documents),
-    "whitening": Suite(whitening.whitening),
-    "hashing": Suite(hashing.hashing, hashing.table),
-    "codes": Suite(codes.codes),
     "kernels": Suite(kernels.kernels, kernels.table),
     "cold": Suite(cold.cold),
     "searching": Suite(searching.searching),
     "predicting": Suite(predicting.predicting),
     "filtering": Suite(filtering.filtering),
     "presets": Suite(presets.presets, presets.table),
-    "lm": Suite(lm.lm, lm.table),
-    "bio": Suite(bio.bio),
-    "chinese": Suite(chinese.chinese, chinese.table),
-    "bigmodel": Suite(bigmodel.bigmodel),
     "ngrams": Suite(ngrams.ngrams),
-    "ngrams-large": Suite(ngrams.ngrams_large),
-    "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
-    "deterministic": Suite(deterministic.deterministic),
-    "building": Suite(building.building),
-    "growing": Suite(growing.growing),
-    "classifier-threads": Suite(label_threads.classifier_threads),
-    "scale": Suite(scale.scale, scale.table),
-    "beyond": Suite(beyond.beyond),
-    "wide": Suite(wide.wide),
+    "deterministic": Suite(turns.deterministic),
     "threads": Suite(threads.threads),
 }
 
@@ -151,8 +93,8 @@ def arguments() -> argparse.Namespace:
     add("--suite", default="train", choices=list(SUITES))
     add("--models", type=names(train.MODELS), default="skipgram-ns", help=f"from {','.join(train.MODELS)}")
     add("--settings", type=names(classifier.SETTINGS), default="softmax,softmax-bigrams", help="suite classifier")
-    add("--validation", type=int, default=3000, help="suites of classifiers: the last lines, held out")
-    add("--programs", type=names(train.PROGRAMS), default=",".join(train.PROGRAMS))
+    add("--validation", type=int, default=3000, help="suite classifier: the last lines, held out")
+    add("--programs", type=names(train.PROGRAMS), default=",".join(train.PROGRAMS), help="those that take part")
     add("--rounds", type=int, default=1, help="programs take turns; medians are reported")
     add(
         "--once",
@@ -170,29 +112,19 @@ def arguments() -> argparse.Namespace:
     add("--threads", type=int, default=1)
     add("--seed", type=int, default=1)
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
-    add("--rows", type=int, default=100_000, help="suites vectors, search and searching")
-    add(
-        "--words", type=int, default=10_000_000, help="suites cost, beyond: words of the corpus used; wide: put into it"
-    )
-    add("--parts", type=int, default=2, help="suite growing: the second text is one of so many parts of the whole")
-    add("--queries", type=int, default=1000, help="suites search, searching and classifier")
+    add("--rows", type=int, default=100_000, help="suites vectors, search, cold and searching")
+    add("--queries", type=int, default=1000, help="suites search, searching, classifier and predicting")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
-    add("--trials", type=Path, metavar="FILE", help="presets, classifier-options: options of wv train, a line each")
+    add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")
     add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
     add("--keep", type=Path, metavar="DIR", help="suites presets, pairs: where what was trained stays")
-    add("--held-out", action="store_true", help="presets, classifier-options: score on what a search does not see")
-    add("--sizes", default="1e6,3e6,1e7", help="suite scale: tokens of the texts")
-    add("--limit", type=int, default=0, help="suite hashing: only the first so many vectors")
-    add("--plot", type=Path, metavar="FILE", help="suite hashing: draw it, too")
-    add("--codes", type=int, default=1_000_000, help="suite codes: rows that one query is compared with")
-    add("--gigabytes", type=float, default=7.2, help="suite bigmodel: size of the model")
+    add("--held-out", action="store_true", help="suite presets: score on what a search does not see")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
-    add("--originals", type=Path, metavar="DIR", help="suite tutorials: where word2vec, fasttext, glove, ... are")
-    add("--encoder", type=Path, metavar="DIR", help="suites sts-table, encoding, pairs: the folder of an encoder")
+    add("--encoder", type=Path, metavar="DIR", help="suite pairs: the folder of an encoder")
     add("--beside", type=named, action="append", default=[], metavar="NAME=PROGRAM", help="one more program")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
-    add("--name", help="name of the result files; default: suite, date and threads")
+    add("--name", help="name of the record; default: suite, date and threads")
     options = parser.parse_args()
     if options.suite not in WITHOUT_CORPUS and not (options.corpus and Path(options.corpus).is_file()):
         parser.error(f"--suite {options.suite} needs a corpus file")
@@ -204,7 +136,9 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     options = arguments()
     suite = SUITES[options.suite]
-    result = header(options.suite, options.peers)
+    facts = header(options.suite, options.peers)
+    name = options.name or f"{options.suite}-{facts['date'][:10]}-{options.threads}t"
+    result: Result = {"name": name, **facts}
 
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -216,12 +150,9 @@ def main() -> int:
     # Linear algebra inside the peers gets as many threads as everybody else.
     os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(options.threads)))
     good = suite.run(options, result, say)
-    name = options.name or f"{options.suite}-{result['date'][:10]}-{options.threads}t"
-    folder = HERE / "results"
-    folder.mkdir(exist_ok=True)
-    (folder / f"{name}.json").write_text(record.as_lines(result))
+    path = record.append(result)
     print("\n".join(suite.table(result)))
-    say(f"raw result: benchmarks/results/{name}.json; its section and the tables: python benchmarks/tables.py")
+    say(f"recorded: benchmarks/results/{path.name}; its section and the tables: python benchmarks/tables.py")
     return 0 if good else 1
 
 

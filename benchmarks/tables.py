@@ -1,4 +1,4 @@
-"""Makes every table of figures from the raw records in results/, so that no figure stands without a record.
+"""Makes every table of figures from the records in results/, so that no figure stands without a record.
 
     python benchmarks/tables.py             writes RESULTS.md, a section a record, and the blocks of the documents
     python benchmarks/tables.py --check     lists what is not current and which records are incomplete
@@ -19,8 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import excerpts
 import paired
-from excerpts import RESULTS, record
-from record import cell, markdown
+from record import cell, markdown, newest
 from run import SUITES
 
 HERE = Path(__file__).resolve().parent
@@ -31,6 +30,8 @@ DOCUMENTS += [HERE / name for name in ("README.md", "notes.md", "records.md")]
 # What every record says of itself beside its runs.
 FACTS = ("suite", "date", "command", "machine", "versions", "runs")
 BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+DATED = re.compile(r"^\|.*\b20\d\d-\d\d-\d\d\b.*$", re.MULTILINE)
+RECORDS = "A record is a line of a file in [results](results/). Here is the newest record of each name."
 MADE = "<!-- Made by `python benchmarks/tables.py`. Do not edit. -->"
 
 
@@ -58,7 +59,7 @@ def notes() -> dict[str, str]:
 
 def section(name: str) -> str:
     """The section of a record in RESULTS.md."""
-    result = record(name)
+    result = newest()[name]
     machine = result["machine"]
     if isinstance(machine, dict):
         machine = f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB"
@@ -81,7 +82,7 @@ def section(name: str) -> str:
 
 def page() -> str:
     """The text of RESULTS.md."""
-    return f"{MADE}\n\n# Results\n\nThe raw records are in [results](results/).\n\n" + "\n".join(map(section, names()))
+    return f"{MADE}\n\n# Results\n\n{RECORDS}\n\n" + "\n".join(map(section, newest()))
 
 
 def table(result: dict[str, Any]) -> list[str]:
@@ -103,8 +104,8 @@ def _plain(value: object) -> str:
 def suites() -> str:
     """README's table: every suite with its command and its records."""
     records: dict[str, list[str]] = {}
-    for name in names():
-        records.setdefault(record(name)["suite"], []).append(f"[{name}](RESULTS.md#{name})")
+    for name, result in newest().items():
+        records.setdefault(result["suite"], []).append(f"[{name}](RESULTS.md#{name})")
     cells = []
     for suite in SUITES:
         first, command, _ = documentation(suite)
@@ -116,11 +117,6 @@ def suites() -> str:
 
 
 BLOCKS: dict[str, Callable[[], str]] = {**excerpts.BLOCKS, "suites": suites}
-
-
-def names() -> list[str]:
-    """The names of all records."""
-    return sorted(path.stem for path in RESULTS.glob("*.json"))
 
 
 def rendered(text: str) -> str:
@@ -136,19 +132,19 @@ def files() -> Iterator[tuple[Path, str]]:
 
 
 def loose(text: str) -> list[str]:
-    """Figures of speed, size or quality that stand outside of the blocks."""
-    prose = re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)", "", BLOCK.sub("", text), flags=re.DOTALL)
+    """Figures of speed, size or quality that stand outside of the blocks and of rows with the date of their record."""
+    undated = DATED.sub("", BLOCK.sub("", text))
+    prose = re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)", "", undated, flags=re.DOTALL)
     return re.findall(r"\b\d[\d.,]*\s?(?:x(?! \d)|times|%|[KMG]B|GB/s|s|seconds?|ms|words/s|points?)\b", prose)
 
 
 def problems() -> list[str]:
     """What is wrong with records and documents, one line each."""
     found = []
-    for name in names():
-        result = record(name)
+    for name, result in newest().items():
         missing = [fact for fact in FACTS if not result.get(fact)]
         missing += [] if result.get("corpus") or result.get("data") else ["corpus or data"]
-        found += [f"results/{name}.json: lacks {', '.join(missing)}"] if missing else []
+        found += [f"record {name}: lacks {', '.join(missing)}"] if missing else []
     for path, text in files():
         place = path.relative_to(HERE.parent)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -156,7 +152,7 @@ def problems() -> list[str]:
         found += [f"{place}: no record for {figure!r}" for figure in loose(text) if path in DOCUMENTS]
     for suite in SUITES:
         found += [f"suite {suite}: no record for {figure!r}" for figure in loose("\n".join(documentation(suite)))]
-    found += [f"records.md: there is no record {name}" for name in notes().keys() - set(names())]
+    found += [f"records.md: there is no record {name}" for name in notes().keys() - newest().keys()]
     return found
 
 

@@ -1,12 +1,4 @@
-"""Suite `turns`: what many threads learn, simulated on a machine with any number of cores.
-
-    python benchmarks/run.py corpus.txt --suite turns --models skipgram-ns,cbow-ns,skipgram-hs --epochs 2 --rounds 3
-
-With fewer cores than threads, threads take turns of milliseconds and hardly ever see an old value. Here the workers of
-the threads (csrc/kernels/word2vec/replica.h) are called in turn, each for 500 words. The others see what one learns
-after its next exchange, as on a machine with that many cores. `loss` is that of the finished model over the text.
-Results count as equal within 1.0 (analogies, %), 0.03 (WS353) and 0.5 % of the loss.
-"""
+"""Suites `turns` and `deterministic`: what ways to train learn beside one thread that runs free."""
 
 import tempfile
 import time
@@ -22,6 +14,7 @@ from train import MODELS, describe, score
 
 from wv_cli import _word2vec
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.deterministic import DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
@@ -86,7 +79,15 @@ def finished_loss(corpus: Corpus, config: Word2vecConfig, trained: Word2vec) -> 
 
 
 def turns(options: Any, result: Run, say: Any) -> bool:
-    """See compared()."""
+    """Suite `turns`: what many threads learn, simulated on a machine with any number of cores.
+
+        python benchmarks/run.py corpus.txt --suite turns --models skipgram-ns,cbow-ns,skipgram-hs --epochs 2 --rounds 3
+
+    With fewer cores than threads, threads take turns of milliseconds and hardly ever see an old value. Here the workers
+    of the threads (csrc/kernels/word2vec/replica.h) are called in turn, each for 500 words. The others see what one
+    learns after its next exchange, as on a machine with that many cores. `loss` is that of the finished model over the
+    text. Results count as equal within 1.0 (analogies, %), 0.03 (WS353) and 0.5 % of the loss.
+    """
 
     def by(threads: int) -> Trained:
         def trained(corpus: Corpus, name: str, seed: int, vectors: Path) -> Run:
@@ -95,6 +96,31 @@ def turns(options: Any, result: Run, say: Any) -> bool:
         return trained
 
     return compared(options, result, say, {f"{threads} threads": by(threads) for threads in THREADS})
+
+
+def deterministic(options: Any, result: Run, say: Any) -> bool:
+    """Suite `deterministic`: the cost of `--deterministic` beside a free-running thread, and what is learnt.
+
+        python benchmarks/run.py corpus.txt --suite deterministic --models skipgram-ns,cbow-ns --epochs 5 --rounds 3
+
+    `cpu seconds` are of training alone, by one thread, without encoding and output. `times cpu` divides the
+    deterministic run by the free one of the same round; it is the median over the rounds. `loss` is that of the
+    finished model over the text, with the same draws for both runs. `loss percent` is the difference to the free run.
+    Suite `turns` says which differences count as equal.
+    """
+
+    def by(kind: type[Word2vec]) -> Trained:
+        def trained(corpus: Corpus, name: str, seed: int, vectors: Path) -> Run:
+            config = configured(options, name, seed=seed, threads=1, deterministic=kind is DeterministicWord2vec)
+            return timed(corpus, config, kind, vectors)
+
+        return trained
+
+    def beside(found: Run, free: Run) -> Run:
+        times, loss = (found[key] / free[key] for key in ("cpu_seconds", "loss"))
+        return {"times_cpu": times, "loss_percent": 100 * (loss - 1)}
+
+    return compared(options, result, say, {"free": by(Word2vec), "deterministic": by(DeterministicWord2vec)}, beside)
 
 
 def compared(

@@ -1,5 +1,6 @@
-"""Every figure of the READMEs has its raw record in benchmarks/results, and their pages are short and plain."""
+"""Every figure of the READMEs has its record in benchmarks/results, and their pages are short and plain."""
 
+import json
 import re
 import subprocess
 import sys
@@ -13,23 +14,40 @@ from tests.conftest import ROOT
 BENCHMARKS = ROOT / "benchmarks"
 NOTES = BENCHMARKS / "notes.md"
 PAGE = BENCHMARKS / "RESULTS.md"
-RESULTS = sorted((BENCHMARKS / "results").glob("*.json"), key=lambda path: path.stem)
+RESULTS = sorted((BENCHMARKS / "results").glob("*.jsonl"))
 PROSE = [BENCHMARKS / "README.md", NOTES, BENCHMARKS / "records.md"]
 
 
-@pytest.mark.parametrize("script", ["tables.py", "pictures.py"])
-def test_figures_are_those_of_the_records(script):
-    check = [sys.executable, str(BENCHMARKS / script), "--check"]
+def test_figures_are_those_of_the_records():
+    check = [sys.executable, str(BENCHMARKS / "tables.py"), "--check"]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_of_records_with_one_name_the_newest_counts(tmp_path):
+    """A run appends its record, and branches are merged in any order."""
+    script = """
+import json, pathlib, sys
+sys.path.insert(0, sys.argv[2])
+import record
+record.RESULTS = pathlib.Path(sys.argv[1])
+for name, date, seconds in [("b", "2026-11-23 08:00 UTC", 1), ("b", "2026-11-24 08:00 UTC", 2),
+                            ("a", "2026-11-23 09:00 UTC", 3), ("b", "2026-11-22 08:00 UTC", 4),
+                            ("a", "2026-11-23 09:00 UTC", 5)]:
+    record.append({"name": name, "suite": "train", "date": date, "seconds": seconds})
+print(json.dumps([[name, found["seconds"]] for name, found in record.newest().items()]))
+"""
+    python = [sys.executable, "-c", script, str(tmp_path), str(BENCHMARKS)]
+    done = subprocess.run(python, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [["a", 5], ["b", 2]]
+    assert len((tmp_path / "train.jsonl").read_text().splitlines()) == 5
+
+
 def test_every_record_has_its_section_and_every_section_its_record():
     """That each is current, `tables.py --check` says above."""
-    assert RESULTS
-    assert [path.stem for path in RESULTS] == re.findall(
-        r"^## ([\w-]+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
-    )
+    names = {json.loads(line)["name"] for path in RESULTS for line in path.read_text(encoding="utf-8").splitlines()}
+    assert names
+    assert sorted(names) == re.findall(r"^## ([\w-]+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_the_page_on_benchmarks_is_short():

@@ -1,6 +1,6 @@
 /* Exceptions of the English tokenizer of spaCy 3.8.18 (https://github.com/explosion/spaCy, MIT licence):
  * words that it cuts otherwise than by its rules. ` stands where a word is cut. Made by
- * benchmarks/agreement/exceptions.py. */
+ * benchmarks/spacy_exceptions.py. */
 
 /* Also with a capital, and with ’. */
 static const char with_variants[] =

@@ -28,7 +28,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--memory", type=int, default=512, metavar="MB", help="of a process beyond its start; 0: any")
     parser.add_argument("--patience", type=float, default=5.0, metavar="S", help="processor time a file may take")
-    parser.add_argument("--record", metavar="FILE", help="write the figures as JSON")
+    parser.add_argument("--record", metavar="FILE", help="append the figures, a line of JSON")
     parser.add_argument("--keep", default="build/fuzz", metavar="FOLDER", help="where findings go")
     parser.add_argument("--file", metavar="FILE", help="read this file as --target does, and nothing else")
     return parser.parse_args()
@@ -59,17 +59,18 @@ def main() -> int:
         facts["runs"] = [{"target": name, **counts} for name, counts in run.counts.items()]
         facts["seconds"] = round(time.monotonic() - begin, 1)
         facts["found"] = [vars(finding) for finding in run.findings]
-        Path(given.record).write_text(json.dumps(facts) + "\n")
+        append(given.record, facts)
     return int(bool(run.findings))
 
 
 def about(what: str, suite: str = "fuzz") -> dict[str, object]:
-    """What figures are of and what they were made with."""
+    """Facts that every record begins with: its name, subject, command, date, machine and versions."""
     import numpy
 
     from wv_cli import __version__, _cpu
 
     return {
+        "name": suite.replace(".", "-"),
         "suite": suite,
         "data": what,
         "command": " ".join([f"python -m tests.{suite}", *(Path(word).name for word in sys.argv[1:])]),
@@ -78,6 +79,12 @@ def about(what: str, suite: str = "fuzz") -> dict[str, object]:
         "versions": {"wv": __version__, "kernels": _cpu.name(), "python": platform.python_version()}
         | {"numpy": numpy.__version__},
     }
+
+
+def append(path: str, facts: dict[str, object]) -> None:
+    """Adds a record to a file of benchmarks/results: a line of JSON."""
+    with Path(path).open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(facts) + "\n")
 
 
 def keep(findings: list, seed: int, folder: Path) -> None:  # type: ignore[type-arg]

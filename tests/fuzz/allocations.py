@@ -5,10 +5,8 @@ before is as it was. Anything else is a finding: a traceback, a death, other byt
 """
 
 import argparse
-import json
 import sys
 from collections import Counter
-from pathlib import Path
 
 from tests.fuzz.faults import COMMANDS, Command, Done, chosen, contents, preloaded, run, workplace
 
@@ -32,11 +30,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.allocations", description=__doc__.partition("\n")[0])
     parser.add_argument("--most", type=int, default=1000, metavar="N", help="allocations of a command, at most")
     parser.add_argument("--output", action="append", metavar="NAME", help="only the command that writes NAME; repeat")
-    parser.add_argument("--record", metavar="FILE", help="write the figures as JSON")
+    parser.add_argument("--record", metavar="FILE", help="append the figures, a line of JSON")
     given = parser.parse_args()
     preloaded()
     commands = [each for each in COMMANDS if not given.output or set(given.output) & {*each.outputs}]
-    from tests.fuzz.__main__ import about
+    from tests.fuzz.__main__ import about, append
 
     counts: dict[str, dict[str, int]] = {}
     bad = 0
@@ -63,7 +61,7 @@ def main() -> int:
     if given.record:
         facts = about("every allocation of 32 KB or more failing once", "fuzz.allocations")
         facts["runs"] = [{"command": name, **found} for name, found in counts.items()]
-        Path(given.record).write_text(json.dumps(facts) + "\n")
+        append(given.record, facts)
     return int(bad > 0)
 
 

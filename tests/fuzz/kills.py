@@ -7,7 +7,6 @@ never killed (one thread, one seed). Anything else is a finding. `--moments N`: 
 """
 
 import argparse
-import json
 import os
 import random
 import shutil
@@ -158,11 +157,11 @@ def main() -> int:
     parser.add_argument("--moments", type=int, default=0, metavar="N", help="also as many of wv filter, at any moment")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", action="append", metavar="NAME", help="only the command that writes NAME; repeat")
-    parser.add_argument("--record", metavar="FILE", help="write the figures as JSON")
+    parser.add_argument("--record", metavar="FILE", help="append the figures, a line of JSON")
     given = parser.parse_args()
     preloaded()
     commands = [each for each in COMMANDS if not given.output or set(given.output) & {*each.outputs}]
-    from tests.fuzz.__main__ import about
+    from tests.fuzz.__main__ import about, append
 
     chance, counts, bad = random.Random(given.seed), {}, 0
     with workplace() as folder:
@@ -191,7 +190,7 @@ def main() -> int:
     if given.record:
         facts = {**about("commands killed at a call that changes files", "fuzz.kills"), "seed": given.seed}
         facts["runs"] = [{"command": name, **found} for name, found in counts.items()]
-        Path(given.record).write_text(json.dumps(facts) + "\n")
+        append(given.record, facts)
     return int(bad > 0)
 
 

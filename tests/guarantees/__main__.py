@@ -9,7 +9,6 @@ in the environment.
 """
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
@@ -18,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from tests.conftest import ROOT
-from tests.fuzz.__main__ import about
+from tests.fuzz.__main__ import about, append
 from tests.guarantees.guarantee import Fault
 from tests.guarantees.table import GUARANTEES
 
@@ -93,7 +92,7 @@ def say(line: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="WORD", help="faults whose name holds this")
-    parser.add_argument("--record", type=Path, help="write the result as JSON")
+    parser.add_argument("--record", metavar="FILE", help="append the result, a line of JSON")
     options = parser.parse_args()
     runs = []
     with tempfile.TemporaryDirectory() as name:
@@ -114,8 +113,8 @@ def main() -> int:
     survived = sum(not run["noticed"] for run in runs)
     say(f"{len(runs)} faults, {survived} survived")
     if options.record:
-        facts = {**about("guards of the program, broken one by one", "promises"), "runs": runs}
-        options.record.write_text(json.dumps(facts) + "\n", encoding="utf-8")
+        facts = {**about("guards of the program, broken one by one", "guarantees"), "runs": runs}
+        append(options.record, facts)
     return 1 if survived else 0
 
 
