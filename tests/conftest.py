@@ -36,6 +36,9 @@ from wv_cli.io import mapped  # noqa: E402
 from wv_cli.io.host import processors  # noqa: E402
 
 sys.path[:] = _paths
+_PROCESSORS = processors()
+# One thread where a test asks for no number: the same results on every machine.
+os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["PYTHONSAFEPATH"] = "1"
 os.environ["WV_HISTORY"] = ""  # nothing of a test stays in the home folder
 
@@ -75,7 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_xdist_auto_num_workers() -> int | None:
     """For `-n auto`: one more than processors, since some tests wait for a process, a signal or a disk. None leaves it
     to xdist, which has a variable for it."""
-    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else processors() + 1
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else _PROCESSORS + 1
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -34,14 +34,6 @@ TOGETHER |= {"at": {"depth": 1_000_000}, "recall_at": {"depth": 1_000_000}, "dep
 FREE = {
     "GloveConfig": {"threads", "vectors", "unk"},
     "BiowordConfig": {"threads", "length", "normalize_cells"},
-    "AnalogyConfig": set(),  # scores are not continued
-    "RetrievalConfig": set(),
-    "StsConfig": set(),
-    "TranslationConfig": set(),
-    "WicConfig": set(),
-    "SearchConfig": set(),
-    "AlignConfig": set(),
-    "DriftConfig": set(),
 }
 
 

@@ -47,19 +47,27 @@ _ended: list[int] = []
 _HOW: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 
 
-def _fail(speaker: str, message: str, code: int) -> int:
+def _fail(speaker: str, message: str, code: int, as_json: bool = False) -> int:
     import contextlib
 
     with contextlib.suppress(OSError):  # the terminal or the pipe may be gone; the code says it all the same
-        print(f"{speaker}: {message}", file=sys.stderr)  # noqa: T201
+        print(_line(speaker, message, as_json, event="error", exit_code=code), file=sys.stderr)  # noqa: T201
     return code
 
 
-def _note(message: str) -> None:
+def _note(speaker: str, message: str, as_json: bool) -> None:
     from wv_cli.cli.bar import above_bar
 
     with above_bar():
-        print(message, file=sys.stderr)  # noqa: T201
+        print(_line(speaker, f"note: {message}", as_json, event="message"), file=sys.stderr)  # noqa: T201
+
+
+def _line(speaker: str, message: str, as_json: bool, **facts: object) -> str:
+    if not as_json:
+        return f"{speaker}: {message}"
+    from wv_cli.io.json_text import to_json
+
+    return to_json({**facts, "command": speaker, "message": message})
 
 
 def _speaker(argv: list[str]) -> str:
@@ -96,6 +104,7 @@ def _known_failure(error: OSError) -> str:
 def run(argv: list[str]) -> int:
     """Runs one command line and returns its exit code."""
     import errno
+    import functools
     import warnings
 
     import click
@@ -107,9 +116,11 @@ def run(argv: list[str]) -> int:
 
     speaker = _speaker(argv)
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
+    as_json = "--json" in argv[: argv.index("--") if "--" in argv else None]
+    fail = functools.partial(_fail, as_json=as_json)
     speaking = [speaker]  # the subcommand that click comes to takes its place (help.Command)
     # The library warns of what is odd but does not stop it (formats.FormatWarning).
-    warnings.showwarning = lambda message, *_, **__: _note(f"{speaking[0]}: note: {message}")
+    warnings.showwarning = lambda message, *_, **__: _note(speaking[0], str(message), as_json)
     try:
         with caught_signals(), kept_pipes():
             result = wv.main(args=argv, prog_name="wv", standalone_mode=False, obj=speaking)
@@ -124,29 +135,29 @@ def run(argv: list[str]) -> int:
     except click.UsageError as error:
         from wv_cli.cli.mistakes import message
 
-        return _fail(error.ctx.command_path if error.ctx else speaking[0], message(error), 2)
+        return fail(error.ctx.command_path if error.ctx else speaking[0], message(error), 2)
     except click.ClickException as error:
-        return _fail(speaking[0], error.format_message(), 1)
+        return fail(speaking[0], error.format_message(), 1)
     except click.Abort:
-        return _fail(speaking[0], "interrupted", 128 + signal.SIGINT)
+        return fail(speaking[0], "interrupted", 128 + signal.SIGINT)
     except Stopped as stopped:
-        return _fail(speaking[0], _HOW[stopped.number], 128 + stopped.number)
+        return fail(speaking[0], _HOW[stopped.number], 128 + stopped.number)
     except WvError as error:
         if not str(error):
             return error.exit_code
         if debug:
             raise
-        return _fail(speaking[0], str(error), error.exit_code)
+        return fail(speaking[0], str(error), error.exit_code)
     except (OSError, MemoryError, ValueError, RuntimeError, ImportError, SystemError) as error:
         if debug:
             raise
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None:
             what = (error.strerror or "no space left").lower()
-            return _fail(speaking[0], f"standard output: cannot write: {what}; make room and run it again", 1)
+            return fail(speaking[0], f"standard output: cannot write: {what}; make room and run it again", 1)
         if isinstance(error, OSError) and error.errno == errno.EBADF and error.filename is None:
-            return _fail(speaking[0], "standard input or output is closed; open it or name a file", 1)
+            return fail(speaking[0], "standard input or output is closed; open it or name a file", 1)
         if isinstance(error, OSError) and (known := _known_failure(error)):
-            return _fail(speaking[0], known, 1)
+            return fail(speaking[0], known, 1)
         text = str(error)
         if isinstance(error, RuntimeError):
             from wv_cli.io.threads import NO_THREAD, no_thread_message
@@ -157,14 +168,14 @@ def run(argv: list[str]) -> int:
         if isinstance(error, ImportError) and error.name == "wv_cli":
             from wv_cli import NOT_BUILT
 
-            return _fail(speaking[0], NOT_BUILT, 1)
+            return fail(speaking[0], NOT_BUILT, 1)
         if isinstance(error, (ImportError, SystemError)):
             if not any(sign in text for sign in _NO_ROOM_TO_LOAD):
                 raise
             error, text = MemoryError(), ""
         if isinstance(error, MemoryError):
             text = _out_of_memory(text, wv.flags(speaking[0]))
-        return _fail(speaking[0], f"{text} (run `wv --debug ...` to see where)", 1)
+        return fail(speaking[0], f"{text} (run `wv --debug ...` to see where)", 1)
 
 
 def _words(argv: list[str]) -> list[str]:

@@ -392,13 +392,18 @@ def lowercase_option() -> bool:
     return option(False, "Lower-case the text (Unicode).", common=True)
 
 
-def threads_option(help: str = "Training threads; 0 uses all processors.") -> int:
-    return option(1, help, low=0, high=MOST_THREADS, low_is="all processors", group="Run", common=True, identity=False)
-
-
-def search_threads_option(*, only: str = "") -> int:
-    help = "Search threads; 0 uses all processors."
-    return option(0, help, low=0, high=MOST_THREADS, low_is="all processors", only=only, group="Run")
+def threads_option(purpose: str = "Training threads", *, only: str = "", common: bool = True) -> int:
+    return option(
+        0,
+        f"{purpose}; 0 uses all processors.",
+        low=0,
+        high=MOST_THREADS,
+        low_is="all processors",
+        only=only,
+        group="Run",
+        common=common,
+        identity=False,
+    )
 
 
 def words_for_numbers(hint: Any) -> tuple[str, ...]:

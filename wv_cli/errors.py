@@ -86,6 +86,15 @@ def show_bytes(text: bytes, limit: int = 40) -> str:
     return f"'{plain}{'...' if cut is not text else ''}'"
 
 
+def show_head(head: bytes) -> str:
+    """The bytes a file begins with, for a message; that they are no text where most of them cannot be shown."""
+    first = head[:64]
+    shown = first.decode("utf-8", "ignore")
+    if sum(len(each.encode()) for each in shown if each.isprintable() or each in "\n\t\r") < len(first) * 3 / 4:
+        return "bytes that are no text"
+    return show_bytes(head, 20)
+
+
 def show_value(value: object, limit: int = 60) -> str:
     """A value of a file for a message: as Python writes it, short, on one line."""
     try:

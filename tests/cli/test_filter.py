@@ -76,7 +76,7 @@ def test_records_stay_as_they_are_and_in_order(tmp_path, capsys):
     inputs = corpus(tmp_path / "in")
     rejected = tmp_path / "rejected"
     assert run(["filter", *inputs, "-o", str(tmp_path / "kept"), "--rejected", str(rejected), "--words", "3..9"]) == 0
-    said = capsys.readouterr().err
+    shown, said = capsys.readouterr()
     assert f"{inputs[0]}:8: byte" in said and "expected a JSON object; skipped" in said
     lines = Path(inputs[0]).read_bytes().splitlines(keepends=True)
     good = [line for line in lines if line.startswith(b"{")]
@@ -93,7 +93,7 @@ def test_records_stay_as_they_are_and_in_order(tmp_path, capsys):
     assert (rejected / "c.csv").read_bytes().startswith(b"id,text,filter\r\n")
     left = {path.name for folder in (tmp_path / "kept", rejected) for path in folder.iterdir()}
     assert left == {"a.jsonl", "b.jsonl.gz", "c.csv"}, "no journal and no part"
-    assert f"kept {3 * sum(stays):,} of {3 * len(stays):,} records" in said
+    assert f"kept {3 * sum(stays):,} of {3 * len(stays):,} records" in shown
 
 
 def test_scores_are_added_and_counted(tmp_path, capsys):
@@ -125,6 +125,17 @@ def test_a_dry_run_counts_the_same_and_writes_nothing(tmp_path, capsys):
     assert {name: dry[name] for name in ("records", "kept", "rules")} == {
         name: wet[name] for name in ("records", "kept", "rules")
     }
+
+
+def test_the_report_of_a_filter_is_data(tmp_path, capsys):
+    inputs = corpus(tmp_path / "in")
+    assert run(["filter", *inputs, "--words", "3..9", "--dry-run", "-q"]) == 0
+    dry = capsys.readouterr()
+    assert dry.out.splitlines()[0].split()[:3] == ["rule", "records", "rejected"] and not dry.err
+    assert run(["filter", *inputs, "--words", "3..9", "-o", str(tmp_path / "kept")]) == 0
+    assert capsys.readouterr().out == dry.out
+    assert run(["filter", *inputs, "--words", "3..9", "-o", str(tmp_path / "again"), "-q"]) == 0
+    assert capsys.readouterr().out == ""
 
 
 def test_one_record_is_explained(tmp_path, capsys):

@@ -54,7 +54,7 @@ def test_paragraphs_that_came_before_go(tmp_path, capsys):
         )
         assert (out[0] / path.name).read_bytes() == kept[path.name]
         assert run(["filter", str(path), "--dry-run", "--exact-duplicates", "paragraph"]) == 0
-        assert "kept 4 of 5 records (80.0%), 2 of them without some paragraphs" in capsys.readouterr().err
+        assert "kept 4 of 5 records (80.0%), 2 of them without some paragraphs" in capsys.readouterr().out
         assert b"MENU" in (out[1] / path.name).read_bytes() and b"\\n\\nthe" not in (out[1] / path.name).read_bytes()
 
 

@@ -1,5 +1,6 @@
 """Threads that do not start, memory that is not there, --threads 0: one line that names the option."""
 
+import json
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from wv_cli.cli import COMMANDS
 from wv_cli.cli.program import wv as group
 from wv_cli.errors import WvError
 from wv_cli.hashing.config import HashConfig
-from wv_cli.io.host import processors
+from wv_cli.io.host import processors, usable
 from wv_cli.io.threads import run_all
 from wv_cli.models.training.run import train
 from wv_cli.models.training.threads import Threads
@@ -135,8 +136,19 @@ def test_no_threads_are_all_processors(slice_text, wv):
     for name in with_threads:
         done = wv(name, "--threads", -1, "x", "x", "x", "x", "-o", "x.bin")
         assert done.returncode == 2, (name, done.stderr)
-    done = wv("train", slice_text, "-o", "a.vec", "--threads", 0, "--epochs", 1, "--dim", 8, "-q")
+    done = wv("train", slice_text, "-o", "a.vec", "--epochs", 1, "--dim", 8)
     assert done.returncode == 0, done.stderr
+    assert "from run to run" not in done.stderr
+
+
+def test_a_training_takes_all_processors_and_says_so(slice_text, wv, tmp_path):
+    """The default; what differs then from run to run is said in one line, with the way to the same file."""
+    count = min(2, len(usable()))
+    done = wv("train", slice_text, "-o", "a.vec", "--epochs", 1, "--dim", 8, env={"OMP_NUM_THREADS": "2"})
+    assert done.returncode == 0, done.stderr
+    line = f"{count} threads: results differ a little from run to run; --threads 1: they do not"
+    assert (line in done.stderr.splitlines()) == (count > 1)
+    assert json.loads((tmp_path / "a.vec.meta.json").read_text())["config"]["threads"] == count
 
 
 @pytest.mark.parametrize(

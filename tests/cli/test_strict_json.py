@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,12 @@ def require_strict(data: bytes) -> None:
     assert not any("\ud800" <= c <= "\udfff" for c in json.dumps(json.loads(data), ensure_ascii=False))
 
 
+def strict(line: str) -> dict[str, Any]:
+    require_strict(line.encode())
+    event: dict[str, Any] = json.loads(line)
+    return event
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("strict")
@@ -84,6 +91,41 @@ def test_what_a_command_writes(wv, folder, tmp_path, call):
             require_strict(line)
     for path in tmp_path.glob("*.meta.json"):
         require_strict(path.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "says"),
+    [
+        ("nn missing.vec bar --json", 1, "no such file"),
+        ("nn v.vec bar --nearest 3 --json", 2, "no such option"),
+        ("train corpus.txt -o out.vec --json --max-time 0s --epochs 9", 2, "--max-time"),
+    ],
+)
+def test_errors_are_events(wv, tmp_path, call, code, says):
+    done = wv(*call.split())
+    event = strict(done.stderr.splitlines()[-1])
+    assert done.returncode == code and not done.stdout
+    assert {**event, "message": ""} == {
+        "event": "error",
+        "exit_code": code,
+        "command": f"wv {call.split()[0]}",
+        "message": "",
+    }
+    assert says in event["message"]
+
+
+def test_notes_are_events(wv, tmp_path):
+    (tmp_path / "twice.vec").write_text("3 1\na 1\nb 2\na 3\n")
+    done = wv("nn", "twice.vec", "a", "--json")
+    event = strict(done.stderr)
+    assert event["event"] == "message" and event["command"] == "wv nn" and event["message"].startswith("note: ")
+
+
+def test_the_end_of_a_stopped_run_is_an_event(wv, tmp_path):
+    (tmp_path / "long.txt").write_text("the quick brown fox jumps over the lazy dog\n" * 200_000)
+    done = wv("train", "long.txt", "-o", "a.vec", "--epochs", 500, "--max-time", "0.2s", "--json")
+    event = strict(done.stderr.splitlines()[-1])
+    assert done.returncode == event["exit_code"] == 124 and "--resume" in event["message"]
 
 
 def test_the_replacement_is_one_letter(wv, folder, tmp_path):

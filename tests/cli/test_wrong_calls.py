@@ -18,5 +18,5 @@ def test_wrong_calls_fail_with_a_message_in_one_line() -> None:
     calls = [index for index, line in enumerate(lines) if line.startswith("$ wv ")]
     for index in calls:
         code, _, message = lines[index + 1].partition(": ")
-        assert code in ("1", "2") and message.startswith("wv"), lines[index]
+        assert code in ("1", "2") and message.startswith("{" if "--json" in lines[index] else "wv"), lines[index]
         assert index + 2 == len(lines) or lines[index + 2][:1] in ("", "$"), f"{lines[index]}: more than a line"

@@ -45,7 +45,7 @@ def test_a_rule(scorer, text, name, subject, low, high, is_open):
         ("words", "9..5", "the range is empty"),
         ("words", "1..2..3", "expected a number, found '2..3'"),
         ("words", "e>=-", "expected a number, found '-'"),
-        ("language", "lid.176.ftz:en", "quote the rule"),
+        ("language", "lid.176.ftz:en", "such as 'lid.176.ftz:en>=0.5' (in quotes"),
         ("language", "lid.176.ftz", "expected a rule such as lid.176.ftz:en>=0.65"),
     ],
 )

@@ -53,8 +53,9 @@ COMMANDS: dict[str, str] = {
     **dict.fromkeys(("procrustes", "map", "translate"), "wv align SOURCE TARGET"),
     **dict.fromkeys(("pca", "normalize", "whitening", "abtt"), "wv whiten VECTORS -o FILE"),
     **dict.fromkeys(("lsh", "simhash", "flyhash", "binarize"), "wv hash VECTORS -o FILE --method NAME"),
-    **dict.fromkeys(("ann", "hnsw", "annoy", "faiss", "index"), "wv nn VECTORS WORD"),
+    **dict.fromkeys(("ann", "hnsw", "annoy", "faiss"), "wv nn VECTORS WORD"),
     **dict.fromkeys(("man", "docs", "guide", "tutorial"), "wv help"),
+    "index": "wv search index INPUT... -o INDEX",
     "distill": "wv distil",
     "cat": "wv dump FILE",
 }

@@ -103,6 +103,8 @@ class Command(click.Command):
             context.obj[:] = [context.command_path]  # who speaks in messages (__main__)
         try:
             require_two_dashes(self, args)
+            if any(isinstance(each, click.Argument) and each.name == "output" for each in self.params):
+                args = _output_last(args)
             return super().parse_args(context, args)
         except click.UsageError as error:
             error.ctx = error.ctx or context  # the parser knows none
@@ -113,6 +115,24 @@ class Command(click.Command):
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples(context, formatter)
+
+
+def _output_last(args: Sequence[str]) -> list[str]:
+    """`convert IN -o OUT` as `convert IN OUT`: -o means the same in every command."""
+    rest, output = [], []
+    words = iter(args)
+    for word in words:
+        if word in ("-o", "--output"):
+            output.append(next(words, ""))
+            if not output[-1]:
+                raise click.UsageError(f"option {word} needs the name of the output")
+        elif found := re.fullmatch(r"(?s)(?:--output=|-o)(.+)", word):
+            output.append(found[1])
+        else:
+            rest.append(word)
+        if word == "--":
+            rest += words
+    return rest + output
 
 
 class CommandGroup(click.Group):

@@ -16,7 +16,7 @@ from wv_cli import __version__
 from wv_cli.cli import COMMANDS, COMPAT, group_commands
 from wv_cli.cli.mistakes import WORDS
 from wv_cli.errors import UsageError
-from wv_cli.registry import Registry, load
+from wv_cli.registry import load
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # The classes of commands whose lines or help have a shape of their own.
@@ -140,11 +140,15 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in self.list_commands(context):
+            import difflib
+
             from wv_cli.cli.habits import command_for
 
             if way := command_for(args[0]):
                 raise UsageError(f"unknown command {args[0]!r}; {way}")
-            Registry("command", [*COMMANDS.items(), *COMPAT.items()]).find(args[0])
+            near = difflib.get_close_matches(args[0], [*COMMANDS, *COMPAT], n=1)
+            way = f"did you mean {near[0]!r}?" if near else "`wv help` lists the commands"
+            raise UsageError(f"unknown command {args[0]!r}; {way}")
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

@@ -45,18 +45,19 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
             close_bar(leave=True)
     if outcome is not None and not outcome.is_finished:
         raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
+    to_stderr = any(map(is_stdout, job.results()))
     if as_json:
         if kind.JSON_HELP:
             from wv_cli.io.json_text import to_json
 
-            text = to_json(job.facts(metadata), escape=kind.JSON_IS_ASCII)
-            click.echo(text, err=any(map(is_stdout, job.results())))
+            click.echo(to_json(job.facts(metadata), escape=kind.JSON_IS_ASCII), err=to_stderr)
         return job.judge(metadata)
-    if not (quiet and job.IS_VERDICT) and (shown := job.show(metadata)):
+    if not (quiet and job.is_verdict) and (shown := job.show(metadata)):
         from wv_cli.words import encode
 
-        sys.stdout.buffer.write(encode(shown))
-        sys.stdout.buffer.flush()
+        stream = sys.stderr if to_stderr else sys.stdout
+        stream.buffer.write(encode(shown))
+        stream.buffer.flush()
     if not quiet and (line := job.report(metadata)):
         click.echo(line, err=True)
     return job.judge(metadata)

@@ -22,12 +22,15 @@ class CheckJob(Job):
     The exit code is 0 without damage, and 1 with damage or if FILE is no vector file.
     """
 
-    IS_VERDICT: ClassVar[bool] = True
     JSON_IS_ASCII: ClassVar[bool] = False
 
     file: str = argument("FILE")
     from_format: str | None = option(None, "Format of FILE; by default its content tells.", metavar="FORMAT")
     max_problems: int = option(100, "Number of problems to list; all are counted.", low=0)
+
+    @property
+    def is_verdict(self) -> bool:
+        return True
 
     def reads(self) -> list[str]:
         return [self.file]

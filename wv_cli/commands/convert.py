@@ -146,8 +146,6 @@ class ConvertJob(Job):
     these formats. --escape writes it as new%20york (and % as %25).
     """
 
-    JSON_HELP: ClassVar[str] = ""
-
     source: ConvertInput
     output: ConvertOutput
     static: StaticOptions = field(default_factory=StaticOptions)

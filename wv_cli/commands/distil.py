@@ -83,7 +83,6 @@ class DistilJob(Job):
 
     READING: ClassVar[tuple[str, str]] = (" texts", "encoding")
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ("encoder", "output")
-    JSON_HELP: ClassVar[str] = ""
 
     source: DistilInput
     output: EmbeddingOutput

@@ -102,6 +102,8 @@ class EvalJob(Job):
 
         if self.layout == "json":
             return to_json(self.facts(metadata)) + "\n"
+        if metadata["report"].unscored and not metadata["report"].rows:
+            return ""
         return (layouts.as_table if self.layout == "table" else layouts.as_tsv)(metadata["report"])
 
     def report(self, metadata: Mapping[str, Any]) -> str:

@@ -37,7 +37,7 @@ class FilterJob(Job):
     kept: FilterOutput = field(default_factory=FilterOutput)
     rules: Rules = field(default_factory=Rules)
     records: FilteredRecords
-    threads: int = threads_option("Threads; 0 uses all processors.")
+    threads: int = threads_option("Threads")
     dask: str | None = dask_option()
 
     @classmethod
@@ -70,10 +70,16 @@ class FilterJob(Job):
 
         return None, FilterRun(run, self.records, self.rules, self.kept, self.threads, self.dask).finish()
 
-    def report(self, metadata: Mapping[str, Any]) -> str:
-        """A table: how many records each rule saw and rejected, and percentiles of its scores."""
-        if "explained" in metadata:
-            return ""
+    @property
+    def is_verdict(self) -> bool:
+        return not self.kept.dry_run and self.kept.explain is None
+
+    def show(self, metadata: Mapping[str, Any]) -> str:
+        """How many records each rule saw and rejected, and percentiles of its scores; for --explain the scores of one
+        record."""
+        found = metadata.get("explained")
+        if found is not None:
+            return _explained(found)
         rows = [["rule", "records", "rejected", "p1", "p10", "median", "p90", "p99"]]
         for name, rule in metadata["rules"].items():
             points = rule["percentiles"]
@@ -89,18 +95,15 @@ class FilterJob(Job):
         kept, records = metadata["kept"], metadata["records"]
         share = f" ({kept / records:.1%})" if records else ""
         shortened = f", {metadata['shortened']:,} of them without some paragraphs" if metadata["shortened"] else ""
-        return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}"])
+        return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}\n"])
 
-    def show(self, metadata: Mapping[str, Any]) -> str:
-        """The scores of the one record that --explain asks for."""
-        found = metadata.get("explained")
-        if found is None:
-            return ""
-        lines = [f"record {found['record']} of {found['file']}: {found['text']}"]
-        for rule in found["rules"]:
-            verdict = "keeps" if rule["keeps"] else "rejects"
-            lines.append(f"{rule['rule']}\t{rule['score']:.6g}\t{verdict}\t({rule['range']})")
-        return "".join(f"{line}\n" for line in lines)
+
+def _explained(found: Mapping[str, Any]) -> str:
+    lines = [f"record {found['record']} of {found['file']}: {found['text']}"]
+    for rule in found["rules"]:
+        verdict = "keeps" if rule["keeps"] else "rejects"
+        lines.append(f"{rule['rule']}\t{rule['score']:.6g}\t{verdict}\t({rule['range']})")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _number(value: float) -> str:

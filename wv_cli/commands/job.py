@@ -49,7 +49,6 @@ class Job(Options):
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ()
     JSON_IS_ASCII: ClassVar[bool] = True
     ANSWERS: ClassVar[bool] = False  # queries, as commands.questions says
-    IS_VERDICT: ClassVar[bool] = False  # the exit code says it all: with --quiet nothing is shown
 
     invocation: Invocation = field(default_factory=Invocation)
 
@@ -87,6 +86,11 @@ class Job(Options):
         normally.
         """
         raise NotImplementedError
+
+    @property
+    def is_verdict(self) -> bool:
+        """Whether the exit code or the files say it all: with --quiet nothing is shown."""
+        return False
 
     @property
     def trains(self) -> bool:

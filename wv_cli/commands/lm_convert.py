@@ -1,7 +1,6 @@
 """`wv lm convert`: writes a model of n-grams in another format."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
@@ -31,8 +30,6 @@ class LmConvertJob(Job):
     The conversion loses nothing without --quantize: every number reads back to the same value. Of KenLM's binaries
     only tries can be converted, because the others hold no words of n-grams.
     """
-
-    JSON_HELP: ClassVar[str] = ""
 
     files: ModelFiles
     format: NgramFormat = field(default_factory=NgramFormat)

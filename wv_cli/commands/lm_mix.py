@@ -1,7 +1,6 @@
 """`wv lm mix`: makes one model of n-grams from several."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
@@ -58,8 +57,6 @@ class LmMixJob(Job):
     --fit is not for the text on which the mixture is scored. `wv eval perplexity --mix` scores a mixture without
     writing it.
     """
-
-    JSON_HELP: ClassVar[str] = ""
 
     source: MixedModels
     model: NgramOutput = field(default_factory=NgramOutput)

@@ -11,7 +11,6 @@ from wv_cli.commands.parts.ngrams import NgramFormat, NgramOutput
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, flag_of, option
 from wv_cli.errors import UsageError
-from wv_cli.io.host import processors
 from wv_cli.lm.config import CountConfig, LmConfig
 from wv_cli.text.input_files import refuse_overwriting
 from wv_cli.text.reading_config import ReadingConfig
@@ -132,7 +131,7 @@ class NgramJob(Job):
         if source.count_files:
             # As long as --order says, or else as the files have them.
             order = self.config.order if "order" in self.invocation.explicit else None
-            threads = self.config.threads or processors()
+            threads = self.config.threads
             parts = [load(path) for path in source.count_files]
             return sum_counts(parts, order, memory=source.memory, spool_beside=output, threads=threads)
         asked = input_texts(source.inputs, log=run.log, written=[output], reading=source.reading)

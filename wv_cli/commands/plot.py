@@ -92,7 +92,6 @@ class PlotJob(Job):
     scikit-learn (pip install scikit-learn).
     """
 
-    JSON_HELP: ClassVar[str] = ""
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ("vectors", "output", "words")
 
     output: PictureOutput

@@ -71,10 +71,12 @@ class Run:
         on_progress: OnTraining | None,
         after_epoch: AfterEpoch | None = None,
     ) -> "Outcome":
-        """Trains on with so many steps at once, saving on the way; for `after_epoch` see engine.run.train. Raises
-        WvError; after a divergence its message ends with `advice`."""
+        """Trains on with so many steps at once, saving on the way; for `after_epoch` see models.training.run.train.
+        Raises WvError; after a divergence its message ends with `advice`."""
         from wv_cli.models.training.threads import Threads
 
+        if threads > 1:
+            self.log(f"{threads} threads: results differ a little from run to run; --threads 1: they do not")
         return self._saved_run.train(
             model,
             Threads(model, threads, first_step),

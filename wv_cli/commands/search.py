@@ -46,7 +46,7 @@ class SearchJob(Job):
     model: str | None = option(None, _MODEL, metavar="MODEL", shown="that of INDEX")
     fusion: FusionConfig = field(default_factory=FusionConfig)
     text: TextConfig = field(default_factory=TextConfig)
-    threads: int = threads_option("Threads that read FOLDER's text with --model; 0 uses all processors.")
+    threads: int = threads_option("Threads that read FOLDER's text with --model")
 
     def check(self) -> None:
         message = "- (standard input) is the text; give a QUERY, or a file in place of -"
@@ -115,7 +115,7 @@ class SearchIndexJob(Job):
     invocation: SidecarOption = field(default_factory=SidecarOption)
     index: SearchIndexOutput
     files: SearchedFiles
-    threads: int = threads_option("Threads that make vectors; 0 uses all processors.")
+    threads: int = threads_option("Threads that make vectors")
 
     def report(self, metadata: Mapping[str, Any]) -> str:
         from wv_cli.commands.metadata import number_of

@@ -123,7 +123,7 @@ class Validated:
         return int(np.argmax(self.scores)) + 1
 
     def after_epoch(self, epoch: int) -> bool:
-        """Whether the run goes on; see engine.run.train. An epoch that is scored already is not scored again."""
+        """Whether the run goes on (see training.run.train). An epoch that is scored already is not scored again."""
         if epoch > self._scored[0]:
             score = self.items.score(self.model.embeddings(), self.model.config.threads)
             self._scores[epoch - 1], self._scored[0] = score, epoch

@@ -43,7 +43,7 @@ class EncoderConfig(Options):
     gamma: float = option(1.0, "Factor of the sum of layers.", above=0, high=1e6, only="mix")
     mix_norm: bool = option(False, "Normalize the layers of --mix to mean 0 and variance 1 first.", only="mix")
     stateful: bool = option(False, "ELMo: carry states over from the previous sentence, as the original does.")
-    threads: int = threads_option("Encoding threads; 0 uses all processors.")
+    threads: int = threads_option("Encoding threads")
 
 
 @dataclass(frozen=True)
@@ -86,4 +86,4 @@ class DistilConfig(Options):
         shown="1e-3; 1e-4 for pieces",
     )
     dtype: Literal["float32", "float16", "int8"] = option("float32", "Type of the folder's numbers.")
-    threads: int = threads_option("Encoding threads; 0 uses all processors.")
+    threads: int = threads_option("Encoding threads")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Options, option, require, search_threads_option, seed_option
+from wv_cli.config import Options, option, require, seed_option, threads_option
 from wv_cli.encoders.config import LAYER
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
@@ -67,7 +67,7 @@ class AnalogyConfig(EvalConfig):
     method: Literal["3cosadd", "3cosmul"] = option(
         "3cosadd", "Rank by the cosine with b - a + c, or by products of cosines."
     )
-    threads: int = search_threads_option()
+    threads: int = threads_option("Search threads", common=False)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class TranslationConfig(EvalConfig):
     csls_neighbors: int = option(
         10, "Nearest words whose mean cosine CSLS subtracts.", low=1, high=10**6, only="method=both|csls"
     )
-    threads: int = search_threads_option()
+    threads: int = threads_option("Search threads", common=False)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class RetrievalConfig(Options):
     at: int = option(100, "Rank up to which recall counts.", low=1, high=10**9)
     queries: int = option(1000, "Number of words drawn as queries; 0 takes all.", low=0, high=10**9, low_is="all")
     seed: int = seed_option("Random seed of the draw.", only="queries>0")
-    threads: int = search_threads_option()
+    threads: int = threads_option("Search threads", common=False)
 
 
 @dataclass(frozen=True)
@@ -189,15 +189,7 @@ class StsConfig(EvalConfig):
         only="encoder",
     )
     published: bool = option(False, "Also show published results for data files of known names.")
-    threads: int = option(
-        0,
-        "Encoder threads; 0 uses all processors.",
-        low=0,
-        high=1024,
-        low_is="all processors",
-        only="encoder",
-        group="Run",
-    )
+    threads: int = threads_option("Encoder threads", only="encoder", common=False)
     stop_words: Literal["keep", "drop", "both"] = option("keep", "Keep or drop English stop words, or show both.")
     stop_list: str | None = option(None, "File of stop words to drop instead.", only="stop_words=drop|both")
     counts: str | None = option(
@@ -273,7 +265,7 @@ class SearchConfig(Options):
         low_is="no intervals and tests",
     )
     seed: int = seed_option("Random seed of the draws.", only="resamples>0")
-    threads: int = search_threads_option()
+    threads: int = threads_option("Search threads", common=False)
 
     def check(self) -> None:
         for name in ("at", "recall_at"):

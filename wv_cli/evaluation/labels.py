@@ -192,7 +192,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
             text = input_texts([path], log=report.notes.append, reading=config)
             counts = count(classifier, text, config.k, config.threshold, config.threads)
             _add_rows(report, model.name, path, classifier, counts, config)
-            if config.best is not None:
+            if config.best is not None and counts.lines:
                 _add_thresholds(
                     report, model.name, path, Curve.measure(classifier, text, config.k, config.threads), config
                 )
@@ -218,6 +218,10 @@ def _add_rows(
     report: Report, model: str, path: str, classifier: Classifier, counts: Counts, config: LabelsConfig
 ) -> None:
     what = f"{model} on {path}"
+    if counts.lines == 0:
+        step = "a line begins with its labels, such as __label__music"
+        report.unscored.append(f"{what}: no line has both a label and a word that the model knows; {step}")
+        return
     totals = [int(each.sum()) for each in (counts.right, counts.predicted, counts.gold)]
     rows = [("micro", counts.micro(), totals), ("macro", counts.macro(), totals)]
     for label in np.argsort(-counts.gold, kind="stable").tolist() if config.per_label else []:
@@ -230,8 +234,6 @@ def _add_rows(
             {**facts, "right": right, "predicted": predicted, "gold": gold, "lines": counts.lines},
         )
     report.scores.append((what, counts.micro()[2]))
-    if counts.lines == 0:
-        report.unscored.append(f"{what}: no line has both a label and a word that the model knows")
     if counts.left_out:
         report.notes.append(f"{what}: {counts.left_out:,} lines without a known label or a known word left out")
     n = len(classifier.labels)

@@ -103,6 +103,16 @@ def parse_rules(scorer: str, text: str) -> list[Rule]:
     return [*found.values()]
 
 
+def _advise_comparison(text: str) -> str:
+    """What to write for a rule without > or <: a shell has taken it, or = stands in its place."""
+    subject, _, bound = text.rpartition("=")
+    try:
+        float(bound)
+    except ValueError:
+        return f", such as '{text}>=0.5' (in quotes: a shell takes > and < for itself)"
+    return f", found =; write '{subject}>={bound}' (in quotes: a shell takes > and < for itself)"
+
+
 def parse_rule(scorer: str, text: str) -> Rule:
     """The rule of the option --SCORER TEXT. Raises UsageError.
 
@@ -121,8 +131,7 @@ def parse_rule(scorer: str, text: str) -> Rule:
             raise UsageError(f"--{scorer} {text}: the range is empty; the lower number comes first")
     else:
         if SCORERS.find(scorer).has_file and ":" in text:
-            message = f"--{scorer} {text}: has no comparison; quote the rule, since a shell takes > and < for itself"
-            raise UsageError(message)
+            raise UsageError(f"--{scorer} {text}: expected a comparison{_advise_comparison(text)}")
         example = "lid.176.ftz:en>=0.65" if SCORERS.find(scorer).has_file else "50..100000"
         raise UsageError(f"--{scorer} {text}: expected a rule such as {example}")
     subject = found["subject"] or ""

@@ -70,7 +70,7 @@ class Fitted(Protocol):
 
 
 class Train(Protocol):
-    """Trains what learns by steps, as engine.run.train does."""
+    """Trains what learns by steps, as models.training.run.train does."""
 
     def __call__(self, model: Savable[Worker], /) -> Outcome: ...
 

@@ -36,7 +36,7 @@ def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -
 
 
 class BioHash(Immediate):
-    """The sgd rule in training. Satisfies engine.saved_run.Savable. `weights` (units, dim) start at N(0, 1) divided
+    """The sgd rule in training. Satisfies training.saved_run.Savable. `weights` (units, dim) start at N(0, 1) divided
     by their p-norm (the authors' code starts at N(0, 1), from which it first shrinks to the unit sphere)."""
 
     def __init__(self, x: NDArray[np.float32], config: HashConfig, isa: str | None = None) -> None:
@@ -101,7 +101,7 @@ class BioHash(Immediate):
         return {**self.config.identity(), **facts}
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See training.saved_run.Savable."""
         return {"version": _STEPS_VERSION, "step_rows": STEP_ROWS}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

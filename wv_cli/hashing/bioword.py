@@ -51,7 +51,7 @@ def start_weights(config: BiowordConfig, words: int) -> NDArray[np.float32]:
 
 
 class Bioword(Immediate):
-    """A model in training. Satisfies engine.saved_run.Savable; the runner uses one thread, batches their own.
+    """A model in training. Satisfies models.training.saved_run.Savable; the runner uses one thread, batches their own.
 
     Weights (2 words, cells) are raw * scale: rows of context words, then rows of words in the middle.
     """
@@ -126,7 +126,7 @@ class Bioword(Immediate):
         return {**self.config.identity(), **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See models.training.saved_run.Savable."""
         return {"version": _STEPS_VERSION, "step_windows": _STEP_WINDOWS}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -57,7 +57,7 @@ class HashConfig(Options):
         False, "sgd: scale weights back to unit length after each update.", only="rule=sgd"
     )
     seed: int = seed_option("Random seed; the same seed gives the same codes.")
-    threads: int = threads_option("Threads for encoding and finding centers (sgd uses one); 0 uses all processors.")
+    threads: int = threads_option("Threads for encoding and finding centers (sgd uses one)")
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,33 @@ LINUX = sys.platform == "linux" and os.environ.get("WV_PORTABLE") != "1"
 
 # What names an open descriptor: a shell's >(command), and the systems' names for it.
 DESCRIPTOR = re.compile(rf"/dev/fd/(\d+)|/proc/(?:self|{os.getpid()})/fd/(\d+)")
+CONTROL_GROUP = Path("/sys/fs/cgroup")
 _PYTHON = 64 << 20  # bytes that Python and our library take, about
 _BLOCK = bytes(1 << 20)
 
 
 def processors() -> int:
-    """The processors this process may use; all there are, where the system does not say which."""
-    return len(usable()) or os.cpu_count() or 1
+    """The processors this process may use: those it is bound to, at most the whole part of its control group's share
+    of time and OMP_NUM_THREADS; all there are, where nothing says which."""
+    counts = [len(usable()) or os.cpu_count() or 1]
+    if share := _share_of_time():
+        counts.append(max(1, int(share)))
+    named = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if named.isdecimal() and int(named):
+        counts.append(int(named))
+    return min(counts)
+
+
+def _share_of_time() -> float | None:
+    """Processors' time that the control group may take (docker run --cpus 1.5); None without a limit."""
+    if LINUX:
+        with contextlib.suppress(OSError, ValueError):
+            quota, period = (CONTROL_GROUP / "cpu.max").read_text().split()
+            return int(quota) / int(period)  # or "max", a ValueError
+        with contextlib.suppress(OSError, ValueError):
+            quota, period = ((CONTROL_GROUP / f"cpu/cpu.cfs_{each}_us").read_text() for each in ("quota", "period"))
+            return int(quota) / int(period) if int(quota) > 0 else None
+    return None
 
 
 def usable() -> set[int]:
@@ -52,11 +72,11 @@ def free_memory() -> int | None:
             fields = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
             found.append(int(fields["MemAvailable"].split()[0]) * 1024)
         for most, used in [
-            ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-            ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+            ("memory.max", "memory.current"),
+            ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
         ]:
             with contextlib.suppress(OSError, ValueError):  # no such group, or "max"
-                found.append(int(Path(most).read_text()) - int(Path(used).read_text()))
+                found.append(int((CONTROL_GROUP / most).read_text()) - int((CONTROL_GROUP / used).read_text()))
     if not found:
         with contextlib.suppress(OSError, ValueError):
             found += [pages * mmap.PAGESIZE] if (pages := os.sysconf("SC_PHYS_PAGES")) > 0 else []

@@ -27,7 +27,7 @@ class CountConfig(Options):
     order: int = option(3, "Length of the longest n-grams.", low=1, high=LARGEST_ORDER)
     lowercase: bool = lowercase_option()
     skip_symbols: bool = option(False, "Skip <s>, </s> and <unk> in the text instead of failing.")
-    threads: int = threads_option("Threads for sorting and smoothing; 0 uses all processors.")
+    threads: int = threads_option("Threads for sorting and smoothing")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from wv_cli._lm import Builder, Windows
 from wv_cli.errors import BadFile, WvError
 from wv_cli.io.events import OnProgress
-from wv_cli.io.host import processors
 from wv_cli.io.shelf import Pieces, Shelf
 from wv_cli.io.threads import in_order, run_all
 from wv_cli.lm.config import CountConfig
@@ -65,7 +64,7 @@ def count(
 
     Raises WvError when there is no text, BadFile when it holds one of the SPECIAL words and the config does not skip
     them, and what Source raises."""
-    threads = config.threads or processors()
+    threads = config.threads
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
     memory = memory or DEFAULT_MEMORY
     longest = max(memory // _BYTES_A_WORD, _LEAST_SEGMENT) * 4

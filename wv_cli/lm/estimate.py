@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
-from wv_cli.io.host import processors
 from wv_cli.io.threads import run_all
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import NgramCounts
@@ -64,7 +63,7 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
     if config.prune_entropy:
         events = counts.tokens + counts.sentences
         model = prune(model, counted / events, config.prune_entropy)
-    threads = config.threads or processors()
+    threads = config.threads
     return Estimate(replace(model, threads=threads), run.discounts, trie.sizes)
 
 
@@ -75,7 +74,7 @@ class _Run:
         trie = counts.trie
         self._counts, self._config, self._keep = counts, config, keep
         self._smoothing = SMOOTHINGS.find(config.smoothing)
-        self._threads = config.threads or processors()
+        self._threads = config.threads
         words = keep[0]
         self._types = trie.sizes[0] - 1 if words is None else int(np.count_nonzero(words)) - 1
         self._powers = np.empty(0)  # p of the n-grams of the last length

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from wv_cli.errors import BadFile, UsageError, show_bytes
+from wv_cli.errors import BadFile, UsageError, show_head
 from wv_cli.io.compression import inner_name
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.kinds import HEAD_BYTES, kind_of
@@ -60,7 +60,7 @@ def load(path: str | os.PathLike[str]) -> LanguageModel:
         for row in MODEL_FORMATS.values():
             if row.looks_like(head):
                 return row.read(source)
-        found = kind_of(head) or show_bytes(head, 20)
+        found = kind_of(head) or show_head(head)
         problem = f"expected a language model ({', '.join([*MODEL_FORMATS, 'neural'])}), found {found}"
         raise BadFile(source.name, problem, byte=0)
 

@@ -70,7 +70,7 @@ class DeterministicWord2vec(Word2vec):
         """What the threads have learnt is in the model after every round."""
 
     def train_step(self, step: int, worker: Threads) -> StepResult:  # type: ignore[override]
-        """See engine.trainer.Trainable; of the worker all threads are taken."""
+        """See models.training.trainer.Trainable; of the worker all threads are taken."""
         epoch, first = divmod(step, self.epoch_steps)
         rounds = first * _STEP_ROUNDS, min((first + 1) * _STEP_ROUNDS, self._rounds.count)
         (own, *others), pool = worker
@@ -81,7 +81,7 @@ class DeterministicWord2vec(Word2vec):
         return self._rounds.totals()
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See models.training.saved_run.Savable."""
         return {**super().schedule(), "workers": WORKERS, "step_rounds": _STEP_ROUNDS, "round_version": _ROUND_VERSION}
 
 

@@ -93,7 +93,7 @@ class Doc2vec(BlockTraining[Doc2vecConfig]):
         return self._run.worker()
 
     def train_step(self, step: int, worker: _doc2vec.Worker) -> StepResult:  # type: ignore[override]
-        """See engine.trainer.Trainable."""
+        """See models.training.trainer.Trainable."""
         epoch, block = divmod(step, self.epoch_steps)
         first = int(self._first_document[block])
         return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch, first)
@@ -103,7 +103,7 @@ class Doc2vec(BlockTraining[Doc2vecConfig]):
         return {**self.config.identity(), **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See models.training.saved_run.Savable."""
         return {"version": 1, "step_ids": STEP_IDS}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -40,7 +40,7 @@ class Ensemble:
         return {}
 
     def train_step(self, step: int, worker: Workers) -> StepResult:
-        """See engine.trainer.Trainable."""
+        """See models.training.trainer.Trainable."""
         number = int(np.searchsorted(self._ends, step, side="right"))
         model = self.models[number]
         if number not in worker:

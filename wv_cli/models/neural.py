@@ -127,7 +127,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         return self._run.worker()
 
     def train_step(self, step: int, worker: _neural.Worker) -> StepResult:  # type: ignore[override]
-        """See engine.trainer.Trainable."""
+        """See models.training.trainer.Trainable."""
         epoch, place = divmod(step, self.epoch_steps)
         block = int(self._order.for_epoch(epoch)[place])
         share = max(1 - step / self.steps, self.config.lr_floor)
@@ -144,7 +144,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         return zlib.crc32(self.outputs.answer.tobytes(), zlib.crc32(self.outputs.node.astype("<i4").tobytes()))
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See models.training.saved_run.Savable."""
         return {"version": self.layer.version, "step_ids": self.layer.step_ids}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -178,7 +178,7 @@ class PairModel:
         return Worker(self._run, self.config.threads)
 
     def train_step(self, step: int, worker: "Worker") -> StepResult:
-        """See engine.trainer.Trainable."""
+        """See models.training.trainer.Trainable."""
         epoch, place = divmod(step, self.epoch_steps)
         pairs = self._order.for_epoch(epoch)[place * self.config.batch : (place + 1) * self.config.batch]
         lr = self.rate(step)
@@ -235,7 +235,7 @@ class PairModel:
         return {**self.config.identity(), **corpus, **files}
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See models.training.saved_run.Savable."""
         return {"version": 1}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -12,7 +12,7 @@ class PredictConfig(ReadingConfig):
 
     k: int = option(1, "Labels per line, the best first; -1 gives all.")
     threshold: float = option(0.0, "Predict only labels at least this probable.", low=0, high=1, what="a probability")
-    threads: int = threads_option("Prediction threads; 0 uses all processors.")
+    threads: int = threads_option("Prediction threads")
 
     def check(self) -> None:
         require(self.k >= 1 or self.k == -1, f"--k must be at least 1, or -1 for all labels, not {self.k}")

@@ -209,7 +209,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         return {**self.config.identity(), "corpus": self.corpus.digest}
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See models.training.saved_run.Savable."""
         bounded = {"bounded": True} if self.config.dropout else {}  # older runs had no bound on a step with dropout
         return {"version": self.layer.version, "step_rows": _STEP_ROWS, "labels_per_row": _LABELS_PER_ROW, **bounded}
 
@@ -229,7 +229,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
 
     @staticmethod
     def state_layout(config: SupervisedConfig) -> container.Layout:
-        """The arrays of state(); see engine.state.read_state."""
+        """The arrays of state(); see models.training.state.read_state."""
         layout: dict[str, tuple[str, tuple[int | str, ...]]] = {
             "input": ("<f4", ("inputs" if config.uses_buckets else "words", config.dim)),
             "output": ("<f4", ("outputs" if LAYERS[config.loss].tree else "labels", config.dim)),

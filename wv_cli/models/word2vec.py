@@ -232,7 +232,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         return {**self.config.identity(), **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See models.training.saved_run.Savable."""
         return {"version": self.layer.version, "step_ids": self._step_ids}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -254,7 +254,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     @staticmethod
     def state_layout(config: Word2vecConfig) -> dict[str, tuple[str, tuple[int | str, ...]]]:
-        """The arrays of state(); see engine.state.read_state."""
+        """The arrays of state(); see models.training.state.read_state."""
         layer = LAYERS[config.loss]
         layout: dict[str, tuple[str, tuple[int | str, ...]]] = {
             "input": ("<f4", ("inputs" if config.maxn else "words", config.dim)),

@@ -9,7 +9,6 @@ from wv_cli.config import (
     lr_option,
     option,
     require,
-    search_threads_option,
     seed_option,
     threads_option,
 )
@@ -100,7 +99,7 @@ class AlignConfig(Options):
     rcsls_words: int = option(
         200_000, "rcsls: words of each file among which neighbors are sought.", low=10, only="method=rcsls"
     )
-    threads: int = search_threads_option(only="refine>0 or method=rcsls")
+    threads: int = threads_option("Search threads", common=False, only="refine>0 or method=rcsls")
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ class DriftConfig(Options):
     neighbors: int = option(100, "Nearest words to compare.", low=1, high=10**6)
     restrict_vocab: int = option(0, "Compare only the first N words of each file; 0 compares all.", low=0, low_is="all")
     top: int = option(100, "Words to show; 0 shows all.", low=0, low_is="all")
-    threads: int = search_threads_option()
+    threads: int = threads_option("Search threads", common=False)
 
 
 @dataclass(frozen=True)
@@ -137,5 +136,5 @@ class QuantizeConfig(Options):
     retrain: bool = option(False, "Classifiers: train the kept rows again on --input before quantizing.")
     epochs: int = epochs_option(5, "Passes over --input.", only="retrain")
     lr: float = lr_option(0.1, "Learning rate of --retrain.", high=None, only="retrain")
-    threads: int = threads_option("Threads, on which only --retrain's result depends; 0 uses all processors.")
+    threads: int = threads_option("Threads, on which only --retrain's result depends")
     seed: int = seed_option("Random seed.")

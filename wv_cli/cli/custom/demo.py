@@ -13,7 +13,7 @@ import click
 from wv_cli.cli.fields import make_command
 from wv_cli.cli.options import refuse_options
 from wv_cli.cli.sample import ANALOGIES, PAIRS, TEXT, link_data
-from wv_cli.config import MOST_THREADS, Options, option
+from wv_cli.config import Options, option, threads_option
 from wv_cli.io.host import processors
 
 # What so small a text teaches well, whatever the seed.
@@ -82,9 +82,7 @@ class DemoOptions(Options):
 
     output: str = option("wv-demo", "Folder for the files.", short="o", metavar="FOLDER")
     epochs: int = option(20, "Passes over the text.", low=1, high=1000, only="not files_only")
-    threads: int = option(
-        0, "Training threads; 0 uses all processors.", low=0, high=MOST_THREADS, only="not files_only"
-    )
+    threads: int = threads_option(only="not files_only")
     files_only: bool = option(False, "Link the text and the test sets into FOLDER and train nothing.", off=None)
 
 

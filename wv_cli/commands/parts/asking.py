@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import VectorInput
-from wv_cli.config import argument, option, search_threads_option
+from wv_cli.config import argument, option, threads_option
 from wv_cli.errors import UsageError, WvError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Searching(Part):
     """Which words may be answers, and by how many threads they are searched."""
 
     restrict_vocab: int | None = option(None, "Answer only with the first N words.", low=1)
-    threads: int = search_threads_option()
+    threads: int = threads_option("Search threads", common=False)
 
 
 @dataclass(frozen=True, kw_only=True)

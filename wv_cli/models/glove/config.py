@@ -41,4 +41,4 @@ class GloveConfig(Options):
     )
     unk: bool = option(False, "Add a row <unk>, the mean of the 100 rarest words' vectors.", identity=False)
     seed: int = seed_option()
-    threads: int = threads_option("Threads for counting and training; 0 uses all processors.")
+    threads: int = threads_option("Threads for counting and training")

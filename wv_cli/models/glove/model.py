@@ -215,7 +215,7 @@ class Glove(Immediate):
         return {**self.config.identity(), "counts": self._digest, "vocabulary": self.vocab.digest}
 
     def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
+        """See models.training.saved_run.Savable."""
         return {"version": _STEPS_VERSION, **chunk_rules()}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

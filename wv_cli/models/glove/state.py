@@ -1,4 +1,4 @@
-"""States of GloVe: what a finished run leaves so that `wv glove --continue` goes on, in a file of engine.state's kind.
+"""States of GloVe: what a finished run leaves so that `wv glove --continue` goes on, in a file as training.state's.
 
 Its arrays are, for word rows and context rows, the vectors, the biases and their sums of squared gradients (AdaGrad;
 in GloVe's units), each by the word's rank; the words with their counts; and `records`, the co-occurrences as in GloVe's

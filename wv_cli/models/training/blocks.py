@@ -71,6 +71,6 @@ class BlockTraining(Immediate, Generic[Config]):
         return self.epochs * self.epoch_steps
 
     def train_step(self, step: int, worker: BlockWorker) -> StepResult:
-        """See engine.trainer.Trainable."""
+        """See models.training.trainer.Trainable."""
         epoch, block = divmod(step, self.epoch_steps)
         return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch)

@@ -12,12 +12,14 @@ labels, `input`, `output` and what else the model learns; those of GloVe are in 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import __version__
+from wv_cli.errors import WvError
 from wv_cli.io import container, memory
 from wv_cli.io.input import open_input
 from wv_cli.text.vocab import MOST_COUNTED, Vocab
@@ -85,6 +87,8 @@ def header_of(options: StateOptions, vocab: Vocab) -> dict[str, object]:
 
 def read_options(path: str) -> StateOptions:
     """The options of a state, read before its arrays. Raises BadFile, WvError."""
+    if path != "-" and not Path(path).exists():
+        raise WvError(f"{path}: no such file; the first run leaves it: --save-state {path} without --continue")
     with open_input(path, "a state") as source:
         return options_of(container.Reader(source, KIND))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
+from wv_cli.errors import BadFile, UsageError, WvError, show_bytes, show_head
 from wv_cli.io import kinds, meta
 from wv_cli.io.arguments import require_type, whole_number
 from wv_cli.io.compression import inner_name
@@ -109,7 +109,7 @@ def sniff_input(source: Input) -> Format:
         if row.sniff(head):
             return row
     kind = kinds.kind_of(head)
-    found = kind or show_bytes(head, 20)
+    found = kind or show_head(head)
     readable = ", ".join(row.name for row in FORMATS.values() if row.read)
     problem = f"expected word vectors ({readable}), found {found}{kinds.advise_vectors(head)}"
     raise BadFile(source.name, problem, byte=0)
@@ -245,7 +245,7 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
     name, inner = os.fspath(path), inner_name(path)
     row: Format | None
     if format is not None:
-        row = FORMATS.find(format)
+        row = _find_format(format)
     else:
         row = _by_ending(inner) or (FORMATS["word2vec-text"] if is_stream(path) else None)
     if row is None:
@@ -262,6 +262,18 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
     return row
 
 
+def _find_format(name: str) -> Format:
+    """The format of an output. Raises UsageError, with those that are written."""
+    if name in FORMATS:
+        return FORMATS[name]
+    import difflib
+
+    near = difflib.get_close_matches(name, FORMATS, n=1)
+    ways = f"choose one of: {_writable()}; wv convert also writes static and fasttext-bin"
+    way = f"did you mean {near[0]!r}?" if near else ways
+    raise UsageError(f"unknown format {name!r}; {way}")
+
+
 def _writable() -> str:
     """The formats that are written, with their endings."""
     return ", ".join(f"{row.name} ({', '.join(row.suffixes)})" for row in FORMATS.values() if row.write is not None)
@@ -276,7 +288,7 @@ def words_file(path: str, format: str | None = None) -> str | None:
     chooses the format."""
     if format is None and is_stream(path):
         return None  # without loading every format for an ending that is none
-    row = FORMATS.find(format) if format is not None else _by_ending(inner_name(path))
+    row = _find_format(format) if format is not None else _by_ending(inner_name(path))
     return row.words_path(path) if row else None
 
 

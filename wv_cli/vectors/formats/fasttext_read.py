@@ -105,7 +105,8 @@ class ModelReader:
     def model(self) -> FastTextModel:
         has_magic = self.data[:4] == MAGIC
         if not has_magic and (kind := kind_of(bytes(self.data[:HEAD_BYTES]))) not in (None, "a fastText model"):
-            raise self.error(f"expected a fastText model, found {kind}", 0)
+            step = "; wv nn and wv vectors read these" if kind.endswith(" vectors") else ""
+            raise self.error(f"expected a fastText model, found {kind}{step}", 0)
         version = self._version() if has_magic else 0
         args_at = self.at
         self.need(ARGS.size + COUNTS.size, "the arguments of a fastText model")
