@@ -1,8 +1,8 @@
-"""Writes the Cython declarations of the kernels from their C headers: python csrc/declarations.py OUTPUT.pxd
+"""The Cython declarations of C, made from its headers, so that a struct, a constant or a function is written down once.
 
-The build runs it (CMakeLists.txt), so that a struct, a constant or a kernel is written down once, in C. It reads
-kernels/wv_kernels.h and the headers of base/ and kernels/ which that includes, and understands what stands there and no
-more:
+The build writes them (modules.py): wv_cli/core/X.pxd of core/X.h, wv_cli/base/X.pxd of base/X.h, and
+wv_cli/_kernels.pxd of kernels/wv_kernels.h and the headers of base/ and kernels/ which that includes. Of the kernels'
+headers it understands what stands there and no more:
 
     typedef struct { ... } name;      members: numbers, pointers, enums, structs declared before
     typedef enum { A, B } name;
@@ -14,16 +14,19 @@ Anything else is an error that names file and line. What stands inside `#ifdef W
 For every struct X whose name ends in `_options` there is also `fill_X(X *options, source)`. It sets each member from
 the attribute of the same name of a Python object, and a member that is an enum from the name of a constant as Python
 has it: without the prefix that the enum's constants share, in lower case ("ns" for WV_LOSS_NS, beside WV_LOSS_HS).
+
+The headers of base/ and core/ also have inline functions and atomics. Structs, members, constants, functions and arrays
+are declared where Cython can have their types. The others are left out: Cython refuses a module that uses one.
 """
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 HEADER = "kernels/wv_kernels.h"
 STDINT = [f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+NUMBERED = f"from libc.stdint cimport {', '.join(STDINT)}"
 NUMBERS = {*STDINT, "int", "float", "double"}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -190,7 +193,7 @@ def declarations(root: Path, header: str = HEADER) -> str:
     reader = Reader(root, header)
     blocks = [
         "# Made by csrc/declarations.py from the headers of the kernels: change those.",
-        f"from libc.stdint cimport {', '.join(STDINT)}",
+        NUMBERED,
         "\n".join([f'cdef extern from "{header}" nogil:', *(f"    {line}" for line in reader.lines)]),
         *([CHOICE] if reader.options else []),
         *("\n".join(reader.fill(struct)) for struct in reader.options),
@@ -198,17 +201,113 @@ def declarations(root: Path, header: str = HEADER) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def main() -> None:
-    try:
-        text = declarations(Path(__file__).parent)
-    except NotUnderstood as error:
-        sys.exit(str(error))
-    output = Path(sys.argv[1])
-    # An unchanged file keeps its time, so that a comment in a header does not compile every module again.
-    if not output.exists() or output.read_text() != text:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text)
+ENUMERATION = re.compile(r"^enum (?:\w+ )?\{([^{}]*)\};", re.MULTILINE)
+ENUMERATED = re.compile(r"(?:^|,|\))\s*([A-Z]\w*)\s*(?=[=,]|$)")
+DEFINITION = re.compile(r"^#define (\w+) +[-\w('].*$", re.MULTILINE)
+RECORD = re.compile(r"^typedef struct \{((?:[^{}]|\{[^{}]*\})*)\} (\w+);", re.MULTILINE)
+NAMELESS = re.compile(r"\bunion \{([^{}]*)\};|\bstruct \{[^{}]*\} \w+(?:\[\w+\])?;")
+TYPE = r"((?:const |unsigned )*\w+)"
+ARRAY = re.compile(rf"^extern {TYPE} (\**)(?:const )?(\w+)\[\w+\];", re.MULTILINE)
+FUNCTION = re.compile(rf"^(?:static inline )?{TYPE} (\**)(\w+)\(([^()]*)\)(?:;| \{{)", re.MULTILINE)
+DECLARED = r"\**\w+(?:\[\w+\])?"
+POINTER = re.compile(r"(\w+) \(\*(\w+)\)\(([^()]*)\)")
+TYPED = re.compile(rf"{TYPE} +({DECLARED}(?:,\s*{DECLARED})*)")
+C_WORDS = {*NUMBERS, "const", "unsigned", "char", "void", "size_t", "ptrdiff_t"}
 
 
-if __name__ == "__main__":
-    main()
+class CoreHeader:
+    """A header of base/ or core/: `names` that it declares and Cython can have, each with its module; `lines` of the
+    extern block; `used`, the names in them that other modules declare."""
+
+    def __init__(self, text: str, module: str, names: dict[str, str]) -> None:
+        self.module = module
+        self.names = names
+        self.lines: list[str] = []
+        self.used: set[str] = set()
+        rules: dict[re.Pattern[str], Callable[[re.Match[str]], None]] = {
+            ENUMERATION: lambda match: self.constants(ENUMERATED.findall(match[1])),
+            DEFINITION: lambda match: self.constants([match[1]]),
+            RECORD: self.record,
+            ARRAY: self.array,
+            FUNCTION: self.function,
+        }
+        found = [(match.start(), rule, match) for pattern, rule in rules.items() for match in pattern.finditer(text)]
+        for _, rule, match in sorted(found, key=lambda row: row[0]):
+            rule(match)
+
+    def add(self, name: str, lines: list[str], *uses: str) -> None:
+        """Adds the declaration of `name`, unless it uses a name that Cython cannot have."""
+        words = {word for use in uses for word in re.findall(r"[A-Za-z_]\w*", use)} - C_WORDS
+        if words <= self.names.keys():
+            self.used |= {word for word in words if self.names[word] != self.module}
+            self.lines += lines
+            self.names[name] = self.module
+
+    def constants(self, names: list[str]) -> None:
+        for name in names:
+            self.add(name, ["enum:", f"    {name}"])
+
+    def record(self, match: re.Match[str]) -> None:
+        """A struct. Members of a nameless union count as its own."""
+        name = match[2]
+        self.add(name, [f"ctypedef struct {name}:"])
+        empty = len(self.lines)
+        for member in NAMELESS.sub(lambda nested: nested[1] or "", match[1]).split(";"):
+            if pointer := POINTER.fullmatch(member.strip()):
+                self.declare(name, f"    {pointer[1]} (*{pointer[2]})", pointer[1], pointer[3], " noexcept nogil")
+            typed = TYPED.fullmatch(member.strip())
+            for declared in typed[2].split(",") if typed else ():
+                declared = declared.strip()
+                self.add(name, [f"    {typed[1]} {declared}"], typed[1], *re.findall(r"\[([^\d\]]\w*)\]", declared))
+        if len(self.lines) == empty:
+            self.lines.append("    pass")
+
+    def array(self, match: re.Match[str]) -> None:
+        kind, stars, name = match.groups()
+        self.add(name, [f"{kind} {stars}{name}[]"], kind)
+
+    def function(self, match: re.Match[str]) -> None:
+        result, stars, name, arguments = match.groups()
+        self.declare(name, f"{result} {stars}{name}", result, arguments)
+
+    def declare(self, name: str, before: str, result: str, listed: str, after: str = "") -> None:
+        """Adds a function or a pointer to one. Its arguments stay without names, which may be words of Python."""
+        arguments = [TYPED.fullmatch(argument.strip()) for argument in listed.split(",") if listed != "void"]
+        kinds = [f"{argument[1]} {'*' * argument[2].count('*')}".strip() for argument in arguments if argument]
+        if len(kinds) == len(arguments):
+            self.add(name, [f"{before}({', '.join(kinds)}){after}"], result, *kinds)
+
+
+def core_declarations(root: Path) -> dict[str, str]:
+    """The text of wv_cli/PATH.pxd of each PATH.h of base/ and core/ that declares anything, by path."""
+    shared = "base/wv_shared"
+    in_kernels = dict.fromkeys(Reader(root, f"{shared}.h").types - C_WORDS, "wv_cli._kernels")
+    headers = {shared: CoreHeader("", "wv_cli._kernels", in_kernels)}
+
+    def read(path: str) -> CoreHeader:
+        if path not in headers:
+            text = COMMENT.sub(" ", (root / f"{path}.h").read_text())
+            included = re.findall(r'#include "(\w+/\w+)\.h"', text)
+            names = {word: module for part in included for word, module in read(part).names.items()}
+            headers[path] = CoreHeader(text, f"wv_cli.{path.replace('/', '.')}", names)
+        return headers[path]
+
+    texts = {}
+    for path in sorted(f"{path.parent.name}/{path.stem}" for path in [*root.glob("base/*.h"), *root.glob("core/*.h")]):
+        header = read(path)
+        imports = [f"from {header.names[word]} cimport {word}" for word in sorted(header.used)]
+        block = [f'cdef extern from "{path}.h" nogil:', *(f"    {line}" for line in header.lines)]
+        if header.lines:
+            first = [f"# Made by csrc/declarations.py from {path}.h: change that.", NUMBERED, *imports]
+            texts[path] = "\n".join([*first, "", *block, ""])
+    return texts
+
+
+def write(root: Path, folder: Path) -> None:
+    """Writes all declarations below `folder`. Raises NotUnderstood."""
+    for name, text in {"_kernels": declarations(root), **core_declarations(root)}.items():
+        output = folder / f"wv_cli/{name}.pxd"
+        # An unchanged file keeps its time, so that a comment in a header does not compile every module again.
+        if not output.exists() or output.read_text() != text:
+            output.parent.mkdir(parents=True, exist_ok=True)
+            output.write_text(text)

@@ -1,8 +1,8 @@
-"""Writes the C of the extension modules: python csrc/modules.py DECLARATIONS FOLDER
+"""Writes the C of the extension modules: python csrc/modules.py FOLDER
 
-One run of Cython makes FOLDER/NAME.c of every wv_cli/NAME.pyx, since reading its own library takes it longer than
-reading ours, and FOLDER/_shared.c, the module wv_cli._shared that holds what each of them would otherwise compile again
-(memoryviews). DECLARATIONS is where declarations.py has written.
+First declarations.py writes the declarations of C that modules cimport, in FOLDER/declarations. Then one run of Cython
+makes FOLDER/NAME.c of every wv_cli/NAME.pyx, since reading its own library takes it longer than reading ours, and
+FOLDER/_shared.c, the module wv_cli._shared that holds what each of them would otherwise compile again (memoryviews).
 
 A module is made again when its .pyx has changed, and all of them when a .pxd or Cython itself has: the file
 FOLDER/NAME.made has the time and Cython's version.
@@ -13,6 +13,8 @@ import sys
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
+
+import declarations
 
 HERE = Path(__file__).parent
 CYTHON = [sys.executable, "-m", "cython", "-3"]
@@ -26,8 +28,13 @@ def is_current(stamp: Path, sources: list[Path]) -> bool:
 
 
 def main() -> None:
-    declarations, folder = map(Path, sys.argv[1:])
-    common = [Path(__file__), *HERE.glob("wv_cli/*.pxd"), *declarations.glob("wv_cli/*.pxd")]
+    folder = Path(sys.argv[1])
+    made_of_headers = folder / "declarations"
+    try:
+        declarations.write(HERE, made_of_headers)
+    except declarations.NotUnderstood as error:
+        sys.exit(str(error))
+    common = [Path(__file__), *HERE.glob("wv_cli/*.pxd"), *made_of_headers.rglob("*.pxd")]
     sources = sorted(HERE.glob("wv_cli/*.pyx"))
     sources = [source for source in sources if not is_current(folder / f"{source.stem}.made", [source, *common])]
     calls, names = [], [source.stem for source in sources]
@@ -36,7 +43,7 @@ def main() -> None:
             names.append("_shared")
             calls.append(["--generate-shared", f"{made}/_shared.c"])
         if sources:
-            places = ["-I", str(HERE), "-I", str(declarations), "-o", f"{made}/"]
+            places = ["-I", str(HERE), "-I", str(made_of_headers), "-o", f"{made}/"]
             calls.append(["-X", DIRECTIVES, "--shared", "wv_cli._shared", *places, *map(str, sources)])
         stamps = [Path(made, f"{name}.made") for name in names]
         for stamp in stamps:  # before Cython reads: a source that is changed meanwhile is made once more

@@ -68,7 +68,7 @@ int64_t wv_ngrams_records(const wv_ngram_windows *windows, const int32_t *positi
     int64_t written = 0, i = *at, n = windows->n;
     int32_t order = windows->order;
     for (; i < n && written < capacity; written++) {
-        int32_t position = positions[i], *record = records + written * WV_RECORD(order);
+        int32_t position = positions[i], *record = records + written * wv_record_width(order);
         for (int32_t k = 0; k < order; k++) record[k] = id_at(windows, position, k);
         int64_t begin = i++;
         while (i < n && same(windows, position, positions[i])) i++;
@@ -79,7 +79,7 @@ int64_t wv_ngrams_records(const wv_ngram_windows *windows, const int32_t *positi
 }
 
 static const int32_t *head(const wv_ngram_runs *runs, int32_t run) {
-    return runs->records + runs->first[run] * WV_RECORD(runs->order);
+    return runs->records + runs->first[run] * wv_record_width(runs->order);
 }
 
 static int run_before(const wv_ngram_runs *runs, int32_t a, int32_t b) {
@@ -103,7 +103,7 @@ static void sink(const wv_ngram_runs *runs, int32_t size, int32_t place) {
 
 int64_t wv_ngrams_merge(const wv_ngram_runs *runs, int32_t *pending, int32_t *out, int64_t capacity) {
     const int32_t order = runs->order;
-    const int64_t width = WV_RECORD(order);
+    const int64_t width = wv_record_width(order);
     int32_t size = 0, *heap = runs->heap;
     int64_t written = 0;
     for (int32_t run = 0; run < runs->runs; run++) {
@@ -162,7 +162,7 @@ static int grow(wv_ngram_level *level) {
 int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, int64_t n) {
     int32_t order = builder->order;
     for (int64_t i = 0; i < n; i++) {
-        const int32_t *record = records + i * WV_RECORD(order);
+        const int32_t *record = records + i * wv_record_width(order);
         int32_t shared = 0;
         while (builder->started && shared < order && record[shared] == builder->last[shared]) shared++;
         if (builder->started && shared < order && record[shared] < builder->last[shared]) return -2;

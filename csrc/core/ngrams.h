@@ -2,8 +2,9 @@
  *
  * Ids of words: WV_UNKNOWN, WV_SENTENCE and WV_SENTENCE_END, then the words. A window begins at any place of a sentence
  * `<s> w1 .. wT </s>` and goes on for `order` words or to </s>. A record is a window and how often it occurs: `order`
- * ids, 0 beyond its end, and the count in two more int32 (WV_RECORD of them in all). Records are sorted by their ids. The
- * prefixes of all windows are all n-grams of the text, each as often as it occurs, with <s> nowhere but in front.
+ * ids, 0 beyond its end, and the count in two more int32 (wv_record_width of them in all). Records are sorted by their
+ * ids. The prefixes of all windows are all n-grams of the text, each as often as it occurs, with <s> nowhere but in
+ * front.
  *
  * The trie lists the n-grams of one length after those of the next shorter, each length in order of its ids, so that a
  * node's children, the n-grams that continue it by one word, stand side by side: first[node] .. first[node + 1]. Words
@@ -17,7 +18,7 @@
 enum { WV_UNKNOWN, WV_SENTENCE, WV_SENTENCE_END };
 #define WV_LARGEST_ORDER 10
 #define WV_NO_NODE (-1)
-#define WV_RECORD(order) ((order) + 2)
+static inline int32_t wv_record_width(int32_t order) { return order + 2; }
 
 /* Writes a stream of ids with -1 at the end of each line as sentences, with the length of the window that begins at each
  * place. Both arrays take n + lines entries. Returns the number of places. */

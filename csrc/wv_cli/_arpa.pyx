@@ -7,64 +7,20 @@ Every array is checked here before its address goes to C.
 cimport cython
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 
 from wv_cli._arguments cimport require, require_ids
-
-
-cdef extern from "core/ngrams.h" nogil:
-    enum:
-        WV_LARGEST_ORDER
-
-cdef extern from "core/wordmap.h" nogil:
-    ctypedef struct wv_slot:
-        int64_t count
-    ctypedef struct wv_wordmap:
-        int32_t size
-    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words)
-    void wv_wordmap_free(wv_wordmap *map)
-    int wv_wordmap_reserve(wv_wordmap *map, int64_t more)
-    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length)
-    uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map)
-    void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts)
-
-cdef extern from "core/floattext.h" nogil:
-    enum:
-        WV_FLOAT_CHARS
-        WV_TEXT_PADDING
-    int wv_floattext_start()
-
-cdef extern from "core/arpa.h" nogil:
-    enum:
-        WV_ARPA_ALL
-        WV_ARPA_SECTION
-        WV_ARPA_FIELDS
-        WV_ARPA_NUMBER
-        WV_ARPA_POSITIVE
-        WV_ARPA_UNKNOWN_WORD
-        WV_ARPA_DUPLICATE
-        WV_ARPA_MEMORY
-    ctypedef struct wv_arpa_read:
-        int64_t lines
-        int64_t consumed
-        int64_t infinite
-        int32_t stop
-    ctypedef struct wv_arpa_ngrams:
-        int64_t n
-        int32_t length
-        int32_t *rows
-        float *prob
-        float *backoff
-    ctypedef struct wv_arpa_rules:
-        wv_wordmap *words
-        int has_backoff
-        float zero
-    wv_arpa_read wv_arpa_parse(const char *text, int64_t size, const wv_arpa_rules *rules, const wv_arpa_ngrams *ngrams)
-    size_t wv_arpa_format(const wv_arpa_ngrams *ngrams, const char *blob, const int64_t *starts, char *out)
-    void wv_arpa_order(const int32_t *rows, int64_t n, int32_t length, int32_t words, int32_t *positions,
-                       int32_t *spare, int64_t *counts)
-    int64_t wv_arpa_parents(const int32_t *contexts, int64_t m, const int32_t *rows, int64_t n, int32_t length,
-                            int32_t *parents)
+from wv_cli.core.arpa cimport (
+    WV_ARPA_ALL, WV_ARPA_DUPLICATE, WV_ARPA_FIELDS, WV_ARPA_MEMORY, WV_ARPA_NUMBER, WV_ARPA_POSITIVE,
+    WV_ARPA_SECTION, WV_ARPA_UNKNOWN_WORD, wv_arpa_format, wv_arpa_ngrams, wv_arpa_order, wv_arpa_parents,
+    wv_arpa_parse, wv_arpa_read, wv_arpa_rules,
+)
+from wv_cli.core.floattext cimport WV_FLOAT_CHARS, WV_TEXT_PADDING, wv_floattext_start
+from wv_cli.core.ngrams cimport WV_LARGEST_ORDER
+from wv_cli.core.wordmap cimport (
+    wv_wordmap, wv_wordmap_add, wv_wordmap_blob_bytes, wv_wordmap_dump, wv_wordmap_free, wv_wordmap_init,
+    wv_wordmap_reserve,
+)
 
 
 require(wv_floattext_start() == 0, "there is no C locale to read numbers in")

@@ -6,17 +6,13 @@ Every array is checked here before its address goes to C.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from wv_cli._arguments cimport padded, require, require_aligned, require_ids, table
 from wv_cli._kernels cimport wv_bioword_run, wv_bioword_survey, wv_kernels
 from wv_cli._scratch cimport address, aligned_zeros
-
-cdef extern from "core/barrier.h" nogil:
-    ctypedef struct wv_barrier:
-        pass
-    void wv_barrier_wait(wv_barrier *barrier, int32_t threads) noexcept
+from wv_cli.core.barrier cimport wv_barrier, wv_barrier_wait
 
 
 def batch_starts(const int32_t[::1] ids, int64_t windows):

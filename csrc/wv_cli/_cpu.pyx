@@ -2,14 +2,10 @@
 
 import os
 
+from wv_cli.core.cpu cimport wv_compiler, wv_flags, wv_isa_count, wv_isa_usable
+
 from wv_cli.errors import UsageError
 
-
-cdef extern from "core/cpu.h" nogil:
-    int wv_isa_count()
-    int wv_isa_usable(int index)
-    const char *wv_compiler()
-    const char *wv_flags()
 
 cdef extern from "kernels/tables.h" nogil:
     const wv_kernels *const *wv_isa_tables

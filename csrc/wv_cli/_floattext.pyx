@@ -6,44 +6,13 @@ Thin over core/floattext.h, which says what is accepted and written. The buffers
 
 from libc.stdint cimport int32_t, int64_t
 
+from wv_cli.core.floattext cimport (
+    WV_BINARY_WORD_LIMIT, WV_FLOAT_CHARS, WV_STOP_BAD_ROW, WV_STOP_LONG_WORD, WV_STOP_NONE, WV_STOP_NOT_FINITE,
+    WV_STOP_PARTIAL, WV_TEXT_PADDING, wv_count_fields, wv_count_lines, wv_find_rows, wv_first_not_finite,
+    wv_first_unwritable, wv_floattext_start, wv_format_float, wv_format_rows, wv_pack_rows, wv_parse_float,
+    wv_parse_rows, wv_row_places, wv_rows_read, wv_unpack_rows, wv_word_rows,
+)
 
-cdef extern from "core/floattext.h" nogil:
-    enum:
-        WV_TEXT_PADDING
-        WV_FLOAT_CHARS
-        WV_BINARY_WORD_LIMIT
-    enum wv_stop:
-        WV_STOP_NONE, WV_STOP_BAD_ROW, WV_STOP_NOT_FINITE, WV_STOP_PARTIAL, WV_STOP_LONG_WORD
-    ctypedef struct wv_rows_read:
-        int64_t rows, consumed, word_bytes
-        int stop
-    int wv_floattext_start() noexcept
-    size_t wv_parse_float(const char *text, size_t size, float *value) noexcept
-    wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int dim_is_known, int64_t capacity, float *matrix,
-                               int64_t *lengths) noexcept
-    wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix,
-                                int64_t *lengths) noexcept
-    ctypedef struct wv_row_places:
-        int64_t capacity
-        int64_t *offsets
-        int64_t *lengths
-        char *words
-        int64_t room
-    wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, const wv_row_places *places) noexcept
-    size_t wv_format_float(float value, int decimals, char *out) noexcept
-    ctypedef struct wv_word_rows:
-        const float *matrix
-        ptrdiff_t stride
-        int64_t rows
-        int32_t dim
-        const char *blob
-        const int64_t *starts
-    size_t wv_format_rows(const wv_word_rows *rows, int decimals, int trailing_space, char *out) noexcept
-    size_t wv_pack_rows(const wv_word_rows *rows, char *out) noexcept
-    int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows) noexcept
-    int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words) noexcept
-    int64_t wv_count_lines(const char *text, int64_t size) noexcept
-    int64_t wv_count_fields(const char *text, int64_t size) noexcept
 
 cdef int start() except -1:
     cdef int failure = wv_floattext_start()

@@ -10,47 +10,10 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_scratch, table
 from wv_cli._kernels cimport WV_END_OF_LINE, WV_ROW_FLOATS, wv_glove_part, wv_glove_record, wv_glove_run, wv_kernels
-
-
-cdef extern from "core/cooccur.h" nogil:
-    ctypedef struct wv_record:
-        int32_t row, column
-        int64_t units
-    ctypedef struct wv_cooccur:
-        const int32_t *ids
-        int64_t begin, low, end
-        const int64_t *starts
-        const int32_t *positions
-        int32_t words, window
-        int both_sides
-        const int64_t *units
-        double scale
-    void wv_cooccur_positions(const int32_t *ids, int64_t begin, int64_t end, int32_t words, int64_t *starts,
-                              int32_t *positions)
-    int64_t wv_cooccur_scratch_bytes(int32_t words)
-    int64_t wv_cooccur_rows(const wv_cooccur *run, int32_t first, int32_t last, void *scratch, wv_record *out)
-    ctypedef struct wv_record_runs:
-        const wv_record *records
-        int32_t runs
-        int64_t *first
-        const int64_t *last
-        const uint8_t *more
-        int32_t *heap
-    int64_t wv_cooccur_merge(const wv_record_runs *runs, int as_values, wv_record *pending, wv_record *out,
-                             int64_t capacity)
-    int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uint64_t *last_key, int *ascending)
-    enum:
-        WV_SORT_COUNTS
-    void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n, int64_t *counts)
-    ctypedef struct wv_deal:
-        int64_t base, size, spare, chunks, turn, round
-    ctypedef struct wv_tile_ranges:
-        int32_t words, ranges
-        const uint16_t *range_of
-        const int32_t *first
-        int64_t largest
-    int wv_cooccur_tiles(const wv_tile_ranges *ranges, const wv_record *records, int64_t n, int32_t first_row,
-                         int64_t *counts, wv_deal *deals, wv_glove_record *out)
+from wv_cli.core.cooccur cimport (
+    WV_SORT_COUNTS, wv_cooccur, wv_cooccur_check, wv_cooccur_merge, wv_cooccur_positions, wv_cooccur_rows,
+    wv_cooccur_scratch_bytes, wv_cooccur_sort, wv_cooccur_tiles, wv_deal, wv_record, wv_record_runs, wv_tile_ranges,
+)
 
 
 RECORD = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])

@@ -11,42 +11,12 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from wv_cli._arguments cimport require, require_ids
 from wv_cli._words cimport letters
+from wv_cli.core.kenlm cimport (
+    wv_kenlm, wv_kenlm_all, wv_kenlm_column, wv_kenlm_find, wv_kenlm_level, wv_kenlm_score, wv_kenlm_unpack,
+)
+from wv_cli.core.ngrams cimport WV_LARGEST_ORDER, WV_NO_NODE, WV_SENTENCE, WV_SENTENCE_END
 
 from wv_cli.errors import BadFile
-
-
-cdef extern from "core/ngrams.h" nogil:
-    enum:
-        WV_LARGEST_ORDER
-        WV_NO_NODE
-        WV_SENTENCE
-        WV_SENTENCE_END
-
-cdef extern from "core/kenlm.h" nogil:
-    ctypedef struct wv_kenlm_column:
-        const uint8_t *table
-        int32_t at, width
-    ctypedef struct wv_kenlm_level:
-        const uint8_t *start
-        int64_t size, record
-        wv_kenlm_column word, prob, backoff, next
-        const uint8_t *pointers
-        int64_t pointer_count
-    ctypedef struct wv_kenlm:
-        int32_t order, hashed
-        int64_t words
-        const uint8_t *vocabulary
-        int64_t vocabulary_size
-        const uint8_t *unigrams
-        int64_t unigram_bytes
-        int32_t sentence, sentence_end
-        wv_kenlm_level levels[WV_LARGEST_ORDER]
-    int wv_kenlm_find(const wv_kenlm *model, const uint8_t *blob, const int64_t *starts, int64_t n, int32_t *ids)
-    int wv_kenlm_score(const wv_kenlm *model, const int32_t *ids, int64_t n, int ends, int32_t *state, float *scores,
-                       uint8_t *lengths)
-    int wv_kenlm_all(const wv_kenlm *model, const int32_t *state, float *scores)
-    int wv_kenlm_unpack(const wv_kenlm *model, int32_t length, int32_t *words, float *probs, float *backoffs,
-                        int64_t *next)
 
 
 @cython.final

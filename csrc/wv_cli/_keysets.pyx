@@ -8,18 +8,10 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from wv_cli._arguments cimport require
-
-
-cdef extern from "core/keysets.h" nogil:
-    ctypedef struct wv_keyset:
-        uint64_t capacity
-        uint64_t count
-    int wv_keyset_reserve(wv_keyset *set, int64_t more)
-    void wv_keyset_insert(wv_keyset *set, const uint64_t *keys, int64_t n, int64_t stride)
-    void wv_keyset_list(const wv_keyset *set, uint64_t *keys)
-    void wv_keyset_free(wv_keyset *set)
-    void wv_keysets_first(wv_keyset *sets, int64_t columns, const uint64_t *keys, int64_t n, unsigned char *first)
-    int wv_keysets_clusters(int64_t columns, const uint64_t *keys, int64_t n, int64_t *stays)
+from wv_cli.core.keysets cimport (
+    wv_keyset, wv_keyset_free, wv_keyset_insert, wv_keyset_list, wv_keyset_reserve, wv_keysets_clusters,
+    wv_keysets_first,
+)
 
 
 @cython.final

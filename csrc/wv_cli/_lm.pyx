@@ -11,60 +11,14 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 from wv_cli._arguments cimport require, require_ids
+from wv_cli.core.ngrams cimport (
+    WV_LARGEST_ORDER, WV_NO_NODE, wv_ngram_builder, wv_ngram_builder_add, wv_ngram_builder_free,
+    wv_ngram_builder_init, wv_ngram_level, wv_ngram_link, wv_ngram_runs, wv_ngram_trie, wv_ngram_windows,
+    wv_ngrams_merge, wv_ngrams_records, wv_ngrams_sort, wv_ngrams_windows, wv_record_width,
+)
+from wv_cli.core.ngramscore cimport wv_ngram_below, wv_ngram_model
 
 from wv_cli.errors import WvError
-
-
-cdef extern from "core/ngrams.h" nogil:
-    enum:
-        WV_LARGEST_ORDER
-        WV_NO_NODE
-    int64_t wv_ngrams_windows(const int32_t *stream, int64_t n, int32_t order, int32_t *ids, uint8_t *lengths)
-    ctypedef struct wv_ngram_windows:
-        const int32_t *ids
-        const uint8_t *lengths
-        int64_t n
-        int32_t order, words
-    void wv_ngrams_sort(const wv_ngram_windows *windows, int32_t low, int32_t high, int64_t found, int32_t *positions,
-                        int32_t *spare, int64_t *counts)
-    int64_t wv_ngrams_records(const wv_ngram_windows *windows, const int32_t *positions, int64_t *at,
-                              int32_t *records, int64_t capacity)
-    ctypedef struct wv_ngram_runs:
-        const int32_t *records
-        int32_t order, runs
-        int64_t *first
-        const int64_t *last
-        const uint8_t *more
-        int32_t *heap
-    int64_t wv_ngrams_merge(const wv_ngram_runs *runs, int32_t *pending, int32_t *out, int64_t capacity)
-    int32_t WV_RECORD(int32_t order)
-    ctypedef struct wv_ngram_level:
-        int32_t *word
-        int32_t *first
-        int64_t *count
-        int64_t size
-        int64_t capacity
-        int64_t taken
-    ctypedef struct wv_ngram_builder:
-        int32_t order
-        wv_ngram_level levels[WV_LARGEST_ORDER]
-    void wv_ngram_builder_init(wv_ngram_builder *builder, int32_t order)
-    void wv_ngram_builder_free(wv_ngram_builder *builder)
-    int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, int64_t n)
-    ctypedef struct wv_ngram_trie:
-        int32_t order
-        const int64_t *levels
-        const int32_t *word
-        const int32_t *first
-        const int32_t *suffix
-    int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t length, int64_t begin, int64_t end, int32_t *suffix)
-
-cdef extern from "core/ngramscore.h" nogil:
-    ctypedef struct wv_ngram_model:
-        wv_ngram_trie trie
-        const float *prob
-        const float *backoff
-    void wv_ngram_below(const wv_ngram_model *model, int64_t begin, int64_t end, float *scores)
 
 
 LARGEST_ORDER = WV_LARGEST_ORDER
@@ -113,7 +67,7 @@ cdef class Windows:
         and the place behind their windows."""
         cdef int64_t capacity = records.shape[0], written
         cdef wv_ngram_windows part = self.windows
-        require(capacity > 0 and records.shape[1] == WV_RECORD(self.windows.order), "the records do not fit the order")
+        require(capacity > 0 and records.shape[1] == wv_record_width(self.windows.order), "the records do not fit the order")
         require(0 <= at <= end <= self.windows.n, "no such windows")
         part.n = end
         with nogil:
@@ -127,7 +81,7 @@ def merge(int32_t order, const int32_t[:, ::1] records, int64_t[::1] first, cons
     number of records written to `out`."""
     cdef int32_t runs = <int32_t>first.shape[0], run
     cdef int32_t[::1] heap = np.empty(runs, np.int32)
-    cdef int64_t capacity = out.shape[0], written, width = WV_RECORD(order)
+    cdef int64_t capacity = out.shape[0], written, width = wv_record_width(order)
     require(1 <= order <= WV_LARGEST_ORDER and runs > 0 and last.shape[0] == runs == more.shape[0] and capacity > 0
             and records.shape[1] == width == out.shape[1] == pending.shape[0], "the arrays do not fit the order")
     for run in range(runs):
@@ -156,7 +110,7 @@ cdef class Builder:
         """Raises ValueError for records that do not ascend, WvError for more than 2^31 n-grams of a length."""
         cdef int64_t n = records.shape[0]
         cdef int failure
-        require(records.shape[1] == WV_RECORD(self.builder.order), "the records do not fit the order")
+        require(records.shape[1] == wv_record_width(self.builder.order), "the records do not fit the order")
         if n == 0:
             return
         with nogil:

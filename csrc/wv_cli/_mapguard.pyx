@@ -1,8 +1,6 @@
 """Mapped files: a word from the process when another one cuts such a file short. core/mapguard.h has the how."""
 
-cdef extern from "core/mapguard.h" nogil:
-    int wv_mapguard_add(const void *start, size_t size, const char *message, size_t length)
-    void wv_mapguard_remove(const void *start)
+from wv_cli.core.mapguard cimport wv_mapguard_add, wv_mapguard_remove
 
 
 def guard(const unsigned char[::1] mapped not None, bytes message not None):

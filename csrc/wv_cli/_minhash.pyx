@@ -9,29 +9,16 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from wv_cli._arguments cimport require
-from wv_cli._characters cimport (
+from wv_cli._characters cimport add_page, new_characters
+from wv_cli.core.minhash cimport (
+    WV_MINHASH_MOST, WV_MINHASH_NO_MEMORY, wv_minhash, wv_minhash_free, wv_minhash_scratch, wv_minhash_text,
+    wv_xxhash64,
+)
+from wv_cli.core.simplify cimport (
     WV_CHARACTER_BYTES, WV_CHARACTER_CASED, WV_CHARACTER_DIGIT, WV_CHARACTER_HARD, WV_CHARACTER_IGNORED,
     WV_CHARACTER_LETTER, WV_CHARACTER_MARK, WV_CHARACTER_PAGE, WV_CHARACTER_SIGMA, WV_CHARACTER_SPACE,
-    WV_SIMPLIFY_GROWTH, WV_SIMPLIFY_HARD, WV_SIMPLIFY_PAGE, add_page, new_characters, wv_characters,
-    wv_characters_free, wv_simplify)
-
-
-cdef extern from "core/minhash.h" nogil:
-    enum:
-        WV_MINHASH_MOST
-        WV_MINHASH_NO_MEMORY
-    ctypedef struct wv_minhash:
-        int shingle
-        int bands
-        int rows
-        uint64_t a[WV_MINHASH_MOST]
-        uint64_t b[WV_MINHASH_MOST]
-    ctypedef struct wv_minhash_scratch:
-        pass
-    void wv_minhash_free(wv_minhash_scratch *scratch)
-    uint64_t wv_xxhash64(const unsigned char *bytes, int64_t length, uint64_t seed)
-    int64_t wv_minhash_text(const wv_minhash *m, const wv_characters *characters, const unsigned char *text,
-                            int64_t length, wv_minhash_scratch *scratch, uint64_t *keys, uint64_t *numbers)
+    WV_SIMPLIFY_GROWTH, WV_SIMPLIFY_HARD, WV_SIMPLIFY_PAGE, wv_characters, wv_characters_free, wv_simplify,
+)
 
 
 LETTER, SPACE, DIGIT, SIGMA, HARD = (

@@ -10,45 +10,14 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
 
 from wv_cli._arguments cimport require, require_floats, require_ids
+from wv_cli.core.ngrams cimport WV_LARGEST_ORDER, WV_NO_NODE, WV_SENTENCE_END
+from wv_cli.core.packedlm cimport (
+    WV_PACKED_AT_ONCE, WV_PACKED_BLOCK, WV_PACKED_PADDING, wv_packed_all, wv_packed_begin, wv_packed_children,
+    wv_packed_column, wv_packed_level, wv_packed_model, wv_packed_read, wv_packed_score, wv_packed_scratch,
+    wv_packed_write, wv_packed_write_offsets,
+)
 
 from wv_cli.errors import BadFile
-
-
-cdef extern from "core/ngrams.h" nogil:
-    enum:
-        WV_LARGEST_ORDER
-        WV_NO_NODE
-        WV_SENTENCE_END
-
-cdef extern from "core/packedlm.h" nogil:
-    enum:
-        WV_PACKED_BLOCK
-        WV_PACKED_AT_ONCE
-        WV_PACKED_PADDING
-    ctypedef struct wv_packed_column:
-        const uint8_t *bits
-        const float *table
-        int64_t values
-        int32_t width
-    ctypedef struct wv_packed_level:
-        int64_t size
-        wv_packed_column word, prob, backoff
-        const uint32_t *index
-        const uint8_t *offsets
-        uint32_t widths
-    ctypedef struct wv_packed_model:
-        int32_t order
-        int closed
-        wv_packed_level levels[WV_LARGEST_ORDER]
-    void wv_packed_write(const uint32_t *numbers, int64_t n, int32_t width, uint8_t *bits)
-    void wv_packed_read(const uint8_t *bits, int64_t n, int32_t width, uint32_t *numbers)
-    void wv_packed_write_offsets(const int32_t *first, int64_t size, const uint32_t *index, uint8_t *bits)
-    int wv_packed_children(const wv_packed_level *level, int64_t below, int32_t *first)
-    void wv_packed_begin(const wv_packed_model *model, int ends, int32_t *state)
-    int64_t wv_packed_scratch(const wv_packed_model *model, int64_t n)
-    int wv_packed_score(const wv_packed_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state,
-                        float *scores, uint8_t *lengths, void *scratch)
-    int wv_packed_all(const wv_packed_model *model, const int32_t *state, float *scores)
 
 
 BLOCK = WV_PACKED_BLOCK

@@ -12,11 +12,7 @@ from libc.string cimport memset
 from wv_cli._arguments cimport padded, require, require_aligned, require_ids, require_starts, table as kernels_of
 from wv_cli._kernels cimport WV_PAIR_BLOCK, WV_PAIR_CHUNK, WV_PAIR_UNIT, wv_kernels, wv_pair_rows, wv_pairs
 from wv_cli._scratch cimport address, aligned_zeros
-
-cdef extern from "core/barrier.h" nogil:
-    ctypedef struct wv_barrier:
-        pass
-    void wv_barrier_wait(wv_barrier *barrier, int32_t threads) noexcept
+from wv_cli.core.barrier cimport wv_barrier, wv_barrier_wait
 
 
 cdef inline int64_t rounded(int64_t count, int64_t unit) noexcept nogil:

@@ -6,53 +6,11 @@ import numpy as np
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-
-cdef extern from "core/phrases.h" nogil:
-    enum:
-        WV_NO_WORD
-
-    ctypedef struct wv_pair_bound:
-        float least
-        float most
-
-    ctypedef struct wv_pair:
-        uint64_t key
-        int64_t value
-
-    ctypedef struct wv_pair_table:
-        uint64_t capacity
-        int waiting
-
-    enum:
-        WV_MOST_CONNECTORS
-
-    ctypedef struct wv_chains:
-        const unsigned char *connects
-        wv_pair_table table
-        int32_t next
-
-    ctypedef struct wv_pair_place:
-        int32_t last, chain, connectors
-
-    int32_t wv_chain_id(wv_chains *chains, int32_t id, int32_t word, int make) noexcept
-    int wv_pairs_init(wv_pair_table *table, uint64_t limit) noexcept
-    void wv_pairs_free(wv_pair_table *table) noexcept
-    int wv_pairs_count(wv_pair_table *table, const wv_pair_bound *bounds, wv_chains *chains, const int32_t *ids,
-                       int64_t length, wv_pair_place *place) noexcept
-    int wv_pairs_next_part(wv_pair_table *table) noexcept
-    int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *first, int64_t least, wv_pair *out,
-                            int64_t capacity) noexcept
-    int wv_pairs_set(wv_pair_table *table, uint64_t key, int64_t value) noexcept
-    ctypedef struct wv_pair_walk:
-        const unsigned char *begins
-        int64_t *counts
-        int64_t joined
-        int32_t pending, chain, connectors
-        wv_chains *chains
-    int64_t wv_pairs_join(const wv_pair_table *table, wv_pair_walk *walk, const int32_t *ids, int64_t length,
-                          int32_t *out) noexcept
-    uint64_t wv_render(const int32_t *ids, int64_t length, const unsigned char *blob, const int64_t *starts,
-                       unsigned char *out, int *at_start) noexcept
+from wv_cli.core.phrases cimport (
+    WV_MOST_CONNECTORS, WV_NO_WORD, wv_chain_id, wv_chains, wv_pair, wv_pair_bound, wv_pair_place, wv_pair_table,
+    wv_pair_walk, wv_pairs_count, wv_pairs_free, wv_pairs_init, wv_pairs_join, wv_pairs_next_part, wv_pairs_select,
+    wv_pairs_set, wv_render,
+)
 
 
 MOST_CONNECTORS = WV_MOST_CONNECTORS

@@ -9,36 +9,10 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require
-
-
-cdef extern from "core/pieces.h" nogil:
-    enum:
-        WV_PIECES_NO_MEMORY
-    ctypedef struct wv_pieces:
-        const unsigned char *rules
-        int64_t rules_size
-        const unsigned char *replacements
-        int64_t replacements_size
-        int adds_prefix, removes_blanks, escapes
-        int32_t unknown
-        float unknown_score
-    ctypedef struct wv_piece:
-        const unsigned char *bytes
-        int64_t length
-        int32_t id
-        float score
-    ctypedef struct wv_cut:
-        int32_t *ids
-        int64_t count
-        unsigned char *spelled
-        int64_t spelled_length
-        int64_t *ends
-        int64_t unknown
-    int wv_pieces_build(wv_pieces *pieces, wv_piece *piece, int64_t n)
-    void wv_pieces_prepare(wv_pieces *pieces)
-    void wv_pieces_free(wv_pieces *pieces)
-    int wv_pieces_cut(const wv_pieces *pieces, const unsigned char *text, int64_t length, wv_cut *cut)
-    void wv_cut_free(wv_cut *cut)
+from wv_cli.core.pieces cimport (
+    WV_PIECES_NO_MEMORY, wv_cut, wv_cut_free, wv_piece, wv_pieces, wv_pieces_build, wv_pieces_cut, wv_pieces_free,
+    wv_pieces_prepare,
+)
 
 
 @cython.final

@@ -9,7 +9,7 @@ between threads once made.
 import numpy as np
 
 from libc.math cimport exp
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
 from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
@@ -19,48 +19,15 @@ from wv_cli._kernels cimport (
     wv_prediction_run,
 )
 from wv_cli._scratch cimport address, aligned_zeros
+from wv_cli.core.textrows cimport (
+    wv_row_taker, wv_text_rows, wv_text_rows_free, wv_text_rows_piece, wv_text_rows_read, wv_text_rules,
+)
+from wv_cli.core.wordmap cimport wv_wordmap, wv_wordmap_add, wv_wordmap_free, wv_wordmap_init, wv_wordmap_reserve
 
 
 cdef enum:
     NUMBERS_PER_SCORE = 8 # of a row, at least, where scores of rows are kept: they are so much less to read
     MOST_SCORE_BYTES = 1 << 26
-
-
-cdef extern from "core/wordmap.h" nogil:
-    ctypedef struct wv_slot:
-        int32_t id
-    ctypedef struct wv_wordmap:
-        int32_t size
-    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words) noexcept
-    void wv_wordmap_free(wv_wordmap *map) noexcept
-    int wv_wordmap_reserve(wv_wordmap *map, int64_t more) noexcept
-    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
-
-cdef extern from "core/textrows.h" nogil:
-    ctypedef struct wv_text_rules:
-        wv_wordmap *map
-        int32_t words
-        int minn, maxn, word_ngrams
-        uint32_t buckets
-        const int32_t *bucket_row
-        const uint8_t *has_row
-        const char *prefix
-        size_t prefix_length
-    ctypedef struct wv_text_rows:
-        int64_t lines
-        int64_t *start
-        int32_t *row
-        int32_t *label
-        int32_t *seen
-        int ended
-    ctypedef struct wv_row_taker:
-        void (*take)(void *context, const int32_t *row, int64_t rows) noexcept
-        void *context
-    int wv_text_rows_piece(const wv_text_rules *rules, const char *text, size_t length, int last, int bare_end,
-                           wv_row_taker taker, wv_text_rows *rows) noexcept
-    int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end,
-                          wv_text_rows *rows) noexcept
-    void wv_text_rows_free(wv_text_rows *rows) noexcept
 
 
 cdef class RowsRead:

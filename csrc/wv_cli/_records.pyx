@@ -9,54 +9,12 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from wv_cli._arguments cimport require
-
-
-cdef extern from "core/records.h" nogil:
-    enum:
-        WV_RECORD_GOOD
-        WV_RECORD_BLANK
-        WV_RECORD_NO_OBJECT
-        WV_RECORD_SYNTAX
-        WV_RECORD_UTF8
-        WV_RECORD_TOO_DEEP
-        WV_RECORD_NO_FIELD
-        WV_RECORD_NO_TEXT
-        WV_RECORD_TAKEN
-        WV_RECORD_COLUMNS
-        WV_RECORD_OPEN_QUOTE
-        WV_RECORD_AFTER_QUOTE
-        WV_RECORD_DEPTH
-        WV_NEWLINE_KEEP
-        WV_NEWLINE_SPACE
-        WV_NEWLINE_DROP
-    ctypedef struct wv_record:
-        int64_t begin
-    ctypedef struct wv_records:
-        wv_record *record
-        int64_t count
-        unsigned char *texts
-        int64_t texts_length
-    ctypedef struct wv_span:
-        const unsigned char *bytes
-        int64_t length
-    ctypedef struct wv_json_rules:
-        wv_span name
-        const wv_span *part
-        int parts
-        const wv_span *added
-        int n_added
-        int newline
-    ctypedef struct wv_csv_rules:
-        unsigned char delimiter
-        int64_t column
-        int64_t columns
-        int newline
-        int quotes
-    int64_t wv_json_records(const wv_json_rules *rules, const unsigned char *block, int64_t start, int64_t length,
-                            wv_records *out)
-    int64_t wv_csv_records(const wv_csv_rules *rules, const unsigned char *block, int64_t start, int64_t length,
-                           int final, wv_records *out)
-    void wv_records_free(wv_records *records)
+from wv_cli.core.records cimport (
+    WV_NEWLINE_DROP, WV_NEWLINE_KEEP, WV_NEWLINE_SPACE, WV_RECORD_AFTER_QUOTE, WV_RECORD_BLANK, WV_RECORD_COLUMNS,
+    WV_RECORD_DEPTH, WV_RECORD_GOOD, WV_RECORD_NO_FIELD, WV_RECORD_NO_OBJECT, WV_RECORD_NO_TEXT,
+    WV_RECORD_OPEN_QUOTE, WV_RECORD_SYNTAX, WV_RECORD_TAKEN, WV_RECORD_TOO_DEEP, WV_RECORD_UTF8, wv_csv_records,
+    wv_csv_rules, wv_json_records, wv_json_rules, wv_record, wv_records, wv_records_free, wv_span,
+)
 
 
 GOOD, BLANK, NO_OBJECT, SYNTAX, UTF8 = WV_RECORD_GOOD, WV_RECORD_BLANK, WV_RECORD_NO_OBJECT, WV_RECORD_SYNTAX, WV_RECORD_UTF8

@@ -15,17 +15,8 @@ from wv_cli._kernels cimport (
 )
 from wv_cli._scratch cimport address, aligned_zeros
 from wv_cli._word2vec cimport Run
-
-cdef extern from "core/barrier.h" nogil:
-    ctypedef struct wv_barrier:
-        pass
-    void wv_barrier_wait(wv_barrier *barrier, int32_t threads)
-
-cdef extern from "base/scratch.h" nogil:
-    ctypedef struct wv_scratch:
-        char *memory
-        size_t used
-    void *wv_scratch_take(wv_scratch *scratch, size_t bytes)
+from wv_cli.base.scratch cimport wv_scratch, wv_scratch_take
+from wv_cli.core.barrier cimport wv_barrier, wv_barrier_wait
 
 
 # The ids start .. end-1 of the corpus.

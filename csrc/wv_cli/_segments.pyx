@@ -9,28 +9,16 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require
-from wv_cli._characters cimport (
+from wv_cli._characters cimport add_page, new_characters
+from wv_cli.core.segments cimport (
+    WV_SEGMENT_CHARACTERS, wv_find_boundaries, wv_segment_kind, wv_segment_scratch, wv_segment_scratch_free,
+    wv_segments_prepare, wv_word_rules, wv_write_words,
+)
+from wv_cli.core.simplify cimport (
     WV_CHARACTER_BEGINS_MARKED, WV_CHARACTER_BYTES, WV_CHARACTER_CASED, WV_CHARACTER_ENDS_MARKED, WV_CHARACTER_HARD,
     WV_CHARACTER_IGNORED, WV_CHARACTER_LETTER, WV_CHARACTER_PAGE, WV_CHARACTER_SIGMA, WV_SIMPLIFY_GROWTH,
-    WV_SIMPLIFY_HARD, add_page, new_characters, wv_characters, wv_characters_free, wv_fold)
-
-
-cdef extern from "core/segments.h" nogil:
-    enum:
-        WV_SEGMENT_CHARACTERS
-    uint16_t wv_segment_kind[]
-    void wv_segments_prepare()
-    ctypedef struct wv_word_rules:
-        int blanks
-        int drop_punctuation
-        int digits
-        int sentences
-    ctypedef struct wv_segment_scratch:
-        unsigned char *cut
-    int64_t wv_write_words(const wv_word_rules *rules, const unsigned char *text, int64_t length,
-                           wv_segment_scratch *scratch, unsigned char *out)
-    int64_t wv_find_boundaries(const unsigned char *text, int64_t length, int sentences, wv_segment_scratch *scratch)
-    void wv_segment_scratch_free(wv_segment_scratch *scratch)
+    WV_SIMPLIFY_HARD, wv_characters, wv_characters_free, wv_fold,
+)
 
 
 LETTER, SIGMA, HARD = WV_CHARACTER_LETTER, WV_CHARACTER_SIGMA, WV_CHARACTER_HARD

@@ -11,30 +11,11 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t
 
 from wv_cli._arguments cimport require, require_ids, require_starts, row_stride
 from wv_cli._words cimport letters
-
-
-cdef extern from "core/subwords.h" nogil:
-    uint32_t wv_fasttext_hash(const char *bytes, size_t length) noexcept
-    int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out,
-                        int64_t capacity) noexcept
-    int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity) noexcept
-    int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int64_t firsts, int n, uint32_t buckets, int32_t *out,
-                           int64_t capacity) noexcept
-    void wv_weighted_means(const char *matrix, int64_t dim, const int64_t *starts, const int32_t *rows,
-                           const float *weights, int64_t groups, double *out) noexcept
-    void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const int64_t *rows, int64_t groups,
-                      float *out) noexcept
-    void wv_spread_rows(const float *values, int64_t stride, const int32_t *source, const int64_t *kept, int64_t count,
-                        int64_t first, int64_t rows, int64_t dim, float *out) noexcept
-
-cdef extern from "core/fasttexttable.h" nogil:
-    ctypedef struct wv_table_size:
-        int64_t entries, word_bytes, consumed
-    wv_table_size wv_table_measure(const char *data, int64_t size, int64_t entries) noexcept
-    void wv_table_read(const char *data, int64_t entries, char *blob, int64_t *starts, int64_t *counts,
-                       int8_t *types) noexcept
-    int64_t wv_table_write(const char *blob, const int64_t *starts, const int64_t *counts, int8_t type, int64_t first,
-                           int64_t last, char *out) noexcept
+from wv_cli.core.fasttexttable cimport wv_table_measure, wv_table_read, wv_table_size, wv_table_write
+from wv_cli.core.subwords cimport (
+    wv_fasttext_hash, wv_line_ngrams, wv_mean_rows, wv_spread_rows, wv_subword_spans, wv_subwords,
+    wv_weighted_means,
+)
 
 
 def word_hash(bytes word):

@@ -6,7 +6,7 @@ Every array is checked here, once, before its address goes to C.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memset
 
 from wv_cli cimport _training

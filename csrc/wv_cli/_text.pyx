@@ -12,96 +12,24 @@ from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from wv_cli._words cimport letters
+from wv_cli.core.floattext cimport wv_count_lines
+from wv_cli.core.idbuffer cimport wv_idbuffer, wv_idbuffer_fit, wv_idbuffer_free
+from wv_cli.core.idstream cimport (
+    wv_fingerprint, wv_fingerprint_finish, wv_fingerprint_init, wv_fingerprint_update, wv_remap, wv_remap_state,
+)
+from wv_cli.core.recordtext cimport wv_check_utf8, wv_utf8_report
+from wv_cli.core.separators cimport wv_is_separator
+from wv_cli.core.tokenizer cimport (
+    wv_block_masks, wv_block_masks_portable, wv_encoder, wv_encoder_feed, wv_encoder_finish, wv_encoder_forget,
+    wv_encoder_free, wv_encoder_init, wv_masks,
+)
+from wv_cli.core.wordlist cimport wv_counts_read, wv_gather_starts, wv_gather_words, wv_split_counts
+from wv_cli.core.wordmap cimport (
+    WV_TOO_MANY_WORDS, wv_hash_words, wv_wordmap, wv_wordmap_blob_bytes, wv_wordmap_bytes, wv_wordmap_dump,
+    wv_wordmap_free, wv_wordmap_ids, wv_wordmap_init, wv_wordmap_reserve,
+)
 
 from wv_cli.errors import WvError
-
-
-cdef extern from "core/separators.h" nogil:
-    int wv_is_separator(unsigned char byte) noexcept
-
-cdef extern from "core/wordmap.h" nogil:
-    enum:
-        WV_NO_MEMORY
-        WV_TOO_MANY_WORDS
-
-    ctypedef struct wv_wordmap:
-        int32_t size
-
-    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words) noexcept
-    void wv_wordmap_free(wv_wordmap *map) noexcept
-    int wv_wordmap_reserve(wv_wordmap *map, int64_t more) noexcept
-    int wv_wordmap_ids(wv_wordmap *map, const unsigned char *blob, const int64_t *starts, int64_t words,
-                       int known_only, int32_t *ids) noexcept
-    uint64_t wv_wordmap_bytes(const wv_wordmap *map) noexcept
-    void wv_hash_words(const unsigned char *blob, const int64_t *starts, int64_t words, uint64_t *hashes) noexcept
-    uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map) noexcept
-    void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts) noexcept
-
-cdef extern from "core/wordlist.h" nogil:
-    int64_t wv_gather_starts(const int64_t *starts, int64_t words, const int64_t *order, int64_t n,
-                             int64_t *new_starts) noexcept
-    void wv_gather_words(const char *blob, const int64_t *starts, const int64_t *order, int64_t n,
-                         const int64_t *new_starts, char *out) noexcept
-
-    ctypedef struct wv_counts_read:
-        int64_t lines
-        int64_t word_bytes
-        int stopped
-    wv_counts_read wv_split_counts(const char *text, int64_t size, char *blob, int64_t *starts,
-                                   int64_t *counts) noexcept
-
-cdef extern from "core/floattext.h" nogil:
-    int64_t wv_count_lines(const char *text, int64_t size) noexcept
-
-cdef extern from "core/recordtext.h" nogil:
-    ctypedef struct wv_utf8_report:
-        int64_t wrong
-        int64_t first
-        int64_t rest
-    wv_utf8_report wv_check_utf8(const unsigned char *text, int64_t size) noexcept
-
-cdef extern from "core/idbuffer.h" nogil:
-    ctypedef struct wv_idbuffer:
-        int32_t *ids
-        int64_t length
-    void wv_idbuffer_fit(wv_idbuffer *buffer) noexcept
-    void wv_idbuffer_free(wv_idbuffer *buffer) noexcept
-
-cdef extern from "core/tokenizer.h" nogil:
-    ctypedef struct wv_encoder:
-        wv_wordmap map
-        wv_idbuffer stream
-        int64_t tokens
-        int64_t lines
-
-    int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int every_line,
-                        int64_t expected_words) noexcept
-    void wv_encoder_free(wv_encoder *encoder) noexcept
-    int wv_encoder_feed(wv_encoder *encoder, const unsigned char *bytes, size_t length) noexcept
-    int wv_encoder_finish(wv_encoder *encoder) noexcept
-    int wv_encoder_forget(wv_encoder *encoder) noexcept
-
-    ctypedef struct wv_masks:
-        uint64_t separators
-        uint64_t newlines
-    wv_masks wv_block_masks(const unsigned char *block) noexcept
-    wv_masks wv_block_masks_portable(const unsigned char *block) noexcept
-
-cdef extern from "core/idstream.h" nogil:
-    ctypedef struct wv_remap_state:
-        int32_t last_id
-        int every_line
-        int64_t tokens
-        int64_t lines
-
-    ctypedef struct wv_fingerprint:
-        uint64_t lanes[4]
-        uint64_t length
-    void wv_fingerprint_init(wv_fingerprint *fingerprint) noexcept
-    void wv_fingerprint_update(wv_fingerprint *fingerprint, const int32_t *ids, int64_t length) noexcept
-    void wv_fingerprint_finish(wv_fingerprint *fingerprint) noexcept
-    int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state,
-                     wv_fingerprint *fingerprint) noexcept
 
 
 # What separates the words of a text, in rising order.

@@ -3,47 +3,17 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from wv_cli._arguments cimport require
-
-
-cdef extern from "core/characters.h" nogil:
-    enum:
-        WV_CHARACTERS
-    uint16_t wv_character_class[]
-    void wv_characters_prepare()
-
-cdef extern from "core/wordexceptions.h" nogil:
-    ctypedef struct wv_exception:
-        uint32_t cuts
-        int32_t length
-    int wv_exceptions_prepare()
-    int32_t wv_exceptions_count()
-    const wv_exception *wv_exception_at(int32_t i, const unsigned char **text)
-
-cdef extern from "core/wordtokens.h" nogil:
-    ctypedef struct wv_token:
-        int32_t begin, length
-    ctypedef struct wv_tokens:
-        wv_token *token
-        int64_t count
-    int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out)
-
-cdef extern from "core/textstatistics.h" nogil:
-    enum:
-        WV_STATISTIC_COUNT
-    const char *wv_statistic_names[]
-    ctypedef struct wv_textscratch:
-        wv_tokens tokens
-    ctypedef struct wv_c4:
-        int64_t length
-    int wv_textstatistics(const unsigned char *text, int64_t length, uint64_t wanted, wv_textscratch *scratch, double *out)
-    void wv_textscratch_free(wv_textscratch *scratch)
-    int wv_c4_lines(const unsigned char *text, int64_t length, int terminal, wv_textscratch *scratch, unsigned char *kept,
-                    wv_c4 *out)
-    const unsigned char *wv_valid_text(const unsigned char *text, int64_t *length, wv_textscratch *scratch)
+from wv_cli.core.characters cimport WV_CHARACTERS, wv_character_class, wv_characters_prepare
+from wv_cli.core.textstatistics cimport (
+    WV_STATISTIC_COUNT, wv_c4, wv_c4_lines, wv_statistic_names, wv_textscratch, wv_textscratch_free,
+    wv_textstatistics, wv_valid_text,
+)
+from wv_cli.core.wordexceptions cimport wv_exception_at, wv_exceptions_count, wv_exceptions_prepare
+from wv_cli.core.wordtokens cimport wv_tokens_split
 
 
 wv_characters_prepare()

@@ -6,11 +6,7 @@ import numpy as np
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
-
-cdef extern from "core/transport.h" nogil:
-    int64_t wv_transport_scratch(int64_t rows, int64_t columns) noexcept
-    double wv_transport(int64_t rows, int64_t columns, const double *cost, int64_t *supply, int64_t *demand,
-                        void *scratch) noexcept
+from wv_cli.core.transport cimport wv_transport, wv_transport_scratch
 
 
 def least_cost(const double[:, ::1] cost, const int64_t[::1] supply, const int64_t[::1] demand):

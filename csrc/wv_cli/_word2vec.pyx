@@ -6,7 +6,7 @@ Every array is checked here, once, before its address goes to C.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from wv_cli cimport _training
@@ -16,23 +16,9 @@ from wv_cli._kernels cimport (
     wv_replicas, wv_word2vec_rows,
 )
 from wv_cli._scratch cimport address, aligned_zeros
-
-
-cdef extern from "core/sampler.h" nogil:
-    void wv_alias_build(int32_t n, double *weights, wv_alias *table, int32_t *work)
-
-cdef extern from "core/uniform.h" nogil:
-    ctypedef struct wv_pcg64:
-        uint64_t state_high, state_low, increment_high, increment_low
-        uint32_t kept
-        int has_kept
-    void wv_uniform_fill(wv_pcg64 *generator, float *rows, int64_t count, int64_t dim, int64_t stride, float factor,
-                         float divisor)
-
-cdef extern from "core/huffman.h" nogil:
-    int64_t wv_huffman_build(int32_t n, int64_t *counts, int32_t *parent, uint8_t *bit)
-    void wv_huffman_paths(int32_t n, const int32_t *parent, const uint8_t *bit, int64_t *start, int32_t *node,
-                          uint8_t *code)
+from wv_cli.core.huffman cimport wv_huffman_build, wv_huffman_paths
+from wv_cli.core.sampler cimport wv_alias_build
+from wv_cli.core.uniform cimport wv_pcg64, wv_uniform_fill
 
 
 def fill_uniform(random, float[:, ::1] matrix, int64_t dim, *, float factor=1, float divisor=1):

@@ -9,57 +9,22 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require
-from wv_cli._characters cimport (
-    WV_CHARACTER_BYTES, WV_CHARACTER_PAGE, WV_SIMPLIFY_HARD, add_page, new_characters, wv_characters,
-    wv_characters_free)
+from wv_cli._characters cimport add_page, new_characters
 from wv_cli._words cimport letters
+from wv_cli.core.simplify cimport (
+    WV_CHARACTER_BYTES, WV_CHARACTER_PAGE, WV_SIMPLIFY_HARD, wv_characters_free,
+)
+from wv_cli.core.wordmap cimport (
+    wv_slot, wv_wordmap, wv_wordmap_add, wv_wordmap_free, wv_wordmap_init, wv_wordmap_reserve,
+)
+from wv_cli.core.wordpiece cimport (
+    WV_PIECES_NO_MEMORY, WV_PIECE_ALONE, WV_PIECE_HARD, WV_PIECE_LETTER, WV_PIECE_SPACE, WV_PIECE_SYMBOL, wv_pieces,
+    wv_wordpiece, wv_wordpiece_read, wv_wordpiece_word_bytes,
+)
 
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
-
-
-cdef extern from "core/wordmap.h" nogil:
-    ctypedef struct wv_wordmap:
-        pass
-    ctypedef struct wv_slot:
-        int64_t count
-    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words)
-    void wv_wordmap_free(wv_wordmap *map)
-    int wv_wordmap_reserve(wv_wordmap *map, int64_t more)
-    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length)
-
-
-cdef extern from "core/wordpiece.h" nogil:
-    enum:
-        WV_PIECE_LETTER
-        WV_PIECE_SPACE
-        WV_PIECE_ALONE
-        WV_PIECE_SYMBOL
-        WV_PIECE_HARD
-        WV_PIECES_NO_MEMORY
-    ctypedef struct wv_wordpiece:
-        wv_wordmap first
-        wv_wordmap rest
-        int64_t longest_piece
-        wv_characters *characters
-        const unsigned char *added
-        const int64_t *added_starts
-        const int32_t *added_numbers
-        int added_count
-        unsigned char begins[256]
-        int is_whole
-        int32_t unknown
-        int32_t dropped
-        int64_t most_characters
-    ctypedef struct wv_pieces:
-        int32_t *ids
-        int64_t count
-        unsigned char *word
-    int64_t wv_wordpiece_word_bytes(const wv_wordpiece *m)
-    int64_t wv_wordpiece_read(const wv_wordpiece *m, const unsigned char *text, int64_t length, int64_t most,
-                              int is_ordered, wv_pieces *out)
-
 
 LETTER, SPACE, ALONE, SYMBOL, HARD = (
     WV_PIECE_LETTER, WV_PIECE_SPACE, WV_PIECE_ALONE, WV_PIECE_SYMBOL, WV_PIECE_HARD)

@@ -202,3 +202,102 @@ def test_every_struct_constant_and_kernel_of_the_headers_is_declared(generator):
     assert [name for name in names if not re.search(rf"ctypedef (struct|enum) {name}:", text)] == []
     assert [name for name in constants if f"\n    enum:\n        {name}\n" not in text] == []
     assert re.findall(r"\(\*(\w+)\)\(.*\) noexcept nogil$", text, re.MULTILINE) == rows
+
+
+CORE = """\
+    #ifndef CORE_H
+    #define CORE_H
+    #include "base/wv_shared.h"
+    #include "core/words.h"
+    #define WV_CHARACTERS 0x110000
+    #define WV_BYTES(byte) (2 * (byte))
+    #define WV_ROWS(ROW) \\
+        ROW(A, "a")
+    enum wv_stop {
+        WV_STOP_NONE, /* one, two */
+        WV_STOP_LONG = 1 << WV_STOP_NONE,
+    };
+    enum { WV_ROWS(WV_ROW) WV_COUNT };
+    extern const char *const wv_names[WV_COUNT];
+    typedef struct {
+        int32_t row, *column;
+        union {
+            int64_t units;
+            double value;
+        };
+        wv_alias *sampler;
+        const unsigned char bytes[WV_LONGEST];
+        _Atomic int32_t waiting;
+        struct {
+            int bits;
+        } parts[64];
+        void (*take)(void *context, const int32_t *row);
+        pthread_t thread;
+    } wv_core;
+    typedef struct {
+        _Atomic(wv_core *) page[4];
+    } wv_pages;
+    const wv_core *wv_find(const wv_words *from, const unsigned char **in, size_t length);
+    void wv_prepare(void);
+    void wv_run(pthread_t *thread);
+    static inline int wv_is_blank(unsigned char byte) { return byte == ' '; }
+    static inline wv_core wv_first(const wv_core *cores,
+                                   unsigned n) {
+        int32_t row = wv_row(cores);
+        return cores[n];
+    }
+    #endif
+    """
+EXPECTED_CORE = """\
+from wv_cli.core.words cimport WV_LONGEST
+from wv_cli._kernels cimport wv_alias
+from wv_cli.core.words cimport wv_words
+
+cdef extern from "core/core.h" nogil:
+    enum:
+        WV_CHARACTERS
+    enum:
+        WV_STOP_NONE
+    enum:
+        WV_STOP_LONG
+    enum:
+        WV_COUNT
+    const char *wv_names[]
+    ctypedef struct wv_core:
+        int32_t row
+        int32_t *column
+        int64_t units
+        double value
+        wv_alias *sampler
+        const unsigned char bytes[WV_LONGEST]
+        void (*take)(void *, const int32_t *) noexcept nogil
+    ctypedef struct wv_pages:
+        pass
+    const wv_core *wv_find(const wv_words *, const unsigned char **, size_t)
+    void wv_prepare()
+    int wv_is_blank(unsigned char)
+    wv_core wv_first(const wv_core *, unsigned)
+"""
+
+
+def test_a_header_of_core_is_declared_but_for_what_cython_cannot_have(generator, tmp_path):
+    words = "#define WV_LONGEST 31\ntypedef struct {\n    int64_t n;\n} wv_words;\n"
+    for path, text in {"base/wv_shared.h": SHARED, "core/core.h": CORE, "core/words.h": words}.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(textwrap.dedent(text))
+    texts = generator.core_declarations(tmp_path)
+    assert texts.keys() == {"core/core", "core/words"}
+    assert texts["core/core"].split("\n", 2)[2] == EXPECTED_CORE
+
+
+def test_every_function_and_struct_of_core_is_declared(generator):
+    texts = generator.core_declarations(CSRC)
+    functions = structs = 0
+    for path in (CSRC / "core").glob("*.h"):
+        header, text = path.read_text(), texts.get(f"core/{path.stem}", "")
+        names = set(re.findall(r"^(?!typedef)\w[\w ]+[ *](wv_\w+)\(", header, re.MULTILINE))
+        assert names == set(re.findall(r"^    \w[\w ]+[ *](wv_\w+)\(", text, re.MULTILINE)), path
+        declared = re.findall(r"^    ctypedef struct (\w+):", text, re.MULTILINE)
+        assert declared == re.findall(r"^\} (wv_\w+);", header, re.MULTILINE), path
+        functions, structs = functions + len(names), structs + len(declared)
+    assert functions > 100 and structs > 50
