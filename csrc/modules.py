@@ -1,8 +1,11 @@
-"""Writes the C of the extension modules: python csrc/modules.py FOLDER
+"""Writes the C of the extension modules, and their stubs: python csrc/modules.py FOLDER STUBS
 
-First declarations.py writes the declarations of C that modules cimport, in FOLDER/declarations. Then one run of Cython
-makes FOLDER/NAME.c of every wv_cli/NAME.pyx, since reading its own library takes it longer than reading ours, and
-FOLDER/_shared.c, the module wv_cli._shared that holds what each of them would otherwise compile again (memoryviews).
+First stubs.py makes STUBS/NAME.pyi of every wv_cli/NAME.pyx, and declarations.py makes of the headers, below
+FOLDER/declarations, what the modules cimport.
+
+Then one run of Cython makes FOLDER/NAME.c of every wv_cli/NAME.pyx, since reading its own library takes it longer than
+reading ours, and FOLDER/_shared.c, the module wv_cli._shared that holds what each of them would otherwise compile again
+(memoryviews).
 
 A module is made again when its .pyx has changed, and all of them when a .pxd or Cython itself has: the file
 FOLDER/NAME.made has the time and Cython's version.
@@ -15,10 +18,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import declarations
+import stubs
 
 HERE = Path(__file__).parent
 CYTHON = [sys.executable, "-m", "cython", "-3"]
-DIRECTIVES = "auto_pickle=False,autotestdict=False,show_performance_hints=False"
+DIRECTIVES = "annotation_typing=False,auto_pickle=False,autotestdict=False,show_performance_hints=False"
 
 
 def is_current(stamp: Path, sources: list[Path]) -> bool:
@@ -28,11 +32,12 @@ def is_current(stamp: Path, sources: list[Path]) -> bool:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
+    folder, stub_folder = map(Path, sys.argv[1:])
     made_of_headers = folder / "declarations"
     try:
         declarations.write(HERE, made_of_headers)
-    except declarations.NotUnderstood as error:
+        stubs.write(HERE, stub_folder)
+    except (declarations.NotUnderstood, stubs.NoType) as error:
         sys.exit(str(error))
     common = [Path(__file__), *HERE.glob("wv_cli/*.pxd"), *made_of_headers.rglob("*.pxd")]
     sources = sorted(HERE.glob("wv_cli/*.pyx"))

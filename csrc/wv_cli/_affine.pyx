@@ -29,10 +29,10 @@ cdef class Affine:
         self.kept = (x, mean, matrix, out)
 
     @property
-    def scratch_bytes(self):
+    def scratch_bytes(self) -> int:
         return self.kernel.affine_scratch_bytes(&self.run)
 
-    def apply(self, int64_t start, int64_t end, uint8_t[::1] scratch):
+    def apply(self, int64_t start, int64_t end, uint8_t[::1] scratch) -> None:
         """Fills rows start .. end - 1 of `out`."""
         require(0 <= start <= end <= self.n, "rows out of range")
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)

@@ -45,8 +45,8 @@ cdef class Reader:
     def __dealloc__(self):
         wv_wordmap_free(&self.words)
 
-    def parse(self, buffer, int64_t begin, int64_t end, bint has_backoff, float zero, int32_t[:, ::1] rows,
-              float[::1] prob, float[::1] backoff):
+    def parse(self, buffer: Buffer, int64_t begin, int64_t end, bint has_backoff, float zero, int32_t[:, ::1] rows,
+              float[::1] prob, float[::1] backoff) -> tuple[int, int, int, int]:
         """Reads lines of buffer[begin:end], which ends in a newline and is followed by padding, to the arrays, see
         wv_arpa_parse: (lines read, where the rest begins, numbers that were -inf, why it stopped)."""
         cdef const unsigned char[::1] text = buffer
@@ -64,7 +64,7 @@ cdef class Reader:
             raise MemoryError
         return read.lines, begin + read.consumed, read.infinite, read.stop
 
-    def vocabulary(self):
+    def vocabulary(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
         """(blob, starts, more than 0 for each word that was read and 0 for others) of the words in order of id."""
         cdef int64_t[::1] starts_view, counts_view
         cdef unsigned char[::1] out
@@ -77,7 +77,7 @@ cdef class Reader:
 
 
 def format_lines(const int32_t[:, ::1] rows, const unsigned char[::1] blob, const int64_t[::1] starts,
-               const float[::1] prob, const float[::1] backoff=None):
+               const float[::1] prob, const float[::1] backoff=None) -> memoryview:
     """The lines of n-grams (n, length) as bytes, with back-offs where they are given."""
     cdef int64_t n = rows.shape[0], i, j, size
     cdef int32_t length = <int32_t>rows.shape[1]
@@ -102,7 +102,7 @@ def format_lines(const int32_t[:, ::1] rows, const unsigned char[::1] blob, cons
     return memoryview(out)[:size]
 
 
-def ascending(const int32_t[:, ::1] rows, int32_t words):
+def ascending(const int32_t[:, ::1] rows, int32_t words) -> NDArray[np.int32]:
     """positions (n,) int32 such that rows[positions] ascend."""
     cdef int64_t n = rows.shape[0]
     positions = np.empty(n, np.int32)
@@ -115,7 +115,7 @@ def ascending(const int32_t[:, ::1] rows, int32_t words):
     return positions
 
 
-def parents(const int32_t[:, ::1] contexts, const int32_t[:, ::1] rows):
+def parents(const int32_t[:, ::1] contexts, const int32_t[:, ::1] rows) -> tuple[NDArray[np.int32], int]:
     """(places (n,) int32 of each row's context, -1 where it lacks, the first row that stands twice or -1); both
     ascend."""
     cdef int64_t n = rows.shape[0], twice = -1

@@ -15,7 +15,7 @@ from wv_cli._scratch cimport address, aligned_zeros
 from wv_cli.core.barrier cimport wv_barrier, wv_barrier_wait
 
 
-def batch_starts(const int32_t[::1] ids, int64_t windows):
+def batch_starts(const int32_t[::1] ids, int64_t windows) -> NDArray[np.int64]:
     """Where batches of `windows` words begin in a corpus: int64, first 0, last len(ids); the last batch may be smaller.
 
     A line end belongs to the batch of the word before it."""
@@ -51,8 +51,10 @@ cdef class Run:
     cdef const wv_kernels *kernel
     cdef object kept_alive
 
-    def __init__(self, *, raw, scale, norm2, largest, inverse, ids, starts, int32_t cells, int32_t window,
-                 int32_t threads=1, bint bag=False, isa=None):
+    def __init__(self, *, raw: NDArray[np.float32], scale: NDArray[np.float64], norm2: NDArray[np.float64],
+                 largest: NDArray[np.float32], inverse: NDArray[np.float64], ids: NDArray[np.int32],
+                 starts: NDArray[np.int64], int32_t cells, int32_t window, int32_t threads=1, bint bag=False,
+                 isa: str | None = None):
         cdef float[:, ::1] weights = raw
         cdef double[::1] scales = scale, norms = norm2
         cdef float[::1] bounds = largest
@@ -87,7 +89,7 @@ cdef class Run:
         self.run.xx, self.run.signal2, self.run.touched = &sum_view[0, 0], &sum_view[1, 0], &sum_view[2, 0]
         self.run.first, self.run.last = &end_view[0, 0], &end_view[1, 0]
 
-    def worker(self, int32_t thread=0):
+    def worker(self, int32_t thread=0) -> Worker:
         """What thread number `thread` of the run needs; see Worker."""
         return Worker(self, thread)
 
@@ -106,7 +108,7 @@ cdef class Worker:
         self.kept_alive = aligned_zeros(run.kernel.bioword_scratch_bytes(&run.run))
         self.scratch = address(self.kept_alive)
 
-    def train(self, const int64_t[::1] starts, double rate):
+    def train(self, const int64_t[::1] starts, double rate) -> float:
         """Trains batch after batch, starts[i]:starts[i + 1], without the GIL; the sum of the energies. The workers of all
         threads of the run must be called at once with the same batches: they wait for each other between the stages."""
         cdef const wv_bioword_run *run = &self.run.run
@@ -141,7 +143,7 @@ cdef class Worker:
         wv_barrier_wait(barrier, threads)
         return survey.energy
 
-    def activations(self, int64_t start, int64_t end, bint words_only):
+    def activations(self, int64_t start, int64_t end, bint words_only) -> NDArray[np.float32]:
         """<W, v> of the windows around ids[start:end], (words in it, cells) float32; with `words_only` the contexts
         count as empty."""
         cdef const wv_kernels *kernel = self.run.kernel

@@ -28,27 +28,27 @@ cdef const wv_kernels *kernels_named(str name) except NULL:
     raise UsageError(f"WV_ISA: unknown instruction set {name!r}; this build holds: {', '.join(built())}")
 
 
-def built():
+def built() -> list[str]:
     """Names of the instruction sets in this build, best last."""
     return [wv_isa_tables[index].name.decode() for index in range(wv_isa_count())]
 
 
-def usable():
+def usable() -> list[str]:
     """Names of the instruction sets this machine can run, best last."""
     return [wv_isa_tables[index].name.decode() for index in range(wv_isa_count()) if wv_isa_usable(index)]
 
 
-def name():
+def name() -> str:
     """Name of the chosen instruction set."""
     return chosen.name.decode()
 
 
-def compiler():
+def compiler() -> str:
     """The C compiler of this build and its version."""
     return wv_compiler().decode().strip()
 
 
-def flags():
+def flags() -> dict[str, str]:
     """Flags of all C of this build, and under the name of each instruction set those that its kernels add."""
     found = {"all": wv_flags().decode()}
     for index in range(wv_isa_count()):
@@ -56,7 +56,7 @@ def flags():
     return found
 
 
-def choose(requested=None):
+def choose(requested: str | None = None) -> None:
     """Choose by name, or the best one when `requested` is None or empty. Raises UsageError, never falls back."""
     global chosen
     chosen = kernels_named(requested or usable()[-1])

@@ -31,8 +31,13 @@ cdef class Run(_training.Run):
     cdef wv_doc2vec_run run
     cdef int64_t documents
 
-    def __init__(self, options, *, const int32_t[::1] ids, int32_t words, documents, output, input=None, keep=None,
-                 sampler=None, path=None, tags=None, bint frozen=False, isa=None):
+    def __init__(
+        self, options: object, *, const int32_t[::1] ids, int32_t words, documents: NDArray[np.float32],
+        output: NDArray[np.float32], input: NDArray[np.float32] | None = None, keep: NDArray[np.uint32] | None = None,
+        sampler: NDArray[np.uint32] | None = None,
+        path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
+        tags: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None, bint frozen=False, isa: str | None = None,
+    ):
         cdef float[:, ::1] v = documents, y = output
         cdef int32_t dim, places
         self.kernel = table(isa)
@@ -156,13 +161,14 @@ cdef class Run(_training.Run):
     cdef void train(self, const wv_block *block, void *scratch, wv_block_result *result) noexcept nogil:
         self.kernel.doc2vec_block(&self.run, block, scratch, result)
 
-    def worker(self):
+    def worker(self) -> Worker:
         """What one thread needs to train blocks; see Worker."""
         return Worker(self)
 
 
 cdef class Worker(_training.Worker):
-    def block(self, int64_t start, int64_t end, int32_t epoch, int64_t document):
+    def block(self, int64_t start, int64_t end, int32_t epoch,
+              int64_t document) -> tuple[float, int, int, float]:  # type: ignore[override]
         """Trains the documents of ids[start:end], whole ones of which the first has the number `document`, in one epoch
         without the GIL. Returns (loss, examples, tokens, lr)."""
         return self.trained(wv_block(ids=self.run.ids, start=start, end=end, epoch=epoch, document=document, lr=0))

@@ -33,7 +33,7 @@ STOP_PARTIAL = WV_STOP_PARTIAL
 STOP_LONG_WORD = WV_STOP_LONG_WORD
 
 
-def parse_float(bytes text):
+def parse_float(bytes text) -> float | None:
     """The whole of `text` as one float32, or None when it is not a number."""
     cdef bytes padded = text + b"\n" * WV_TEXT_PADDING
     cdef float value
@@ -43,8 +43,8 @@ def parse_float(bytes text):
     return value
 
 
-def read_rows(unsigned char[::1] buffer, int64_t start, int64_t end, float[:, ::1] matrix, int64_t[::1] lengths, bint binary,
-              bint dim_is_known=False):
+def read_rows(unsigned char[::1] buffer: bytearray | memoryview, int64_t start, int64_t end, float[:, ::1] matrix,
+              int64_t[::1] lengths, bint binary, bint dim_is_known=False) -> tuple[int, int, int, int]:
     """Reads rows from buffer[start:end] into the rows of `matrix`, at most as many as it has. In text whose dim is known
     words may end with a number.
 
@@ -70,7 +70,8 @@ def read_rows(unsigned char[::1] buffer, int64_t start, int64_t end, float[:, ::
     return read.rows, read.consumed, read.word_bytes, read.stop
 
 
-def find_rows(const unsigned char[::1] data, int64_t dim, int64_t[::1] offsets, unsigned char[::1] words, int64_t[::1] lengths):
+def find_rows(const unsigned char[::1] data: memoryview, int64_t dim, int64_t[::1] offsets,
+              unsigned char[::1] words: NDArray[np.uint8], int64_t[::1] lengths) -> tuple[int, int, int, int]:
     """Finds the binary rows of `data`, at most as many as there are offsets: where the numbers of each begin, the words
     end to end, and their sizes. `words` needs room for all that is not numbers. Returns what read_rows returns."""
     cdef int64_t capacity = offsets.shape[0], size = data.shape[0]
@@ -109,13 +110,13 @@ cdef int require_decimals(int decimals) except -1:
     return 0
 
 
-def row_capacity(int64_t dim):
+def row_capacity(int64_t dim) -> int:
     """Bytes a row of `dim` numbers can take, without its word."""
     return 2 + dim * (WV_FLOAT_CHARS + 1)
 
 
 def format_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, int64_t first, int64_t last,
-                int decimals, bint trailing_space, unsigned char[::1] out):
+                int decimals, bint trailing_space, unsigned char[::1] out: bytearray | memoryview) -> int:
     """Prints rows first .. last of (blob, starts, matrix) to `out` as text and returns the bytes written.
     decimals 1 .. 9 is fixed, 0 the shortest text that reads back to the same float32, -1 .. -6 so many significant
     digits."""
@@ -134,7 +135,7 @@ def format_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts,
 
 
 def pack_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, int64_t first, int64_t last,
-              unsigned char[::1] out):
+              unsigned char[::1] out: bytearray | memoryview) -> int:
     """Packs rows first .. last to `out` as word2vec's binary records and returns the bytes written."""
     cdef ptrdiff_t stride = row_stride(matrix)
     cdef const char *words = blob
@@ -149,7 +150,7 @@ def pack_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, i
     return written
 
 
-def format_float(float value, int decimals):
+def format_float(float value, int decimals) -> bytes:
     """One number as bytes, as format_rows prints it."""
     cdef char out[WV_FLOAT_CHARS]
     require_decimals(decimals)
@@ -157,7 +158,7 @@ def format_float(float value, int decimals):
     return out[:size]
 
 
-def first_not_finite(const float[:, :] matrix):
+def first_not_finite(const float[:, :] matrix) -> tuple[int, int] | None:
     """(row, column) of the first nan or infinity; None when all values are finite."""
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         return None
@@ -168,7 +169,7 @@ def first_not_finite(const float[:, :] matrix):
     return None if found < 0 else (found // matrix.shape[1], found % matrix.shape[1])
 
 
-def first_unwritable(bytes blob, const int64_t[::1] starts):
+def first_unwritable(bytes blob, const int64_t[::1] starts) -> int:
     """Index of the first word that is empty or holds a space, tab, newline or NUL; -1 when there is none."""
     cdef const char *words = blob
     cdef int64_t found
@@ -177,7 +178,7 @@ def first_unwritable(bytes blob, const int64_t[::1] starts):
     return found
 
 
-def count_lines(const unsigned char[::1] buffer, int64_t start, int64_t end):
+def count_lines(const unsigned char[::1] buffer: bytes | bytearray | memoryview, int64_t start, int64_t end) -> int:
     """Newlines in buffer[start:end]."""
     if not 0 <= start <= end <= buffer.shape[0]:
         raise ValueError("the range does not lie in the buffer")
@@ -189,6 +190,6 @@ def count_lines(const unsigned char[::1] buffer, int64_t start, int64_t end):
     return lines
 
 
-def count_fields(bytes text):
+def count_fields(bytes text) -> int:
     """Fields of `text`, separated by spaces or tabs."""
     return wv_count_fields(text, len(text))

@@ -16,8 +16,8 @@ from wv_cli.core.cooccur cimport (
 )
 
 
-RECORD = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
-TILE_RECORD = np.dtype([("row", "<u2"), ("column", "<u2"), ("count", "<f4")])
+RECORD: np.dtype[np.void] = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
+TILE_RECORD: np.dtype[np.void] = np.dtype([("row", "<u2"), ("column", "<u2"), ("count", "<f4")])
 
 
 cdef wv_record *_records(array, bint writable=False) except NULL:
@@ -43,7 +43,7 @@ cdef class Segment:
 
     cdef wv_cooccur run
     cdef object kept_alive
-    cdef readonly object starts, capacity
+    cdef readonly object starts, capacity  # NDArray[np.int64]
 
     def __init__(self, const int32_t[::1] ids, int64_t low, int64_t end, int words, const int64_t[::1] units,
                  bint both_sides, double scale):
@@ -66,11 +66,11 @@ cdef class Segment:
         self.run.words, self.run.window = words, <int32_t>(units.shape[0] - 1)
         self.run.both_sides, self.run.units, self.run.scale = both_sides, &units[0], scale
 
-    def scratch(self):
+    def scratch(self) -> NDArray[np.int64]:
         """Working memory for one thread."""
         return np.zeros(-(-wv_cooccur_scratch_bytes(self.run.words) // 8), np.int64)
 
-    def rows(self, int32_t first, int32_t last, int64_t[::1] scratch, out):
+    def rows(self, int32_t first, int32_t last, int64_t[::1] scratch, out: NDArray[np.void]) -> NDArray[np.void]:
         """The records of words first .. last - 1, sorted, in `out`, which takes sum(capacity[first:last]). Without the GIL."""
         if not 0 <= first <= last <= self.run.words or scratch.shape[0] * 8 < wv_cooccur_scratch_bytes(self.run.words):
             raise ValueError(f"rows {first}:{last} do not fit the segment or its scratch")
@@ -83,7 +83,8 @@ cdef class Segment:
         return out[:count]
 
 
-def merge(records, int64_t[::1] first, const int64_t[::1] last, const uint8_t[::1] more, bint as_values, pending, out):
+def merge(records: NDArray[np.void], int64_t[::1] first, const int64_t[::1] last, const uint8_t[::1] more,
+          bint as_values, pending: NDArray[np.void], out: NDArray[np.void]) -> int:
     """One step of merging the sorted runs records[first[r]:last[r]], see wv_cooccur_merge; `first` moves on. Returns the
     number of records written to `out`."""
     cdef int32_t runs = <int32_t>first.shape[0]
@@ -105,7 +106,7 @@ def merge(records, int64_t[::1] first, const int64_t[::1] last, const uint8_t[::
     return written
 
 
-def check(records, int32_t words, uint64_t last_key):
+def check(records: NDArray[np.void], int32_t words, uint64_t last_key) -> tuple[int, int, bool]:
     """(first bad record or -1, last key, whether keys rise strictly from last_key on)."""
     cdef wv_record *address = _records(records)
     cdef int64_t n = len(records), bad
@@ -115,7 +116,7 @@ def check(records, int32_t words, uint64_t last_key):
     return bad, last_key, bool(ascending)
 
 
-def sort(records):
+def sort(records: NDArray[np.void]) -> None:
     """Sorts records by row and column in address; equal keys keep their order."""
     cdef int64_t n = len(records)
     if n == 0:
@@ -128,8 +129,8 @@ def sort(records):
         wv_cooccur_sort(address, other, n, &counts[0])
 
 
-def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_t[::1] range_first, int64_t largest,
-          out):
+def tiles(records: NDArray[np.void], int32_t first_row, const uint16_t[::1] range_of, const int32_t[::1] range_first,
+          int64_t largest, out: NDArray[np.void]) -> NDArray[np.int64]:
     """Records of rows first_row .. first_row + 65535 (from 0) ordered into `out`, a TILE_RECORD array: by column range,
     each dealt out to chunks of `largest` records at most. Returns the number of records in each range.
 
@@ -167,8 +168,8 @@ cdef class Run:
     cdef uint64_t seed
     cdef object kept_alive
 
-    def __init__(self, *, words, contexts, double eta, double clip, double x_max, double alpha, uint64_t seed,
-                 clipped=None, str isa=None):
+    def __init__(self, *, words: NDArray[np.float32], contexts: NDArray[np.float32], double eta, double clip,
+                 double x_max, double alpha, uint64_t seed, clipped: int | None = None, str isa=None):
         cdef float[:, ::1] w = words
         cdef float[:, ::1] c = contexts
         memset(&self.run, 0, sizeof(self.run))
@@ -186,11 +187,11 @@ cdef class Run:
         self.run.eta, self.run.clip, self.run.alpha = <float>eta, <float>clip, <float>alpha
         self.run.log_x_max = <float>np.log(x_max)
 
-    def scratch_bytes(self, int32_t records):
+    def scratch_bytes(self, int32_t records) -> int:
         return self.kernel.glove_scratch_bytes(records)
 
-    def chunk(self, records, int32_t first_row, int32_t first_column, uint64_t iteration, uint64_t chunk,
-              float[::1] scratch):
+    def chunk(self, records: NDArray[np.void], int32_t first_row, int32_t first_column, uint64_t iteration,
+              uint64_t chunk, float[::1] scratch) -> float:
         """Trains on TILE_RECORDs of the tile at (first_row, first_column) without the GIL; the sum of their costs.
 
         scratch: float32, aligned to 64 bytes, at least scratch_bytes(len(records)) long; one per thread.

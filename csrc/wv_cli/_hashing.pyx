@@ -31,14 +31,14 @@ cdef class LinearHash:
         self.kept = (panels, thresholds)
 
     @property
-    def scratch_bytes(self):
+    def scratch_bytes(self) -> int:
         return self.kernel.hash_scratch_bytes(&self.run)
 
     cdef int check(self, const float[:, :] rows, uint8_t[::1] scratch) except -1:
         require(rows.shape[1] == self.run.dim, "rows of the wrong dimension")
         return require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
 
-    def bits(self, const float[:, :] rows, uint64_t[:, ::1] out, uint8_t[::1] scratch):
+    def bits(self, const float[:, :] rows, uint64_t[:, ::1] out, uint8_t[::1] scratch) -> None:
         """out: (n, ceil(units / 64))."""
         cdef int64_t stride = row_stride(rows), n = rows.shape[0]
         self.check(rows, scratch)
@@ -48,7 +48,7 @@ cdef class LinearHash:
             with nogil:
                 self.kernel.hash_bits(&self.run, &rows[0, 0], stride, n, &out[0, 0], &scratch[0])
 
-    def active(self, const float[:, :] rows, int32_t[:, ::1] out, uint8_t[::1] scratch):
+    def active(self, const float[:, :] rows, int32_t[:, ::1] out, uint8_t[::1] scratch) -> None:
         """out: (n, active)."""
         cdef int64_t stride = row_stride(rows), n = rows.shape[0]
         self.check(rows, scratch)
@@ -80,10 +80,10 @@ cdef class BioHash:
         self.run.weights, self.run.effective = &weights[0, 0], &effective[0, 0]
         self.kept = (weights, effective)
 
-    def scratch_bytes(self, int batch):
+    def scratch_bytes(self, int batch) -> int:
         return self.kernel.biohash_scratch_bytes(&self.run, batch)
 
-    def train(self, const float[:, :] x, const int32_t[::1] order, int batch, float lr, uint8_t[::1] scratch):
+    def train(self, const float[:, :] x, const int32_t[::1] order, int batch, float lr, uint8_t[::1] scratch) -> float:
         """Trains on x[order]; returns the summed energy. scratch is zeroed before its first use."""
         cdef int64_t stride = row_stride(x), n = order.shape[0], i
         cdef double energy = 0
@@ -100,7 +100,7 @@ cdef class BioHash:
         return energy
 
 
-def pack_codes(const uint64_t[:, ::1] codes, uint64_t[:, :, ::1] panels):
+def pack_codes(const uint64_t[:, ::1] codes, uint64_t[:, :, ::1] panels) -> None:
     """Fills panels (ceil(n / CODE_LANES), words, CODE_LANES) with codes (n, words); the lanes after the last are zero."""
     cdef int64_t n = codes.shape[0], words = codes.shape[1], row, word
     require(panels.shape[0] == (n + WV_CODE_LANES - 1) // WV_CODE_LANES and panels.shape[1] == words
@@ -146,12 +146,12 @@ cdef class Hamming:
         self.run.exclude = &exclude[0] if exclude.shape[0] else NULL
         self.kept = (panels, queries, scores, hits, exclude_start, exclude)
 
-    def scan(self, int64_t start, int64_t end):
+    def scan(self, int64_t start, int64_t end) -> None:
         require(0 <= start <= end <= self.run.n and start % WV_CODE_LANES == 0, "rows out of range")
         with nogil:
             self.kernel.hamming_top_k(&self.run, start, end)
 
-    def distances(self, int64_t start, int64_t end, int32_t[:, ::1] out):
+    def distances(self, int64_t start, int64_t end, int32_t[:, ::1] out) -> None:
         """out[q, i] = distance of query q to row start + i; (queries, end - start)."""
         require(0 <= start < end <= self.run.n and start % WV_CODE_LANES == 0, "rows out of range")
         require(out.shape[0] == self.run.queries and out.shape[1] == end - start, "distances of the wrong shape")
@@ -159,7 +159,7 @@ cdef class Hamming:
             self.kernel.hamming_distances(&self.run, start, end, &out[0, 0])
 
 
-def invert(const int32_t[:, ::1] codes, int64_t[::1] starts, int32_t[::1] rows):
+def invert(const int32_t[:, ::1] codes, int64_t[::1] starts, int32_t[::1] rows) -> None:
     """Makes the index of sparse codes (n, active) of starts.shape[0] - 1 bits: the rows that have bit b on are
     rows[starts[b]:starts[b + 1]], ascending. rows: (n * active)."""
     cdef int64_t n = codes.shape[0], active = codes.shape[1], bits = starts.shape[0] - 1, row, i, at
@@ -214,10 +214,10 @@ cdef class Overlap:
         self.kept = (starts, rows, queries, scores, hits, exclude_start, exclude)
 
     @property
-    def scratch_bytes(self):
+    def scratch_bytes(self) -> int:
         return self.kernel.overlap_scratch_bytes(&self.run)
 
-    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch):
+    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch) -> None:
         require(0 <= start <= end <= self.run.n, "rows out of range")
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
         with nogil:

@@ -34,8 +34,8 @@ cdef class Model:
     cdef const uint8_t[::1] contents
     cdef readonly str name
 
-    def __init__(self, const uint8_t[::1] contents, bint hashed, int64_t words, vocabulary, unigrams,
-                 const int64_t[:, ::1] levels, str name="the model"):
+    def __init__(self, const uint8_t[::1] contents: Buffer, bint hashed, int64_t words, vocabulary: tuple[int, int],
+                 unigrams: tuple[int, int, int], const int64_t[:, ::1] levels, str name="the model"):
         cdef int64_t k, size = contents.shape[0]
         self.contents, self.name = contents, name
         require(1 <= levels.shape[0] < WV_LARGEST_ORDER and levels.shape[1] == 15, "no such order")
@@ -54,7 +54,7 @@ cdef class Model:
         require(found[0] > 0 and found[1] > 0 and found[0] != found[1], "the vocabulary lacks <s> or </s>")
         self.model.sentence, self.model.sentence_end = found
 
-    def find(self, const uint8_t[::1] blob, const int64_t[::1] starts):
+    def find(self, const uint8_t[::1] blob: Buffer, const int64_t[::1] starts) -> NDArray[np.int32]:
         """Ids (n,) int32 of words, 0 for those that are not listed. Raises BadFile where the file is damaged."""
         cdef int64_t n = starts.shape[0] - 1, i
         cdef int failure
@@ -68,14 +68,15 @@ cdef class Model:
         self._require_sane(failure)
         return ids[:n]
 
-    def begin(self, bint ends=True):
+    def begin(self, bint ends=True) -> NDArray[np.int32]:
         """The state (order - 1,) int32 at the begin of a sentence; `ends` false: in which no word has come yet."""
         state = np.full(self.model.order - 1, WV_NO_NODE, np.int32)
         if ends:
             state[0] = self.model.sentence
         return state
 
-    def score(self, const int32_t[::1] ids, const int32_t[::1] state, bint ends=True):
+    def score(self, const int32_t[::1] ids, const int32_t[::1] state,
+              bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.int32]]:
         """(log10 p (n,) float32, words of the n-gram that was found (n,) uint8, the state after them) of a stream of
         ids; -1 ends a sentence. Raises BadFile where the file is damaged."""
         cdef int64_t n = ids.shape[0]
@@ -93,7 +94,7 @@ cdef class Model:
         self._require_sane(failure)
         return scores, lengths, after
 
-    def all(self, const int32_t[::1] state):
+    def all(self, const int32_t[::1] state) -> NDArray[np.float32]:
         """log10 p(word | state) of all words, (words,) float32; <s> among them, which is never predicted. Raises
         BadFile."""
         scores = np.empty(self.model.words, np.float32)
@@ -105,7 +106,8 @@ cdef class Model:
         self._require_sane(failure)
         return scores
 
-    def unpack(self, int32_t length):
+    def unpack(self,
+               int32_t length) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
         """(first words (n,) int32, log10 p (n,), back-offs (n,), first child of each in the next level (n + 1,) int64)
         of the n-grams of a length of a trie; the longest have neither back-offs nor children. Raises BadFile."""
         require(not self.model.hashed and 1 <= length <= self.model.order, "no such n-grams")

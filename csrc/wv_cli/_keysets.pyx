@@ -42,7 +42,7 @@ cdef class KeySets:
                 raise MemoryError
         return 0
 
-    def first(self, const uint64_t[:, ::1] keys):
+    def first(self, const uint64_t[:, ::1] keys) -> NDArray[np.bool_]:
         """(n,) whether each row of the keys (n, columns) shares none with a row that was new before it, in its column.
         New rows are added. A row that begins with 0 is new."""
         require(keys.shape[1] == self.columns, "the keys have other columns")
@@ -55,7 +55,7 @@ cdef class KeySets:
                 wv_keysets_first(self._sets, self.columns, &keys[0, 0], n, &view[0])
         return new
 
-    def insert(self, int64_t column, const uint64_t[:] keys):
+    def insert(self, int64_t column, const uint64_t[:] keys) -> None:
         """Adds keys (n,) to one column, with strides of any kind."""
         require(0 <= column < self.columns and keys.strides[0] % <int64_t>sizeof(uint64_t) == 0, "expected a column")
         cdef int64_t n = keys.shape[0]
@@ -64,11 +64,11 @@ cdef class KeySets:
             with nogil:
                 wv_keyset_insert(&self._sets[column], &keys[0], n, keys.strides[0] // <int64_t>sizeof(uint64_t))
 
-    def count(self, int64_t column):
+    def count(self, int64_t column) -> int:
         require(0 <= column < self.columns, "expected a column")
         return self._sets[column].count
 
-    def keys(self, int64_t column):
+    def keys(self, int64_t column) -> NDArray[np.uint64]:
         """(count,) the keys of one column, nearly ascending."""
         found = np.empty(self.count(column), np.uint64)
         cdef uint64_t[::1] view = found
@@ -77,7 +77,7 @@ cdef class KeySets:
         return found
 
     @property
-    def memory(self):
+    def memory(self) -> int:
         """Bytes of the tables."""
         cdef int64_t column
         cdef uint64_t slots = 0
@@ -86,7 +86,7 @@ cdef class KeySets:
         return slots * sizeof(uint64_t)
 
 
-def clusters(const uint64_t[:, ::1] keys):
+def clusters(const uint64_t[:, ::1] keys) -> NDArray[np.int64]:
     """(n,) the row that stands for each row's cluster: rows that share a key of one column, directly or through others."""
     cdef int64_t n = keys.shape[0]
     stays = np.empty(n, np.int64)

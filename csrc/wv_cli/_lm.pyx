@@ -32,7 +32,7 @@ cdef class Windows:
     cdef int32_t[::1] ids, positions
     cdef uint8_t[::1] lengths
     cdef wv_ngram_windows windows
-    cdef readonly object first_words
+    cdef readonly object first_words  # NDArray[np.int64]
 
     def __init__(self, const int32_t[::1] stream, int32_t order, int32_t words):
         cdef int64_t n = stream.shape[0], sentences
@@ -49,7 +49,7 @@ cdef class Windows:
             self.windows.n = wv_ngrams_windows(&stream[0], n, order, &self.ids[0], &self.lengths[0])
         self.first_words = np.bincount(self.ids[:self.windows.n], minlength=words)  # how many windows begin with each
 
-    def sort(self, int32_t low, int32_t high):
+    def sort(self, int32_t low, int32_t high) -> tuple[int, int]:
         """Sorts the windows that begin with the words low .. high - 1, and returns their places in the order of all.
         Different words may be sorted at the same time."""
         require(0 <= low <= high <= self.windows.words, "no such words")
@@ -62,7 +62,7 @@ cdef class Windows:
                 wv_ngrams_sort(&self.windows, low, high, found, &self.positions[before], &spare[0], &counts[0])
         return before, before + found
 
-    def take(self, int64_t at, int64_t end, int32_t[:, ::1] records):
+    def take(self, int64_t at, int64_t end, int32_t[:, ::1] records) -> tuple[int, int]:
         """Fills records (capacity, order + 2) with those of the windows at .. end, which are sorted. Returns how many,
         and the place behind their windows."""
         cdef int64_t capacity = records.shape[0], written
@@ -76,7 +76,7 @@ cdef class Windows:
 
 
 def merge(int32_t order, const int32_t[:, ::1] records, int64_t[::1] first, const int64_t[::1] last,
-          const uint8_t[::1] more, int32_t[::1] pending, int32_t[:, ::1] out):
+          const uint8_t[::1] more, int32_t[::1] pending, int32_t[:, ::1] out) -> int:
     """One step of merging the sorted runs records[first[r]:last[r]], see wv_ngrams_merge; `first` moves on. Returns the
     number of records written to `out`."""
     cdef int32_t runs = <int32_t>first.shape[0], run
@@ -106,7 +106,7 @@ cdef class Builder:
     def __dealloc__(self):
         wv_ngram_builder_free(&self.builder)
 
-    def add(self, const int32_t[:, ::1] records):
+    def add(self, const int32_t[:, ::1] records) -> None:
         """Raises ValueError for records that do not ascend, WvError for more than 2^31 n-grams of a length."""
         cdef int64_t n = records.shape[0]
         cdef int failure
@@ -119,11 +119,11 @@ cdef class Builder:
         if failure:
             raise WvError("memory for the n-grams has run out; lower --order or give less text")
 
-    def held(self, int32_t length):
+    def held(self, int32_t length) -> int:
         """How many n-grams of a length there are to be taken."""
         return self._level(length).size
 
-    def take(self, int32_t length, bint finished):
+    def take(self, int32_t length, bint finished) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
         """(word int32, first int32, count int64) of the n-grams of a length since they were last taken; `first` counts
         from the begin of the next level. Unless all records have been added the last one may still grow and stays."""
         cdef wv_ngram_level *level = self._level(length)
@@ -146,7 +146,7 @@ cdef class Builder:
         return &self.builder.levels[length - 1]
 
 
-def count_ids(const int32_t[::1] ids, int64_t base, int64_t[::1] counts):
+def count_ids(const int32_t[::1] ids, int64_t base, int64_t[::1] counts) -> None:
     """counts[id - base] += 1 for every id."""
     cdef int64_t i
     require(base >= 0, "no such base")
@@ -170,8 +170,8 @@ cdef class Links:
     cdef int64_t checked
     cdef bint linked
 
-    def __init__(self, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first, suffix,
-                 bint linked):
+    def __init__(self, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
+                 suffix: NDArray[np.int32], bint linked):
         cdef const int32_t[::1] links = suffix
         cdef int64_t order = levels.shape[0] - 1, nodes = word.shape[0], inner, i
         require(1 <= order <= WV_LARGEST_ORDER and levels[0] == 0 and levels[order] == nodes, "the levels do not fit")
@@ -188,7 +188,7 @@ cdef class Links:
         self.trie.word, self.trie.first, self.trie.suffix = &word[0], &first[0], &links[0]
         self.linked, self.checked, self.kept_alive = linked, 0, (levels, word, first, suffix)
 
-    def check(self, int64_t end):
+    def check(self, int64_t end) -> None:
         """Checks the nodes from where it was last called for up to `end`. Raises ValueError for what is no trie."""
         cdef int64_t nodes = self.trie.levels[self.trie.order], inner = self.trie.levels[self.trie.order - 1], i, child
         cdef int64_t length = 1
@@ -221,7 +221,7 @@ cdef class Links:
         require(shorter, "a suffix link leads to no shorter n-gram")
         self.checked = end
 
-    def fill(self, int32_t length, int64_t begin, int64_t end):
+    def fill(self, int32_t length, int64_t begin, int64_t end) -> int:
         """For the children of the nodes begin .. end of a length; how many of them lack the n-gram without their first
         word."""
         cdef int64_t lacking
@@ -231,7 +231,8 @@ cdef class Links:
             lacking = wv_ngram_link(&self.trie, length, begin, end, &self.written[0])
         return lacking
 
-    def below(self, const float[::1] prob, const float[::1] backoff, int32_t length, int64_t begin, int64_t end):
+    def below(self, const float[::1] prob, const float[::1] backoff, int32_t length, int64_t begin,
+              int64_t end) -> NDArray[np.float32]:
         """What shorter n-grams of a model say of the children of the nodes begin .. end, which have `length` words: log10
         p of their last word after all others but the first, float32. prob (nodes,) and backoff (inner nodes,)."""
         cdef wv_ngram_model model

@@ -27,7 +27,7 @@ MARK, CASED, IGNORED = WV_CHARACTER_MARK, WV_CHARACTER_CASED, WV_CHARACTER_IGNOR
 BYTES, PAGE, GROWTH, MOST_HASHES = WV_CHARACTER_BYTES, WV_CHARACTER_PAGE, WV_SIMPLIFY_GROWTH, WV_MINHASH_MOST
 
 
-def xxhash64(const unsigned char[::1] data, uint64_t seed=0):
+def xxhash64(const unsigned char[::1] data, uint64_t seed=0) -> int:
     return wv_xxhash64(&data[0] if data.shape[0] else NULL, data.shape[0], seed)
 
 
@@ -44,7 +44,8 @@ cdef class Signer:
     cdef object _page
     cdef object _words
 
-    def __cinit__(self, page, words, int shingle, int bands, int rows, const uint64_t[::1] a, const uint64_t[::1] b):
+    def __cinit__(self, page: Callable[[int], bytes], words: Callable[[bytes], bytes], int shingle, int bands, int rows,
+                  const uint64_t[::1] a, const uint64_t[::1] b):
         cdef int i
         require(shingle > 0 and 0 < bands <= WV_MINHASH_MOST and 0 < rows <= WV_MINHASH_MOST, "expected bands and rows")
         require(bands * rows <= WV_MINHASH_MOST, "too many bands and rows")
@@ -58,7 +59,7 @@ cdef class Signer:
     def __dealloc__(self):
         wv_characters_free(self._characters)
 
-    def words(self, const unsigned char[::1] text):
+    def words(self, const unsigned char[::1] text) -> bytes:
         """The words of a text, with a space between two."""
         cdef int64_t length = text.shape[0], done = 0
         cdef unsigned char *out = <unsigned char *>malloc(<size_t>(WV_SIMPLIFY_GROWTH * length + WV_CHARACTER_BYTES))
@@ -77,13 +78,13 @@ cdef class Signer:
         finally:
             free(out)
 
-    def keys(self, list texts):
+    def keys(self, list texts: list[bytes]) -> NDArray[np.uint64]:
         """(n, bands) the keys of the bands of each text; zeros for one with fewer words than a shingle has."""
         keys = np.empty((len(texts), self._rules.bands), np.uint64)
         self._sign(texts, keys, None)
         return keys
 
-    def numbers(self, list texts):
+    def numbers(self, list texts: list[bytes]) -> NDArray[np.uint64]:
         """(n, bands * rows) the numbers that the keys are made of."""
         keys = np.empty((len(texts), self._rules.bands), np.uint64)
         numbers = np.empty((len(texts), self._rules.bands * self._rules.rows), np.uint64)

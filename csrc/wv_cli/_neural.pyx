@@ -28,9 +28,13 @@ cdef class Run(_training.Run):
 
     cdef wv_neural_run run
 
-    def __init__(self, options, *, const int32_t[::1] ids, float[:, ::1] input, float[:, ::1] mixing,
-                 float[:, ::1] output, float[::1] bias, int32_t hidden, float[::1] hidden_bias=None, sampler=None,
-                 log_noise=None, path=None, classes=None, isa=None):
+    def __init__(
+        self, options: object, *, const int32_t[::1] ids, float[:, ::1] input, float[:, ::1] mixing,
+        float[:, ::1] output, float[::1] bias, int32_t hidden, float[::1] hidden_bias=None,
+        sampler: NDArray[np.uint32] | None = None, log_noise: NDArray[np.float32] | None = None,
+        path: tuple[NDArray[np.generic], ...] | None = None,
+        classes: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None, isa: str | None = None,
+    ):
         memset(&self.run, 0, sizeof(self.run))
         self.kernel = table(isa)
         self.kept_alive = [ids.base, input.base, mixing.base, output.base, bias.base, sampler, log_noise, path, classes]
@@ -131,12 +135,13 @@ cdef class Run(_training.Run):
     cdef void train(self, const wv_block *block, void *scratch, wv_block_result *result) noexcept nogil:
         self.kernel.neural_block(&self.run, block, scratch, result)
 
-    def worker(self):
+    def worker(self) -> Worker:
         """What one thread needs to train blocks; see Worker."""
         return Worker(self)
 
 
 cdef class Worker(_training.Worker):
-    def block(self, int64_t start, int64_t end, int32_t epoch, float lr):
+    def block(self, int64_t start, int64_t end, int32_t epoch,
+              float lr) -> tuple[float, int, int, float]:  # type: ignore[override]
         """Trains on the positions start:end of one epoch without the GIL. Returns (loss, examples, tokens, lr)."""
         return self.trained(wv_block(ids=self.run.ids, start=start, end=end, epoch=epoch, document=0, lr=lr))

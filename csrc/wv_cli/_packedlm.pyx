@@ -31,7 +31,7 @@ cdef int64_t column_bytes(int64_t bits) noexcept:
     return (bits + 63) // 64 * 8
 
 
-def write(const uint32_t[::1] numbers, int32_t width):
+def write(const uint32_t[::1] numbers, int32_t width) -> NDArray[np.uint8]:
     """A column (bytes,) uint8 of numbers below 2^width."""
     require(0 <= width <= 32, "a column is up to 32 bits wide")
     cdef int64_t n = numbers.shape[0], size = column_bytes(n * width)
@@ -43,7 +43,7 @@ def write(const uint32_t[::1] numbers, int32_t width):
     return bits[:size]
 
 
-def write_offsets(const int32_t[::1] first):
+def write_offsets(const int32_t[::1] first) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """(index, a column) of where the children of n-grams begin, (n-grams + 1,)."""
     cdef int64_t size = first.shape[0] - 1, blocks = (size + WV_PACKED_BLOCK - 1) // WV_PACKED_BLOCK
     starts = np.arange(blocks, dtype=np.int64) * BLOCK
@@ -105,14 +105,15 @@ cdef class Packed:
                 "the columns do not fit the sizes")
         self.kept_alive, self.name = (index, tables, bits), name
 
-    def begin(self, bint ends=True):
+    def begin(self, bint ends=True) -> NDArray[np.int32]:
         """The state (order - 1,) int32 at the begin of a sentence; `ends` false: in which no word has come yet."""
         state = np.empty(max(self.model.order - 1, 1), np.int32)
         cdef int32_t[::1] view = state
         wv_packed_begin(&self.model, ends, &view[0])
         return state[:self.model.order - 1]
 
-    def score(self, const int32_t[::1] ids, const int32_t[::1] state, bint ends=True):
+    def score(self, const int32_t[::1] ids, const int32_t[::1] state,
+              bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.int32]]:
         """(log10 p (n,) float32, words of the n-gram that was found (n,) uint8, the state after them) of a stream of
         ids; -1 ends a sentence. Raises BadFile where the file is damaged."""
         cdef int64_t n = ids.shape[0]
@@ -134,7 +135,7 @@ cdef class Packed:
         self._require_sane(failure)
         return scores, lengths, after[:len(state)]
 
-    def all(self, const int32_t[::1] state):
+    def all(self, const int32_t[::1] state) -> NDArray[np.float32]:
         """log10 p(word | state) of all words, (words,) float32; <s> among them, which is never predicted. Raises
         BadFile."""
         scores = np.empty(self.model.levels[0].size, np.float32)
@@ -148,19 +149,19 @@ cdef class Packed:
         self._require_sane(failure)
         return scores
 
-    def words(self, int32_t length):
+    def words(self, int32_t length) -> NDArray[np.int32]:
         """The last words of the n-grams of a length, (n,) int32."""
         cdef wv_packed_level *level = self._level(length)
         return _read(&level.word, level.size).view(np.int32) if length > 1 else np.arange(level.size, dtype=np.int32)
 
-    def probs(self, int32_t length):
+    def probs(self, int32_t length) -> NDArray[np.float32]:
         """log10 p of the n-grams of a length, (n,) float32. Raises BadFile for a damaged file."""
         cdef wv_packed_level *level = self._level(length)
         found = _values(&level.prob, level.size, 1 << 31)
         self._require_sane(not ((found >= -100) & (found <= 0)).all())
         return found
 
-    def backoffs(self, int32_t length):
+    def backoffs(self, int32_t length) -> NDArray[np.float32]:
         """The same of the back-offs of n-grams shorter than the order."""
         cdef wv_packed_level *level = self._level(length)
         require(length < self.model.order, "the longest n-grams have no back-off")
@@ -168,7 +169,7 @@ cdef class Packed:
         self._require_sane(not (np.abs(found) <= 100).all())
         return found
 
-    def children(self, int32_t length):
+    def children(self, int32_t length) -> NDArray[np.int32]:
         """Where the children of the n-grams of a length begin, (n + 1,) int32. Raises BadFile for a damaged file."""
         cdef wv_packed_level *level = self._level(length)
         require(length < self.model.order, "the longest n-grams have no children")

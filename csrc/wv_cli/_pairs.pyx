@@ -49,9 +49,11 @@ cdef class Run:
     cdef object work_memory
 
     def __init__(self, *, const int32_t[::1] ids, const int64_t[::1] starts, const int32_t[::1] same, int columns,
-                 float[:, ::1] table, int32_t[::1] last, int dim, levels, weights, double scale, bint symmetric, int batch,
-                 int threads=1, mean=None, square=None, sum=None, ahead=None, double decay_mean=0.9,
-                 double decay_square=0.999, double epsilon=1e-8, str isa=None):
+                 float[:, ::1] table, int32_t[::1] last, int dim, levels: Sequence[int], weights: Sequence[float],
+                 double scale, bint symmetric, int batch, int threads=1, mean: NDArray[np.float32] | None = None,
+                 square: NDArray[np.float32] | None = None, sum: NDArray[np.float32] | None = None,
+                 ahead: NDArray[np.float64] | None = None, double decay_mean=0.9, double decay_square=0.999,
+                 double epsilon=1e-8, str isa=None):
         cdef int64_t texts = starts.shape[0] - 1
         cdef float[:, ::1] m, v
         cdef float[::1] s
@@ -120,11 +122,11 @@ cdef class Run:
         self.run.blocks = (pairs + WV_PAIR_BLOCK - 1) // WV_PAIR_BLOCK
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Working memory, beside the table and what Adam and AdaGrad keep."""
         return len(self.work_memory)
 
-    def take(self, const int64_t[::1] pairs, int step, double lr):
+    def take(self, const int64_t[::1] pairs, int step, double lr) -> int:
         """Makes the pairs with these numbers the batch of a step (from 1) with this learning rate."""
         cdef int32_t n = <int32_t>pairs.shape[0], extra = self.columns - 2, i, k
         cdef int64_t tokens = 0, text
@@ -183,7 +185,7 @@ cdef class Run:
             self.slot[self.row[i]] = -1
         self.touched = found
 
-    def loss(self):
+    def loss(self) -> float:
         """The sum over the pairs of the batch, once all threads have worked."""
         cdef int32_t i
         cdef double sum = 0
@@ -191,7 +193,7 @@ cdef class Run:
             sum += self.run.loss[i]
         return sum
 
-    def work(self, int32_t thread=0):
+    def work(self, int32_t thread=0) -> None:
         """A thread's share of the batch, without the GIL. All threads must be called at once: they wait for each other."""
         require(0 <= thread < self.threads, "no such thread")
         cdef uint8_t[::1] row = aligned_zeros(self.run.stride * sizeof(float))

@@ -25,7 +25,7 @@ cdef class Chains:
     cdef const unsigned char[::1] connects
     cdef int64_t words
 
-    def __cinit__(self, int64_t words, const unsigned char[::1] connects=None):
+    def __cinit__(self, int64_t words, const unsigned char[::1] connects: NDArray[np.uint8] | None = None):
         if wv_pairs_init(&self.chains.table, 0):
             raise MemoryError
         if words >= 2**31 or (connects is not None and connects.shape[0] < words):
@@ -36,7 +36,7 @@ cdef class Chains:
     def __dealloc__(self):
         wv_pairs_free(&self.chains.table)
 
-    def chain(self, ids):
+    def chain(self, ids: Iterable[int]) -> int:
         """The id of a chain of word ids, which for one word is its own."""
         cdef int32_t made = -1, id
         for i, id in enumerate(ids):
@@ -45,7 +45,7 @@ cdef class Chains:
                 raise MemoryError
         return made
 
-    def steps(self):
+    def steps(self) -> NDArray[np.int32]:
         """(chains, 2) int32: the id before the last word, and that word, of each chain from the id `words` on."""
         cdef int64_t made = self.chains.next - self.words
         cdef uint64_t slot = 0
@@ -85,7 +85,7 @@ cdef class PairCounts:
     def __dealloc__(self):
         wv_pairs_free(&self.table)
 
-    def add(self, const int32_t[::1] ids):
+    def add(self, const int32_t[::1] ids) -> None:
         """Counts a piece of the stream; pieces of one walk follow each other."""
         cdef int failure = 0
         if ids.shape[0]:
@@ -95,12 +95,12 @@ cdef class PairCounts:
         if failure:
             raise MemoryError
 
-    def next_part(self):
+    def next_part(self) -> bool:
         """Forgets the counts; True when the stream must be walked again for pairs not counted yet."""
         self.place = wv_pair_place(last=-1, chain=-1, connectors=0)
         return bool(wv_pairs_next_part(&self.table))
 
-    def selected(self, int64_t least):
+    def selected(self, int64_t least) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
         """Yields (first words, second words, counts), int64 arrays, of the pairs seen `least` times or more."""
         cdef uint64_t slot = 0
         cdef int64_t found, block = 1 << 16
@@ -145,7 +145,7 @@ cdef class Joiner:
     def __dealloc__(self):
         wv_pairs_free(&self.table)
 
-    def join(self, const int32_t[::1] ids, int32_t[::1] out):
+    def join(self, const int32_t[::1] ids, int32_t[::1] out) -> int:
         """Writes the joined ids to out and returns how many. `out` holds 1 + MOST_CONNECTORS more than `ids`
         (what ends the piece before), or begins at or before `ids` in the same memory with no more than its own output between."""
         cdef int64_t written = 0
@@ -155,7 +155,7 @@ cdef class Joiner:
         return written
 
     @property
-    def joined(self):
+    def joined(self) -> int:
         """Pairs replaced so far."""
         return self.walk.joined
 
@@ -173,7 +173,7 @@ cdef class Renderer:
         self.starts = starts
         self.at_start = 1
 
-    def text(self, const int32_t[::1] ids):
+    def text(self, const int32_t[::1] ids) -> bytearray:
         cdef uint64_t size
         cdef unsigned char[::1] out
         if ids.shape[0] == 0:

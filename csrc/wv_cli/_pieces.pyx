@@ -24,8 +24,8 @@ cdef class Unigram:
     cdef wv_pieces _pieces
     cdef bytes _rules
 
-    def __init__(self, list pieces, bytes rules, *, bint adds_prefix, bint removes_blanks, bint escapes, int32_t unknown,
-                 float unknown_score):
+    def __init__(self, list pieces: list[tuple[bytes, int, float]], bytes rules, *, bint adds_prefix,
+                 bint removes_blanks, bint escapes, int32_t unknown, float unknown_score):
         cdef int64_t n = len(pieces), i
         cdef const unsigned char *at = rules
         cdef int64_t trie = int.from_bytes(rules[:4], "little")
@@ -57,7 +57,7 @@ cdef class Unigram:
     def __dealloc__(self):
         wv_pieces_free(&self._pieces)
 
-    def cut(self, list texts):
+    def cut(self, list texts: list[bytes]) -> tuple[NDArray[np.int32], bytes, NDArray[np.int64]]:
         """(ids int32 of the pieces of UTF-8 texts, with -1 behind each text; the spellings of the unknown ones, and where
         each of them begins, (n + 1,) int64)."""
         cdef int64_t n = len(texts), i = 0

@@ -53,8 +53,8 @@ cdef class LineReader:
     cdef object kept_alive
     cdef list spare  # RowsRead that no thread works with; they know words that have been read
 
-    def __cinit__(self, words, labels, *, int minn, int maxn, int word_ngrams, uint32_t buckets, bucket_row,
-                  bytes prefix):
+    def __cinit__(self, words: tuple[bytes, NDArray[np.int64]], labels: tuple[bytes, NDArray[np.int64]], *, int minn,
+                  int maxn, int word_ngrams, uint32_t buckets, bucket_row: NDArray[np.int32] | None, bytes prefix):
         cdef const int32_t[::1] row_of_bucket
         cdef const unsigned char[::1] bits
         cdef int32_t expected = <int32_t>(len(words[1]) + len(labels[1]) - 2)
@@ -97,7 +97,9 @@ cdef class LineReader:
     def __dealloc__(self):
         wv_wordmap_free(&self.map)
 
-    def read(self, const unsigned char[::1] text, bint bare_end=False):
+    def read(
+        self, const unsigned char[::1] text: bytes | memoryview, bint bare_end=False,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
         """(row_starts, rows, label_starts, labels, seen) of whole lines: int64 (lines + 1,) and int32; seen (lines, 2) are
         the words of each line and how many of them have a row. With `bare_end` a last line without a newline has no
         `</s>`."""
@@ -136,12 +138,13 @@ cdef class Answers:
     """What the k best labels of lines are: labels and scores (lines, k), ln(p + 1e-5) as fastText has them, falling;
     found (lines,) of them count."""
 
-    cdef readonly object labels, scores, found
+    cdef readonly object labels, found  # NDArray[np.int32]
+    cdef readonly object scores  # NDArray[np.float32]
 
-    def __init__(self, labels, scores, found):
+    def __init__(self, labels: NDArray[np.int32], scores: NDArray[np.float32], found: NDArray[np.int32]):
         self.labels, self.scores, self.found = labels, scores, found
 
-    def lines(self, const unsigned char[::1] blob, const int64_t[::1] starts, bint prob):
+    def lines(self, const unsigned char[::1] blob: bytes, const int64_t[::1] starts, bint prob) -> memoryview:
         """The lines fastText's predict (predict-prob) prints: labels (and probabilities) divided by blanks."""
         cdef const int32_t[:, ::1] labels = self.labels
         cdef const float[:, ::1] scores = self.scores
@@ -187,8 +190,12 @@ cdef class Predictor:
     cdef int64_t rows
     cdef object kept_alive
 
-    def __init__(self, options, const uint8_t[:, ::1] input, output, *, int dim, int labels, sigmoid, tree=None, isa=None,
-                 quantizer=None, norms=None):
+    def __init__(
+        self, options: object, const uint8_t[:, ::1] input, output: NDArray[np.float32], *, int dim, int labels,
+        sigmoid: NDArray[np.float32], tree: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+        isa: str | None = None, quantizer: tuple[int, NDArray[np.float32]] | None = None,
+        norms: tuple[NDArray[np.uint8], NDArray[np.float32]] | None = None,
+    ):
         cdef const float[:, ::1] y = output
         cdef const float[::1] steps = sigmoid
         cdef const int32_t[::1] left, right
@@ -242,7 +249,7 @@ cdef class Predictor:
         return 0
 
     def predict(self, const int64_t[::1] starts, const int32_t[::1] rows, int k, double threshold,
-                const uint8_t[:, ::1] input=None):
+                const uint8_t[:, ::1] input=None) -> Answers:
         """Answers for lines with these rows; with `input`, (rows, 4 * dim) as above, they are rows of that matrix."""
         cdef wv_prediction_run run = self.run
         cdef int64_t lines = starts.shape[0] - 1, available = self.rows
@@ -284,7 +291,7 @@ cdef class LongLine:
     cdef wv_text_rows read
     cdef uint8_t[::1] sum, scratch
     cdef readonly int64_t rows
-    cdef readonly list labels, seen
+    cdef readonly list labels, seen  # list[int]
     cdef bint wrong
 
     def __init__(self, LineReader reader, Predictor predictor):
@@ -295,7 +302,7 @@ cdef class LongLine:
     def __dealloc__(self):
         wv_text_rows_free(&self.read)
 
-    def add(self, const unsigned char[::1] text, bint last=False, bint bare_end=False):
+    def add(self, const unsigned char[::1] text: bytes | memoryview, bint last=False, bint bare_end=False) -> None:
         """Reads a piece; the `last` one may end with the line's newline. With `bare_end` it has no `</s>` then."""
         cdef wv_row_taker taker = wv_row_taker(take=sum_rows, context=<void *>self)
         cdef const char *begin = <const char *>&text[0] if text.shape[0] else NULL
@@ -309,7 +316,7 @@ cdef class LongLine:
         self.seen = [self.seen[0] + self.read.seen[0], self.seen[1] + self.read.seen[1]]
         self.labels += [self.read.label[i] for i in range(self.read.start[3])]
 
-    def mean(self):
+    def mean(self) -> NDArray[np.uint8]:
         """(1, 4 * dim) uint8: the vector of the line."""
         cdef float *sum = <float *>address(self.sum)
         if self.rows:

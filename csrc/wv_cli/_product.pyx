@@ -13,12 +13,12 @@ cdef int require_dimension(const float[:, :] rows) except -1:
     return require(0 < rows.shape[1] < 2**24, "rows must have 1 to 16,777,215 coordinates")
 
 
-def train_scratch_bytes(int64_t points, int32_t width, str isa=None):
+def train_scratch_bytes(int64_t points, int32_t width, str isa=None) -> int:
     return table(isa).product_train_scratch_bytes(points, width)
 
 
 def train(const float[:, :] x, const int64_t[::1] sample, int32_t first, int32_t width, uint64_t seed,
-          float[::1] centroids, double[::1] errors, uint8_t[::1] scratch, str isa=None):
+          float[::1] centroids, double[::1] errors, uint8_t[::1] scratch, str isa=None) -> int:
     """k-means on coordinates first .. first + width - 1 of the sampled rows of x.
 
     centroids: CENTROIDS * width floats; errors: one for each iteration wanted, the sum of squared distances before it;
@@ -47,12 +47,12 @@ def train(const float[:, :] x, const int64_t[::1] sample, int32_t first, int32_t
     return done
 
 
-def encode_scratch_bytes(int32_t dim, int32_t dsub, str isa=None):
+def encode_scratch_bytes(int32_t dim, int32_t dsub, str isa=None) -> int:
     return table(isa).product_encode_scratch_bytes(dim, dsub)
 
 
 def encode(const float[:, :] x, int32_t dsub, const float[::1] centroids, uint8_t[:, ::1] codes, int64_t start,
-           int64_t end, uint8_t[::1] scratch, str isa=None):
+           int64_t end, uint8_t[::1] scratch, str isa=None) -> None:
     """Writes the codes of rows start .. end - 1 of x; scratch: encode_scratch_bytes(dim, dsub), 64-byte aligned."""
     cdef const wv_kernels *kernel = table(isa)
     cdef wv_product_codes run
@@ -71,7 +71,7 @@ def encode(const float[:, :] x, int32_t dsub, const float[::1] centroids, uint8_
 
 
 def decode(const uint8_t[:, :] codes, const int64_t[::1] rows, int32_t dim, int32_t dsub, const float[::1] centroids,
-           const float[::1] scales, float[:, ::1] out):
+           const float[::1] scales, float[:, ::1] out) -> None:
     """out[i] = the vector of codes[rows[i]], times scales[i] when there are any. Centroids and scales may begin anywhere,
     as the arrays of a mapped file do."""
     cdef int64_t i, n = rows.shape[0], code_stride = codes.strides[0]
@@ -152,10 +152,10 @@ cdef class Search:
         self.kept = (codes, centroids, scales, panels, thresholds, scores, hits, exclude_start, exclude)
 
     @property
-    def scratch_bytes(self):
+    def scratch_bytes(self) -> int:
         return self.kernel.product_search_scratch_bytes(&self.run)
 
-    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch):
+    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch) -> None:
         require(0 <= start <= end <= self.n, "rows out of range")
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
         with nogil:

@@ -43,7 +43,7 @@ cdef class JsonScanner:
     cdef wv_span *_spans
     cdef list _held
 
-    def __cinit__(self, bytes name, list parts, list added, int newline):
+    def __cinit__(self, bytes name, list parts: list[bytes], list added: list[bytes], int newline):
         require(0 < len(parts) and WV_NEWLINE_KEEP <= newline <= WV_NEWLINE_DROP, "expected parts and a newline")
         self._held = [*parts, *added, name]
         self._spans = <wv_span *>malloc(len(self._held) * sizeof(wv_span))
@@ -61,7 +61,7 @@ cdef class JsonScanner:
         wv_records_free(&self._records)
         free(self._spans)
 
-    def scan(self, const unsigned char[::1] block, int64_t start=0):
+    def scan(self, const unsigned char[::1] block, int64_t start=0) -> tuple[bytes, NDArray[np.int64], int]:
         """(texts, records, bytes read) of whole lines, from the byte `start` on. A record is begin, end, insert, text,
         text_end, status, at, value and value_end, as in core/records.h."""
         cdef int64_t used = 0, length = block.shape[0]
@@ -92,7 +92,8 @@ cdef class CsvScanner:
     def __dealloc__(self):
         wv_records_free(&self._records)
 
-    def scan(self, const unsigned char[::1] block, int64_t start=0, bint final=False):
+    def scan(self, const unsigned char[::1] block, int64_t start=0,
+             bint final=False) -> tuple[bytes, NDArray[np.int64], int]:
         """As JsonScanner.scan; reads no record whose end may still come, unless the block is the `final` one."""
         cdef int64_t used = 0, length = block.shape[0]
         require(0 <= start <= length, "start lies outside the block")

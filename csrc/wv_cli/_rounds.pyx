@@ -24,7 +24,7 @@ cdef struct Block:
     int64_t start, end
 
 
-def most_in_block(const int32_t[::1] ids, const int64_t[::1] starts, const int64_t[::1] weights):
+def most_in_block(const int32_t[::1] ids, const int64_t[::1] starts, const int64_t[::1] weights) -> int:
     """The largest sum of the weights of the words (ids from 0 on) of a block ids[starts[b]:starts[b + 1]]."""
     cdef int64_t block, position, total, most = 0
     require_starts(starts, starts.shape[0] - 1, ids.shape[0], "blocks")
@@ -144,11 +144,11 @@ cdef class Rounds:
             first, end = rows[matrix] * thread // self.merge.threads, rows[matrix] * (thread + 1) // self.merge.threads
             memset(users[matrix] + first, 0, (end - first) * sizeof(uint16_t))
 
-    def thread(self, int32_t number=0):
+    def thread(self, int32_t number=0) -> RoundThread:
         """What thread `number` needs to train; see RoundThread."""
         return RoundThread(self, number)
 
-    def totals(self):
+    def totals(self) -> tuple[float, int, int, float]:
         """(loss, examples, tokens, lr) of the rounds trained last, when all threads have: sums in the order of the
         workers."""
         loss, examples, tokens = 0.0, 0, 0
@@ -182,7 +182,7 @@ cdef class RoundThread:
         self.input_slot = <int32_t *>address(self.kept_alive[1])
         self.output_slot = <int32_t *>address(self.kept_alive[2])
 
-    def train(self, int64_t first, int64_t end, int32_t epoch):
+    def train(self, int64_t first, int64_t end, int32_t epoch) -> None:
         """Trains the rounds first .. end-1 of an epoch without the GIL, together with all other threads; what they did is
         Rounds.totals()'s."""
         cdef Rounds rounds = self.rounds

@@ -5,15 +5,15 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from wv_cli._arguments cimport require, require_aligned, require_scratch, row_stride, table
 from wv_cli._kernels cimport WV_3COSADD, WV_3COSMUL, wv_analogies, wv_kernels, wv_search_rows, wv_top_k
 
-METHODS = {"3cosadd": WV_3COSADD, "3cosmul": WV_3COSMUL}
+METHODS: dict[str, int] = {"3cosadd": WV_3COSADD, "3cosmul": WV_3COSMUL}
 
 
-def lanes(str isa=None):
+def lanes(str isa=None) -> int:
     """Floats per register: vectors are packed in panels of that many."""
     return table(isa).lanes
 
 
-def normalize(const float[:, :] source, float[:, :] out, str isa=None):
+def normalize(const float[:, :] source, float[:, :] out, str isa=None) -> None:
     """out[i] = source[i] / |source[i]|; zero rows stay zero, rows with NaN or infinity become NaN. `out` may be `source`."""
     require(source.shape[0] == out.shape[0] and source.shape[1] == out.shape[1], "shapes differ")
     cdef const wv_kernels *kernel = table(isa)
@@ -24,7 +24,7 @@ def normalize(const float[:, :] source, float[:, :] out, str isa=None):
             kernel.search_normalize(&source[0, 0], source_stride, &out[0, 0], out_stride, n, dim)
 
 
-def pack(const float[:, :] vectors, float[:, :, ::1] panels, str isa=None):
+def pack(const float[:, :] vectors, float[:, :, ::1] panels, str isa=None) -> None:
     """Fills panels (ceil(count / lanes), dim, lanes), 64-byte aligned, with vectors (count, dim)."""
     cdef const wv_kernels *kernel = table(isa)
     require(panels.shape[0] * kernel.lanes >= vectors.shape[0] and panels.shape[1] == vectors.shape[1]
@@ -43,7 +43,8 @@ cdef class Rows:
     cdef readonly int64_t n
     cdef tuple kept
 
-    def __init__(self, source, double[::1] scales, const int64_t[::1] offsets=None, int64_t dim=0):
+    def __init__(self, source: NDArray[np.float32] | NDArray[np.uint8], double[::1] scales,
+                 const int64_t[::1] offsets=None, int64_t dim=0):
         cdef const float[:, :] matrix
         cdef const uint8_t[::1] data
         cdef int64_t i
@@ -66,10 +67,10 @@ cdef class Rows:
         self.kept = (source, scales, offsets)
 
     @property
-    def dim(self):
+    def dim(self) -> int:
         return self.run.dim
 
-    def unit(self, const int64_t[::1] numbers, float[:, ::1] out, str isa=None):
+    def unit(self, const int64_t[::1] numbers, float[:, ::1] out, str isa=None) -> None:
         """out (len(numbers), dim) = the unit rows with these numbers."""
         cdef const wv_kernels *kernel = table(isa)
         cdef int64_t i, count = numbers.shape[0]
@@ -119,10 +120,10 @@ cdef class TopK:
         self.kept = (panels, thresholds, scores, hits, exclude_start, exclude)
 
     @property
-    def scratch_bytes(self):
+    def scratch_bytes(self) -> int:
         return self.kernel.search_top_k_scratch_bytes(&self.run)
 
-    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch):
+    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch) -> None:
         require(0 <= start <= end <= self.rows.n, "rows out of range")
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
         with nogil:
@@ -162,10 +163,10 @@ cdef class Analogies:
         self.kept = (words, word_rows, questions, thresholds, scores, hits)
 
     @property
-    def scratch_bytes(self):
+    def scratch_bytes(self) -> int:
         return self.kernel.search_analogies_scratch_bytes(&self.run)
 
-    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch):
+    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch) -> None:
         require(0 <= start <= end <= self.rows.n, "rows out of range")
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
         with nogil:

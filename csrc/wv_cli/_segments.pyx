@@ -45,7 +45,7 @@ cdef class WordWriter:
     def __dealloc__(self):
         wv_segment_scratch_free(&self._scratch)
 
-    def write(self, const unsigned char[::1] text):
+    def write(self, const unsigned char[::1] text) -> bytes:
         """The words of whole lines; a last line without its end may go on in the next text."""
         cdef int64_t length = text.shape[0], written = 0
         require(length <= LONGEST_TEXT, "the text is longer than 1 GB")
@@ -74,14 +74,14 @@ cdef class Folder:
     cdef object _page
     cdef object _line
 
-    def __cinit__(self, page, line):
+    def __cinit__(self, page: Callable[[int], bytes], line: Callable[[bytes], bytes]):
         self._page, self._line = page, line
         self._characters = new_characters()
 
     def __dealloc__(self):
         wv_characters_free(self._characters)
 
-    def fold(self, bytes text not None):
+    def fold(self, bytes text not None) -> bytes:
         """The text with each character replaced."""
         cdef const unsigned char *at = <const unsigned char *>text
         cdef int64_t length = len(text), begin = 0, end = 0, written = 0, done = 0, problem = 0
@@ -106,7 +106,7 @@ cdef class Folder:
             free(out)
 
 
-def boundaries(const unsigned char[::1] text not None):
+def boundaries(const unsigned char[::1] text not None) -> NDArray[np.uint8]:
     """(characters,) uint8: whether a word (1) or a sentence (2) begins with each character, or both (3)."""
     cdef wv_segment_scratch scratch
     cdef int64_t count = 0
@@ -124,7 +124,7 @@ def boundaries(const unsigned char[::1] text not None):
     return found
 
 
-def kinds():
+def kinds() -> NDArray[np.uint16]:
     """(0x110000,) uint16: the kind of each character, as in core/segments.h."""
     found = np.empty(WV_SEGMENT_CHARACTERS, np.uint16)
     cdef uint16_t[::1] view = found

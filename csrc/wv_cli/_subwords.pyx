@@ -18,12 +18,12 @@ from wv_cli.core.subwords cimport (
 )
 
 
-def word_hash(bytes word):
+def word_hash(bytes word) -> int:
     """fastText's hash of a word, an unsigned 32-bit number."""
     return wv_fasttext_hash(word, len(word))
 
 
-def word_hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
+def word_hashes(const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[np.uint32]:
     """The hashes (n,) uint32 of a WordList's words."""
     cdef int64_t i
     cdef const char *words = <const char *> letters(blob)
@@ -35,7 +35,8 @@ def word_hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
     return hashes_array
 
 
-def of_words(const unsigned char[::1] blob, const int64_t[::1] starts, int minn, int maxn, uint32_t buckets):
+def of_words(const unsigned char[::1] blob, const int64_t[::1] starts, int minn, int maxn,
+             uint32_t buckets) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """(first (n + 1,) int64, buckets int32): the buckets of word i of a WordList are buckets[first[i]:first[i + 1]]."""
     cdef int64_t i, n = starts.shape[0] - 1
     cdef const char *words = <const char *> letters(blob)
@@ -55,7 +56,7 @@ def of_words(const unsigned char[::1] blob, const int64_t[::1] starts, int minn,
     return first_array, out_array
 
 
-def ngrams(bytes word, int minn, int maxn, uint32_t buckets):
+def ngrams(bytes word, int minn, int maxn, uint32_t buckets) -> list[tuple[bytes, int]]:
     """The character n-grams of `<word>` as a list of (n-gram, bucket), in fastText's order."""
     cdef const char *text = word
     cdef int64_t count = wv_subwords(text, len(word), minn, maxn, buckets, NULL, 0)
@@ -71,7 +72,7 @@ def ngrams(bytes word, int minn, int maxn, uint32_t buckets):
     return [(bracketed[start:end], bucket) for (start, end), bucket in zip(spans_array.tolist(), out_array.tolist())]
 
 
-def line_ngrams(const uint32_t[::1] hashes, int n, uint32_t buckets):
+def line_ngrams(const uint32_t[::1] hashes, int n, uint32_t buckets) -> NDArray[np.int32]:
     """The buckets, int32, of the word n-grams of 2 .. n words of a line whose words have these hashes."""
     cdef int64_t count = hashes.shape[0]
     cdef const uint32_t *first = &hashes[0] if count else NULL
@@ -84,7 +85,8 @@ def line_ngrams(const uint32_t[::1] hashes, int n, uint32_t buckets):
     return out_array
 
 
-def mean_rows(const unsigned char[:, ::1] matrix, const int64_t[::1] starts, rows, float[:, ::1] out):
+def mean_rows(const unsigned char[:, ::1] matrix: NDArray[np.uint8], const int64_t[::1] starts,
+              rows: NDArray[np.int64] | None, float[:, ::1] out) -> None:
     """out[g] = mean of the rows rows[starts[g]:starts[g + 1]] of a float32 matrix given as bytes (n, 4 dim); with
     `rows` None of the rows starts[g] .. starts[g + 1] themselves. Raises ValueError for shapes and rows that do not
     fit."""
@@ -110,8 +112,9 @@ def mean_rows(const unsigned char[:, ::1] matrix, const int64_t[::1] starts, row
                      out.shape[0], &out[0, 0])
 
 
-def weighted_means(const unsigned char[:, ::1] matrix, const int64_t[::1] starts, const int32_t[::1] rows,
-                   const float[::1] weights, double[:, ::1] out):
+def weighted_means(const unsigned char[:, ::1] matrix: NDArray[np.uint8], const int64_t[::1] starts,
+                   const int32_t[::1] rows, const float[::1] weights: NDArray[np.float32] | None,
+                   double[:, ::1] out) -> None:
     """out[g] = mean of the rows rows[i] of a float32 matrix given as bytes (n, 4 dim), each times weights[i], for i from
     starts[g] to starts[g + 1]; `weights` may be None. Raises ValueError for shapes and rows that do not fit."""
     cdef int64_t count = rows.shape[0]
@@ -127,7 +130,8 @@ def weighted_means(const unsigned char[:, ::1] matrix, const int64_t[::1] starts
                           NULL if weights is None else &weights[0], out.shape[0], &out[0, 0])
 
 
-def spread_rows(const float[:, :] values, const int64_t[::1] kept, source, int64_t first, float[:, ::1] out):
+def spread_rows(const float[:, :] values, const int64_t[::1] kept, source: NDArray[np.int32] | None, int64_t first,
+                float[:, ::1] out) -> None:
     """out = rows first, first + 1, ... of a matrix whose row kept[i] is row source[i] of `values`, with `source` None row
     i, and whose other rows are zero. `kept` ascends. Raises ValueError for shapes and rows that do not fit."""
     cdef const int32_t[::1] numbers
@@ -149,7 +153,8 @@ def spread_rows(const float[:, :] values, const int64_t[::1] kept, source, int64
                        count, first, out.shape[0], out.shape[1], &out[0, 0] if out.shape[0] else NULL)
 
 
-def read_table(const unsigned char[::1] data, int64_t start, int64_t entries):
+def read_table(const unsigned char[::1] data, int64_t start,
+               int64_t entries) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], int]:
     """The word table that begins at data[start]: (blob, starts (n + 1,), counts (n,), types (n,) int8, end). When the data
     ends before the table, n is less than `entries` and `end` is where the incomplete entry begins."""
     if not 0 <= start <= data.shape[0]:
@@ -173,7 +178,7 @@ def read_table(const unsigned char[::1] data, int64_t start, int64_t entries):
 
 
 def write_table(const unsigned char[::1] blob, const int64_t[::1] starts, const int64_t[::1] counts, int type,
-                int64_t first, int64_t last):
+                int64_t first, int64_t last) -> bytes:
     """The entries first .. last of a word table as bytes; words are a WordList's and hold no NUL."""
     if not 0 <= first <= last < starts.shape[0] or last > counts.shape[0]:
         raise ValueError("entries out of range")

@@ -30,10 +30,14 @@ cdef class Rules:
     cdef wv_line_rules rules
     cdef int64_t ids, weights
     cdef object kept_alive
-    cdef readonly object bucket_row, ngram_rows
+    cdef readonly object bucket_row, ngram_rows  # NDArray[np.int32] | None
 
-    def __init__(self, *, int ids, int words, int end_of_line, word_rows=None, hashes=None, int word_ngrams=1,
-                 bucket_row=None, int labels=0, line_weights=None):
+    def __init__(
+        self, *, int ids, int words, int end_of_line,
+        word_rows: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None, hashes: NDArray[np.int32] | None = None,
+        int word_ngrams=1, bucket_row: NDArray[np.int32] | None = None, int labels=0,
+        line_weights: NDArray[np.float32] | None = None,
+    ):
         cdef const float[::1] weights
         cdef const int64_t[::1] starts
         cdef const int32_t[::1] rows, hash_of
@@ -63,7 +67,8 @@ cdef class Rules:
             self.rules.hash, self.rules.bucket_row = &hash_of[0], &row_of_bucket[0]
             self.rules.buckets = <uint32_t>row_of_bucket.shape[0]
 
-    def survey(self, const int32_t[::1] ids, int next_row, isa=None, *, ngram_rows=None):
+    def survey(self, const int32_t[::1] ids, int next_row, isa: str | None = None, *,
+               ngram_rows: NDArray[np.int32] | None = None) -> dict[str, int]:
         """Walks over a corpus once and gives its word n-grams rows from `next_row` on, in order of first sight. Writes to
         `ngram_rows`, (ids of the corpus * (word_ngrams - 1),) int32, the rows of the n-grams that begin at each id: from
         there training reads them. Returns a dict: lines, examples (lines with a label and a row), rows, longest_words,
@@ -120,8 +125,12 @@ cdef class Run(_training.Run):
     cdef wv_supervised_run run
     cdef int64_t output_rows
 
-    def __init__(self, options, *, Rules rules, survey, const int32_t[::1] ids, input, output, int labels, sampler=None,
-                 path=None, class_weights=None, isa=None):
+    def __init__(
+        self, options: object, *, Rules rules, survey: dict[str, int], const int32_t[::1] ids,
+        input: NDArray[np.float32], output: NDArray[np.float32], int labels, sampler: NDArray[np.uint32] | None = None,
+        path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
+        class_weights: NDArray[np.float32] | None = None, isa: str | None = None,
+    ):
         cdef const float[::1] weights
         cdef float[:, ::1] x = input, y = output
         cdef const uint32_t[:, ::1] alias
@@ -186,7 +195,7 @@ cdef class Run(_training.Run):
     cdef size_t scratch_bytes(self) noexcept nogil:
         return self.kernel.supervised_scratch_bytes(&self.run)
 
-    def worker(self, private=None):
+    def worker(self, private: object = None) -> Worker:
         """What one thread needs to train lines; see Worker. `private`, a wv_cli.models.label_updates.OutputReplicas: the
         thread works on copies of the output rows."""
         return Worker(self, private)
@@ -198,7 +207,7 @@ cdef class Worker(_training.Worker):
     cdef wv_private_outputs private
     cdef object private_alive
 
-    def __init__(self, Run run, private):
+    def __init__(self, Run run, private: object):
         super().__init__(run)
         if private is not None:
             self.set_private(run, private.share, private.interval)
@@ -220,7 +229,7 @@ cdef class Worker(_training.Worker):
         """The shared matrices hold all that it has changed after flush()."""
         self.run.kernel.supervised_block(&(<Run>self.run).run, &self.private, block, self.scratch, result)
 
-    def flush(self):
+    def flush(self) -> None:
         """Adds what the private rows have changed to the shared matrix. Afterwards the worker may go on."""
         cdef Run run = <Run>self.run
         with nogil:

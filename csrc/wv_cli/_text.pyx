@@ -33,7 +33,7 @@ from wv_cli.errors import WvError
 
 
 # What separates the words of a text, in rising order.
-SEPARATORS = bytes(byte for byte in range(256) if wv_is_separator(byte))
+SEPARATORS: bytes = bytes(byte for byte in range(256) if wv_is_separator(byte))
 
 
 cdef object zeros(int64_t n, kind):
@@ -88,22 +88,22 @@ cdef class WordMap:
     def __dealloc__(self):
         wv_wordmap_free(&self.map)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.map.size
 
-    def add(self, const unsigned char[::1] blob, const int64_t[::1] starts):
+    def add(self, const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[np.int32]:
         """Ids (n,) int32 of the words, those not seen before added. Words are not empty and hold no NUL."""
         ids = zeros(starts.shape[0] - 1, "i4")
         add_words(&self.map, blob, starts, ids, False)
         return ids
 
-    def find(self, const unsigned char[::1] blob, const int64_t[::1] starts):
+    def find(self, const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[np.int32]:
         """Ids (n,) int32 of the words, -1 for unknown ones."""
         ids = zeros(starts.shape[0] - 1, "i4")
         add_words(&self.map, blob, starts, ids, True)
         return ids
 
-    def words(self):
+    def words(self) -> tuple[bytes, NDArray[np.int64]]:
         """(blob, starts) of all words in order of id."""
         blob, starts, _ = dumped(&self.map)
         return bytes(blob), starts
@@ -148,7 +148,8 @@ cdef class Encoder:
 
     cdef wv_encoder encoder
 
-    def __cinit__(self, known=None, *, bint keep_ids=True, bint every_line=False):
+    def __cinit__(self, known: tuple[bytes, NDArray[np.int64]] | None = None, *, bint keep_ids=True,
+                  bint every_line=False):
         cdef int64_t expected = len(known[1]) if known is not None else 0
         check(wv_encoder_init(&self.encoder, known is not None, keep_ids, every_line, expected))
         if known is not None:
@@ -158,64 +159,65 @@ cdef class Encoder:
     def __dealloc__(self):
         wv_encoder_free(&self.encoder)
 
-    def feed(self, const unsigned char[::1] chunk):
+    def feed(self, const unsigned char[::1] chunk) -> None:
         cdef int failure = 0
         if chunk.shape[0]:
             with nogil:
                 failure = wv_encoder_feed(&self.encoder, &chunk[0], chunk.shape[0])
         check(failure)
 
-    def finish(self):
+    def finish(self) -> None:
         check(wv_encoder_finish(&self.encoder))
 
     @property
-    def tokens(self):
+    def tokens(self) -> int:
         """Words read, dropped ones included."""
         return self.encoder.tokens
 
     @property
-    def lines(self):
+    def lines(self) -> int:
         """Line ends read."""
         return self.encoder.lines
 
     @property
-    def ids_bytes(self):
+    def ids_bytes(self) -> int:
         """Size of the id stream held."""
         return self.encoder.stream.length * sizeof(int32_t)
 
     @property
-    def words_bytes(self):
+    def words_bytes(self) -> int:
         """Memory that the word map takes."""
         return wv_wordmap_bytes(&self.encoder.map)
 
-    def begin_anew(self):
+    def begin_anew(self) -> None:
         """Forgets words and counts, not the place in the text, which may be inside a word: as if only what is fed from
         now on were counted. Tokens and lines go on. For an encoder that only counts."""
         check(wv_encoder_forget(&self.encoder))
 
-    def vocabulary(self):
+    def vocabulary(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
         """(blob, starts, counts (n,) int64) of the words in order of id."""
         blob, starts, counts = dumped(&self.encoder.map)
         return bytes(blob), starts, counts
 
-    def add_words(self, const unsigned char[::1] blob, const int64_t[::1] starts):
+    def add_words(self, const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[np.int32]:
         """Ids (n,) int32 of words, those not seen before added with count 0."""
         ids = zeros(starts.shape[0] - 1, "i4")
         check(wv_wordmap_reserve(&self.encoder.map, ids.shape[0]))
         add_words(&self.encoder.map, blob, starts, ids, False)
         return ids
 
-    def forget_words(self):
+    def forget_words(self) -> None:
         """Frees the word map. Nothing can be fed afterwards."""
         wv_wordmap_free(&self.encoder.map)
 
-    def drain(self, int descriptor):
+    def drain(self, int descriptor) -> None:
         """Appends the id stream to a file and empties it. Raises OSError."""
         write_ids(descriptor, self.encoder.stream.ids, self.encoder.stream.length)
         self.encoder.stream.length = 0
         wv_idbuffer_fit(&self.encoder.stream)
 
-    def take_ids(self, const int32_t[::1] lookup, Fingerprint fingerprint not None, *, bint every_line=False):
+    def take_ids(self, const int32_t[::1] lookup, Fingerprint fingerprint not None, *,
+                 bint every_line=False) -> tuple[IdBuffer, int, int]:
         """(ids, tokens, lines): the id stream, as a read-only IdBuffer, with the words and line ends in it. `lookup` (n,)
         gives the final id of each provisional one, -1 to drop it; lines without a word go, too, unless `every_line`. The
         encoder's stream is empty afterwards; the new one goes into `fingerprint`."""
@@ -230,7 +232,7 @@ cdef class Encoder:
                                          &fingerprint.state)
         return self.taken(False), state.tokens, state.lines
 
-    def take_stream(self):
+    def take_stream(self) -> IdBuffer:
         """The id stream as it is, as a writable IdBuffer. The encoder's stream is empty afterwards."""
         return self.taken(True)
 
@@ -251,7 +253,8 @@ cdef int write_ids(int descriptor, const int32_t *ids, int64_t length) except -1
     return 0
 
 
-def remap(int32_t[::1] ids, const int32_t[::1] lookup, Fingerprint fingerprint not None, *, bint every_line=False):
+def remap(int32_t[::1] ids, const int32_t[::1] lookup, Fingerprint fingerprint not None, *,
+          bint every_line=False) -> tuple[int, int, int]:
     """The same as Encoder.take_ids for an id stream in memory, in place. Returns (length, tokens, lines): the first so
     many ids are the new stream."""
     cdef wv_remap_state state
@@ -266,7 +269,7 @@ def remap(int32_t[::1] ids, const int32_t[::1] lookup, Fingerprint fingerprint n
 
 
 def remap_file(int descriptor, const int32_t[::1] lookup, Fingerprint fingerprint not None, *,
-               bint every_line=False):
+               bint every_line=False) -> tuple[int, int, int]:
     """The same as Encoder.take_ids for an id stream in a file, block by block and in place; the file is cut to its new
     length. Returns (length, tokens, lines). Raises OSError."""
     cdef wv_remap_state state
@@ -308,19 +311,20 @@ cdef class Fingerprint:
     def __cinit__(self):
         wv_fingerprint_init(&self.state)
 
-    def update(self, const int32_t[::1] ids):
+    def update(self, const int32_t[::1] ids) -> None:
         with nogil:
             if ids.shape[0]:
                 wv_fingerprint_update(&self.state, &ids[0], ids.shape[0])
 
-    def digest(self):
+    def digest(self) -> bytes:
         """40 bytes: the fingerprint and the number of ids."""
         cdef wv_fingerprint final = self.state
         wv_fingerprint_finish(&final)
         return b"".join(int(lane).to_bytes(8, "little") for lane in final.lanes) + int(final.length).to_bytes(8, "little")
 
 
-def gather(const unsigned char[::1] blob, const int64_t[::1] starts, const int64_t[::1] order):
+def gather(const unsigned char[::1] blob, const int64_t[::1] starts,
+           const int64_t[::1] order) -> tuple[bytes, NDArray[np.int64]]:
     """(blob, starts) of the words order[0], order[1], ... of a list. Raises IndexError."""
     cdef int64_t words = starts.shape[0] - 1, n = order.shape[0], bad = -1
     cdef const int64_t *first = &order[0] if n else NULL
@@ -340,7 +344,7 @@ def gather(const unsigned char[::1] blob, const int64_t[::1] starts, const int64
     return bytes(gathered), starts_array
 
 
-def hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
+def hashes(const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[np.uint64]:
     """A hash (n,) uint64 of each word of a list: equal for equal words, in this version of the program."""
     cdef int64_t n = starts.shape[0] - 1
     cdef uint64_t[::1] out
@@ -352,7 +356,7 @@ def hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
     return array
 
 
-def split_counts(const unsigned char[::1] text):
+def split_counts(const unsigned char[::1] text) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64], int]:
     """Parses lines of `word count`. Returns (blob, starts, counts, bad): `bad` is -1, or the index of the first line that
     is not two fields, the second a whole number below 2^63, separated by spaces or tabs."""
     cdef int64_t size = text.shape[0], lines
@@ -372,7 +376,7 @@ def split_counts(const unsigned char[::1] text):
     return bytes(blob[:read.word_bytes]), starts_array[:read.lines + 1], counts_array[:read.lines], bad
 
 
-def check_utf8(const unsigned char[::1] text):
+def check_utf8(const unsigned char[::1] text: bytes | bytearray | memoryview) -> tuple[int, int, int]:
     """(wrong, first, rest): the bytes that are no UTF-8, where the first is (-1: none), and how many at the end begin a
     character that is not finished."""
     cdef wv_utf8_report report
@@ -381,7 +385,7 @@ def check_utf8(const unsigned char[::1] text):
     return report.wrong, report.first, report.rest
 
 
-def masks(const unsigned char[::1] block, bint portable=False):
+def masks(const unsigned char[::1] block, bint portable=False) -> tuple[int, int]:
     """(separators, newlines): one bit per byte of a 64-byte block. For tests."""
     cdef wv_masks result
     if block.shape[0] != 64:

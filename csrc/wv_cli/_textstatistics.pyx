@@ -19,11 +19,11 @@ from wv_cli.core.wordtokens cimport wv_tokens_split
 wv_characters_prepare()
 if wv_exceptions_prepare():
     raise MemoryError
-NAMES = tuple((<bytes>wv_statistic_names[i]).decode() for i in range(WV_STATISTIC_COUNT))
+NAMES: tuple[str, ...] = tuple((<bytes>wv_statistic_names[i]).decode() for i in range(WV_STATISTIC_COUNT))
 LONGEST_TEXT = (1 << 29) - 1
 
 
-def statistics(list texts, list columns):
+def statistics(list texts: list[bytes], list columns: list[int]) -> NDArray[np.float64]:
     """(len(columns), len(texts)) float64: the statistics with these numbers (places in NAMES) of each text. No two threads
     share anything; the GIL is not held."""
     cdef int64_t n = len(texts), n_columns = len(columns), i, j
@@ -68,7 +68,7 @@ def statistics(list texts, list columns):
     return found
 
 
-def c4_lines(bytes text, bint terminal):
+def c4_lines(bytes text, bint terminal) -> bytes:
     """The lines of a text that C4's rules keep, joined by line feeds."""
     cdef int64_t length = len(text)
     cdef int failed
@@ -95,7 +95,7 @@ def c4_lines(bytes text, bint terminal):
         free(kept)
 
 
-def tokens(bytes text):
+def tokens(bytes text) -> list[bytes]:
     """The tokens of a text that is UTF-8."""
     cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
     cdef const unsigned char *given = text
@@ -112,12 +112,12 @@ def tokens(bytes text):
         free(scratch)
 
 
-def character_classes():
+def character_classes() -> NDArray[np.uint16]:
     """The class of every code point, for tests."""
     return np.asarray(<uint16_t[:WV_CHARACTERS]>&wv_character_class[0]).copy()
 
 
-def exceptions():
+def exceptions() -> list[list[str]]:
     """The tokens of each exception, for tests."""
     cdef const unsigned char *text
     cdef int32_t i, j

@@ -21,7 +21,7 @@ cdef class Run:
     cdef void train(self, const wv_block *block, void *scratch, wv_block_result *result) noexcept nogil:
         result[0] = wv_block_result(loss=0, examples=0, tokens=0, lr=block.lr)
 
-    def worker(self):
+    def worker(self) -> Worker:
         """What one thread needs to train blocks; see Worker."""
         return Worker(self)
 
@@ -34,7 +34,7 @@ cdef class Worker:
         self.kept_alive = aligned_zeros(run.scratch_bytes())
         self.scratch = address(self.kept_alive)
 
-    def block(self, int64_t start, int64_t end, int32_t epoch):
+    def block(self, int64_t start, int64_t end, int32_t epoch) -> tuple[float, int, int, float]:
         """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_shared.h.
         Raises ValueError for ids outside the corpus."""
         return self.trained(wv_block(ids=self.run.ids, start=start, end=end, epoch=epoch, document=0, lr=0))

@@ -9,7 +9,7 @@ from libc.stdlib cimport free, malloc
 from wv_cli.core.transport cimport wv_transport, wv_transport_scratch
 
 
-def least_cost(const double[:, ::1] cost, const int64_t[::1] supply, const int64_t[::1] demand):
+def least_cost(const double[:, ::1] cost, const int64_t[::1] supply, const int64_t[::1] demand) -> float:
     """The least sum of flow x cost (rows, columns) with row sums `supply` (rows) and column sums `demand` (columns).
     Raises ValueError for shapes that do not fit, masses below 1, sums that differ, and costs that are negative or not
     finite."""

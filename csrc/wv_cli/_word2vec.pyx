@@ -21,7 +21,8 @@ from wv_cli.core.sampler cimport wv_alias_build
 from wv_cli.core.uniform cimport wv_pcg64, wv_uniform_fill
 
 
-def fill_uniform(random, float[:, ::1] matrix, int64_t dim, *, float factor=1, float divisor=1):
+def fill_uniform(random: np.random.Generator, float[:, ::1] matrix, int64_t dim, *, float factor=1.0,
+                 float divisor=1.0) -> None:
     """Fills the first `dim` columns with (u - 0.5) * factor / divisor. The numbers u, uniform in 0 .. 1, are those that
     `random`, a NumPy Generator on PCG64, draws with random((rows, dim), float32); it goes on behind them."""
     cdef int64_t rows = matrix.shape[0], stride = matrix.shape[1]
@@ -40,7 +41,7 @@ def fill_uniform(random, float[:, ::1] matrix, int64_t dim, *, float factor=1, f
     random.bit_generator.state = {**found, "has_uint32": generator.has_kept, "uinteger": generator.kept}
 
 
-def alias_table(weights):
+def alias_table(weights: ArrayLike) -> NDArray[np.uint32]:
     """Alias table for drawing i with probability weights[i] / sum: (n, 2) uint32, columns threshold and other."""
     cdef double[::1] shares = np.array(weights, np.float64)
     cdef int32_t n = <int32_t>shares.shape[0]
@@ -52,7 +53,7 @@ def alias_table(weights):
     return entries
 
 
-def huffman(counts):
+def huffman(counts: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
     """Huffman codes of words with falling counts (n >= 2), as word2vec builds them.
 
     Returns (start, node, code): word w's path is start[w]:start[w + 1] (int64) into node (int32: rows of the output
@@ -77,7 +78,7 @@ def huffman(counts):
     return start, node, code
 
 
-def block_starts(const int32_t[::1] ids, int64_t target, int32_t max_sentence):
+def block_starts(const int32_t[::1] ids, int64_t target, int32_t max_sentence) -> NDArray[np.int64]:
     """Where a corpus may be cut into blocks of about `target` ids: int64, first 0, last len(ids).
 
     A cut lies after a line end; in lines longer than `max_sentence` also after every `max_sentence` ids, where training
@@ -99,7 +100,8 @@ def block_starts(const int32_t[::1] ids, int64_t target, int32_t max_sentence):
     return starts[: count + 1].copy()
 
 
-def subword_rows(const int64_t[::1] starts, const int32_t[::1] buckets, int32_t table_size):
+def subword_rows(const int64_t[::1] starts, const int32_t[::1] buckets,
+                 int32_t table_size) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     """Rows of the input matrix for words whose n-grams have the buckets buckets[starts[w]:starts[w + 1]] (all below
     table_size): the words first, then a row for each bucket in order of first use.
 
@@ -143,8 +145,13 @@ cdef class Run(_training.Run):
     own row w first; `input` then has more rows than there are words.
     """
 
-    def __init__(self, options, *, const int32_t[::1] ids, input, output, keep=None, sampler=None, log_noise=None,
-                 output_bias=None, path=None, subwords=None, isa=None):
+    def __init__(
+        self, options: object, *, const int32_t[::1] ids, input: NDArray[np.float32], output: NDArray[np.float32],
+        keep: NDArray[np.uint32] | None = None, sampler: NDArray[np.uint32] | None = None,
+        log_noise: NDArray[np.float32] | None = None, output_bias: NDArray[np.float32] | None = None,
+        path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
+        subwords: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None, isa: str | None = None,
+    ):
         cdef float[:, ::1] x = input
         cdef float[:, ::1] y = output
         memset(&self.run, 0, sizeof(self.run))
@@ -234,7 +241,7 @@ cdef class Run(_training.Run):
     cdef size_t scratch_bytes(self) noexcept nogil:
         return self.kernel.word2vec_scratch_bytes(&self.run)
 
-    def worker(self, hot=None):
+    def worker(self, hot: object = None) -> Worker:
         """What one thread needs to train blocks; see Worker. With several threads `hot`, a wv_cli.models.replicas.Replicas,
         says of which rows each has replicas."""
         return Worker(self, hot)
@@ -257,7 +264,7 @@ cdef class Worker(_training.Worker):
     cdef wv_word2vec_rows rows
     cdef object hot_alive
 
-    def __init__(self, Run run, hot):
+    def __init__(self, Run run, hot: object):
         super().__init__(run)
         if hot is not None:
             self.set_replicas(run, hot)
@@ -303,7 +310,7 @@ cdef class Worker(_training.Worker):
         """The shared matrices hold all that it has changed after flush()."""
         self.run.kernel.word2vec_block(&(<Run>self.run).run, &self.rows, block, block.start, self.scratch, result)
 
-    def flush(self):
+    def flush(self) -> None:
         """Adds what the replicas have changed to the shared matrices. Afterwards the worker may go on."""
         cdef Run run = <Run>self.run
         with nogil:

@@ -45,8 +45,12 @@ cdef class PieceReader:
     cdef object _order
     cdef object _kept
 
-    def __cinit__(self, first, rest, added, page, order, *, bint is_whole, int32_t unknown, int32_t dropped,
-                  int64_t most_characters):
+    def __cinit__(
+        self, first: tuple[bytes, NDArray[np.int64], NDArray[np.int32]],
+        rest: tuple[bytes, NDArray[np.int64], NDArray[np.int32]],
+        added: tuple[bytes, NDArray[np.int64], NDArray[np.int32]], page: Callable[[int], bytes],
+        order: Callable[[str], str], *, bint is_whole, int32_t unknown, int32_t dropped, int64_t most_characters,
+    ):
         cdef const unsigned char[::1] blob
         cdef const int64_t[::1] starts
         cdef const int32_t[::1] numbers
@@ -70,7 +74,8 @@ cdef class PieceReader:
         wv_wordmap_free(&self._rules.rest)
         wv_characters_free(self._rules.characters)
 
-    def read(self, texts, int64_t most=0):
+    def read(self, texts: Sequence[str],
+             int64_t most=0) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_]]:
         """(the tokens of all texts, where each text's begin and the last's end, whether each was cut), at most `most` of
         a text; 0: all. The texts hold no surrogates."""
         cdef list kept = list(texts)

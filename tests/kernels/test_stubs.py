@@ -1,70 +1,196 @@
-"""What stubtest (.ci/run) cannot see in the extension modules: constructors, and that every module has a stub."""
+"""csrc/stubs.py: the stub that it makes of a .pyx, what it refuses, and that a stub has all that its module has.
+`.ci/run` compares the signatures with the modules (mypy.stubtest)."""
 
 import ast
-import re
-from itertools import pairwise
+import builtins
+import importlib
+import importlib.util
+import textwrap
+from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SOURCES = sorted((ROOT / "csrc/wv_cli").glob("*.pyx"))
-CLASS = re.compile(r"^cdef class (\w+)", re.MULTILINE)
-CONSTRUCTOR = re.compile(r"^    def __c?init__\(self,?(.*?)\):$", re.MULTILINE | re.DOTALL)
+CSRC = Path(__file__).parents[2] / "csrc"
+SOURCES = sorted(CSRC.glob("wv_cli/*.pyx"))
 
 
-def arguments_in_cython(text: str) -> list[tuple[str, bool]]:
-    """(name, whether it has a default) of an argument list; `*` stands for itself."""
-    plain = re.sub(r"\[[^]]*\]", "", " ".join(text.split()))
-    arguments = [argument.split("=") for argument in plain.split(",") if argument.strip()]
-    return [(argument[0].split()[-1].lstrip("*") or "*", len(argument) > 1) for argument in arguments]
+@pytest.fixture(scope="module")
+def generator():
+    spec = importlib.util.spec_from_file_location("stubs", CSRC / "stubs.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def constructors(source: str) -> dict[str, list[tuple[str, bool]]]:
-    """The arguments of the constructor of every class that takes any."""
-    starts = [match.start() for match in CLASS.finditer(source)] + [len(source)]
-    bodies = [source[start:end] for start, end in pairwise(starts)]
-    found = {CLASS.match(body)[1]: CONSTRUCTOR.search(body) for body in bodies}
-    return {name: arguments_in_cython(match[1]) for name, match in found.items() if match and match[1]}
+def made(generator: ModuleType, folder: Path, text: str, shared: str = "") -> str:
+    """The stub of _sample.pyx with this text, without its first line."""
+    (folder / "_sample.pyx").write_text(textwrap.dedent(text))
+    if shared:
+        (folder / "_sample.pxd").write_text(textwrap.dedent(shared))
+    return generator.stub(folder / "_sample.pyx").split("\n", 1)[1]
 
 
-def constructors_of_stub(stub: str) -> dict[str, list[tuple[str, bool]]]:
-    """The same of a stub, where a final class may have `__new__`."""
-    classes = [node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)]
-    functions = [(node.name, item) for node in classes for item in node.body if isinstance(item, ast.FunctionDef)]
-    return {
-        name: arguments_of(function.args)
-        for name, function in functions
-        if function.name in ("__init__", "__new__") and any(arguments_of(function.args))
-    }
+SAMPLE = '''\
+    """A sample:
+    def not_this(x):
+    """
+
+    cimport cython
+    from wv_cli cimport _training
+    from wv_cli._search cimport Rows, Unused
+
+    PADDING, WIDTH = WV_PADDING, 3
+    NAMES: tuple[str, ...] = tuple(names())
 
 
-def arguments_of(arguments: ast.arguments) -> list[tuple[str, bool]]:
-    names = [argument.arg for argument in arguments.args[1:]]
-    optional = len(arguments.defaults)
-    positional = [(name, i >= len(names) - optional) for i, name in enumerate(names)]
-    keywords = [
-        (argument.arg, default is not None)
-        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    return positional + ([("*", False), *keywords] if keywords else [])
+    cdef int hidden(int x):
+        return x
 
 
-def test_every_module_has_a_stub():
-    assert len(SOURCES) > 10
-    assert {path.stem for path in SOURCES} == {path.stem for path in (ROOT / "wv_cli").glob("_*.pyi")}
+    def _private(x):
+        return x
+
+
+    def pack(const unsigned char[::1] text not None, float[:, ::1] out, Rows rows, str isa=None, *, bint last=False,
+             list names: list[str], double lr=1.5, int64_t most=1 << 4) -> tuple[int, NDArray[np.float32]] | None:
+        """def of(x): is no code."""
+
+
+    @cython.final
+    cdef class Reader:
+        cdef readonly object starts, rows  # NDArray[np.int64]
+        cdef readonly int64_t n
+        cdef int64_t inner
+
+        def __cinit__(
+            self, const uint16_t[::1] ids, *, path: tuple[int, ...] | None = None,
+        ):
+            pass
+
+        def __dealloc__(self):
+            pass
+
+        @property
+        def size(self) -> int:
+            return 1
+
+
+    cdef class Empty:
+        def __cinit__(self):
+            pass
+
+
+    cdef class Run(_training.Run):
+        def __init__(self, options: object):
+            pass
+
+        def worker(self, int32_t thread) -> Empty:  # type: ignore[override]
+            def inner(x):
+                pass
+            return Empty()
+
+
+    cdef class Memory:
+        def __getbuffer__(self, Py_buffer *buffer, int flags):
+            pass
+'''
+EXPECTED = """\
+from typing import Self, final
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer
+from wv_cli import _training
+from wv_cli._search import Rows
+
+PADDING: int
+WIDTH: int
+NAMES: tuple[str, ...]
+
+def pack(
+    text: Buffer,
+    out: NDArray[np.float32],
+    rows: Rows,
+    isa: str | None = None,
+    *,
+    last: bool = False,
+    names: list[str],
+    lr: float = 1.5,
+    most: int = ...,
+) -> tuple[int, NDArray[np.float32]] | None: ...
+
+@final
+class Reader:
+    @property
+    def starts(self) -> NDArray[np.int64]: ...
+    @property
+    def rows(self) -> NDArray[np.int64]: ...
+    @property
+    def n(self) -> int: ...
+    def __new__(cls, ids: NDArray[np.uint16], *, path: tuple[int, ...] | None = None) -> Self: ...
+    @property
+    def size(self) -> int: ...
+
+class Empty: ...
+
+class Run(_training.Run):
+    @property
+    def length(self) -> int: ...
+    def __init__(self, options: object) -> None: ...
+    def worker(self, thread: int) -> Empty: ...  # type: ignore[override]
+
+class Memory(Buffer): ...
+"""
+
+
+def test_the_stub_of_the_sample(generator, tmp_path):
+    shared = "cdef class Run:\n    cdef int64_t inner\n    cdef readonly int64_t length\n\n    cdef void train(self)\n"
+    assert made(generator, tmp_path, SAMPLE, shared) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "what"),
+    [
+        ("def f(x) -> int:\n    return x\n", 1, "x of f()"),
+        ("\n\ndef f(list x) -> int:\n    return x\n", 3, "x of f()"),
+        ("def f(int x):\n    return x\n", 1, "the result of f()"),
+        ('"""One\ntwo."""\n\n\ndef f(int x, y=None) -> int:\n    return x\n', 5, "y of f()"),
+        ("cdef class X:\n    cdef readonly object rows\n", 2, "rows"),
+    ],
+)
+def test_what_has_no_type_is_refused_with_its_place(generator, tmp_path, source, line, what):
+    with pytest.raises(generator.NoType) as refused:
+        made(generator, tmp_path, source)
+    assert (
+        str(refused.value) == f"csrc/wv_cli/_sample.pyx:{line}: {what} has no type for the stub: write it as in Python"
+    )
+
+
+def test_stubs_of_modules_that_are_gone_are_deleted(generator, tmp_path):
+    (tmp_path / "_gone.pyi").touch()
+    (tmp_path / "kept.pyi").touch()
+    generator.write(CSRC, tmp_path)
+    assert {path.stem for path in tmp_path.iterdir()} == {"kept", *(path.stem for path in SOURCES)}
+
+
+def public(names: Iterable[str]) -> set[str]:
+    return {name for name in names if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_constructors_are_those_of_the_stub(source):
-    found = constructors(source.read_text())
-    assert found == constructors_of_stub((ROOT / f"wv_cli/{source.stem}.pyi").read_text())
-
-
-def test_a_difference_is_seen():
-    cython = "cdef class Run:\n    def __init__(self, const float[:, ::1] x, int n=1, *, str isa=None):\n        pass\n"
-    assert constructors(cython) == {"Run": [("x", False), ("n", True), ("*", False), ("isa", True)]}
-    stub = "class Run:\n    def __init__(self, x: int, n: int, *, isa: str | None = None) -> None: ...\n"
-    other = {"Run": [("x", False), ("n", False), ("*", False), ("isa", True)]}
-    assert constructors_of_stub(stub) == other
-    assert constructors_of_stub(stub.replace("__init__(self", "__new__(cls")) == other
+def test_the_stub_has_what_the_module_has_and_every_name_that_it_uses(generator, source):
+    module = vars(importlib.import_module(f"wv_cli.{source.stem}"))
+    tree = ast.parse(generator.stub(source))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    constants = {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
+    imported = {alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert used <= {"np", *vars(builtins), *imported, *classes, *constants}
+    assert functions | classes.keys() | constants <= module.keys()
+    own = {name for name in public(module) if getattr(module[name], "__module__", None) == f"wv_cli.{source.stem}"}
+    assert own and own <= functions | classes.keys()
+    for name, node in classes.items():
+        methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+        assert public(methods) == public(vars(module[name]))
