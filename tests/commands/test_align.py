@@ -9,11 +9,9 @@ from tests.conftest import run_wv
 from tests.hashing.test_every_hasher import GLOVE
 from wv_cli.commands.align_run import align
 from wv_cli.errors import WvError
-from wv_cli.transforms.align import procrustes
-from wv_cli.transforms.common_words import Named, common
+from wv_cli.transforms.align import Criterion, Named, common, descend, procrustes
 from wv_cli.transforms.config import AlignConfig, DriftConfig
 from wv_cli.transforms.drift import drift, shared_neighbors
-from wv_cli.transforms.rcsls import Criterion, descend
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import load, save
 from wv_cli.vectors.neighbors.exact import Neighbors

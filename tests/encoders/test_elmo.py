@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from tests.tiers import full
-from wv_cli.encoders import EncoderConfig, elmo, elmo_network, open_encoder
+from wv_cli.encoders import EncoderConfig, elmo, open_encoder
 from wv_cli.encoders.base import encode, encode_tokens
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
@@ -108,7 +108,7 @@ def test_character_ids():
     assert elmo.character_ids(["\udcff"], 5).tolist() == [[259, 256, 260, 261, 261]]
 
 
-class Mistaken(elmo_network.Cell):
+class Mistaken(elmo.Cell):
     """A cell with one thing wrong."""
 
     gates, forget, clip = (0, 1, 2, 3), 1.0, True
@@ -120,7 +120,7 @@ class Mistaken(elmo_network.Cell):
         bias = self.bias[order].copy()
         bias[2 * cells : 3 * cells] += np.float32(self.forget - 1)
         clips = (self.cell_clip, self.project_clip) if self.clip else (np.inf, np.inf)
-        plain = elmo_network.Cell(self.inputs[:, order], self.recurrent[:, order], bias, self.project, *clips)
+        plain = elmo.Cell(self.inputs[:, order], self.recurrent[:, order], bias, self.project, *clips)
         return plain.run(x, state)
 
 

@@ -11,7 +11,7 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.files import save
-from wv_cli.lm.mixing import em_step, fitted_weights, mix_scores
+from wv_cli.lm.interpolation import em_step, fitted_weights, mix_scores
 from wv_cli.words import WordList
 
 TEST = str(FOLDER / "wiki.test200.txt.xz")

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wv_cli.filtering.duplicates import ExactDuplicates
-from wv_cli.filtering.exact_duplicates import left_over, normalize_paragraphs, paragraph_digests
+from wv_cli.filtering.duplicates import ExactDuplicates, left_over, normalize_paragraphs, paragraph_digests
 from wv_cli.text.digests import DigestSet
 
 # CCNet's table of punctuation (text_normalizer.py, UNICODE_PUNCT).

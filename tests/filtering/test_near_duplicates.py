@@ -18,8 +18,15 @@ from wv_cli import _keysets
 from wv_cli._minhash import Signer, xxhash64
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.filtering import near_duplicates
-from wv_cli.filtering.near_duplicates import SHINGLE, Banding, NearDuplicates, clusters
-from wv_cli.filtering.simplify import character_page, simplify, simplify_bytes
+from wv_cli.filtering.near_duplicates import (
+    SHINGLE,
+    Banding,
+    NearDuplicates,
+    character_page,
+    clusters,
+    simplify,
+    simplify_bytes,
+)
 
 BANDING = Banding()
 A, B = (list(map(int, numbers)) for numbers in BANDING.permutations())

@@ -21,7 +21,7 @@ from wv_cli.filtering.near_duplicates import NearDuplicates
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.rules import parse_rule
 from wv_cli.hashing.bioword import load_hasher as load_bioword
-from wv_cli.hashing.saved import load_hasher
+from wv_cli.hashing.fit import load_hasher
 from wv_cli.io.input import open_input
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
@@ -44,7 +44,7 @@ from wv_cli.text.source import Source
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.unigram import read_unigram
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
-from wv_cli.transforms.common_words import Named
+from wv_cli.transforms.align import Named
 from wv_cli.transforms.composition import composer, word_vectors
 from wv_cli.transforms.config import AlignConfig, QuantizeConfig, WhitenConfig
 from wv_cli.transforms.moments import Moments

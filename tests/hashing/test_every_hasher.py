@@ -12,9 +12,8 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.biohash import BioHash, kmeans_centers
 from wv_cli.hashing.config import HashConfig
-from wv_cli.hashing.fit import fit
+from wv_cli.hashing.fit import fit, load_hasher
 from wv_cli.hashing.principal import principal_axes, rotation
-from wv_cli.hashing.saved import load_hasher
 from wv_cli.models.training.run import train
 from wv_cli.models.training.threads import Threads
 from wv_cli.vectors.codes import CodeVectors

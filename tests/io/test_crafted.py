@@ -8,7 +8,7 @@ from tests.fuzz.containers import Parsed
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.sts_data import read_sentence_pairs
 from wv_cli.hashing.bioword import load_hasher as load_bioword
-from wv_cli.hashing.saved import load_hasher
+from wv_cli.hashing.fit import load_hasher
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
 

@@ -20,7 +20,7 @@ from wv_cli.errors import BadFile
 from wv_cli.evaluation.data import data_lines
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.hashing.bioword import load_hasher as load_bioword
-from wv_cli.hashing.saved import load_hasher
+from wv_cli.hashing.fit import load_hasher
 from wv_cli.io import container
 from wv_cli.io.input import open_input
 from wv_cli.io.kinds import HEAD_BYTES, kind_of, records_of

@@ -8,7 +8,7 @@ import pytest
 
 from wv_cli.retrieval.chunks import cut
 from wv_cli.retrieval.config import FusionConfig, TextConfig
-from wv_cli.retrieval.opening import open_searcher
+from wv_cli.retrieval.query import open_searcher
 from wv_cli.vectors.stored_index import LONGEST_CHUNK
 
 WITH_BLANKS = (

@@ -23,8 +23,7 @@ from wv_cli.retrieval.chunks import cut
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.files import find_files
 from wv_cli.retrieval.model import Model, cosines, model_digest, to_int8
-from wv_cli.retrieval.opening import open_searcher
-from wv_cli.retrieval.query import Searcher
+from wv_cli.retrieval.query import Searcher, open_searcher
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.vectors.stored_index import LONGEST_CHUNK, open_search_index
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.transforms.table_training import LOSSES, Bags, fit_table, map_table
+from wv_cli.transforms.distillation import LOSSES, Bags, fit_table, map_table
 
 GOLD = np.load(GOLDEN / "distil-losses.npz")
 TEXTS = np.split(GOLD["flat"], np.cumsum(GOLD["lengths"])[:-1])

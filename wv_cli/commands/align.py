@@ -18,7 +18,7 @@ from wv_cli.transforms.config import AlignConfig
 from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
 
 if TYPE_CHECKING:
-    from wv_cli.transforms.common_words import Named
+    from wv_cli.transforms.align import Named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class TwoInputs(Part):
         return [self.a, self.b]
 
     def load(self) -> "tuple[Named, Named]":
-        from wv_cli.transforms.common_words import Named
+        from wv_cli.transforms.align import Named
         from wv_cli.vectors import formats
 
         first, second = (

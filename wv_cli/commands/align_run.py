@@ -6,10 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
-from wv_cli.transforms.align import Pairs, cosines, map_rows, procrustes, refine_pairs, with_directions
-from wv_cli.transforms.common_words import Named, common, require_comparable, require_enough
+from wv_cli.transforms.align import (
+    Criterion,
+    Named,
+    Pairs,
+    common,
+    cosines,
+    descend,
+    map_rows,
+    procrustes,
+    refine_pairs,
+    require_comparable,
+    require_enough,
+    with_directions,
+)
 from wv_cli.transforms.config import AlignConfig
-from wv_cli.transforms.rcsls import Criterion, descend
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 

@@ -1,5 +1,5 @@
 """A sentence encoder's pieces as a static embedding, and its table fitted to texts: the work of `wv distil` without
-VOCAB. wv_cli/transforms/distillation.py and table_training.py have the formulas."""
+VOCAB. wv_cli/transforms/distillation.py has the formulas."""
 
 import json
 from pathlib import Path
@@ -19,8 +19,7 @@ from wv_cli.io.events import Log, OnProgress
 from wv_cli.io.extra import require
 from wv_cli.io.input import open_input
 from wv_cli.text.vocab import read_vocab
-from wv_cli.transforms.distillation import cluster_rows, rank_weights, reduce_rows
-from wv_cli.transforms.table_training import Bags, fit_table, map_table
+from wv_cli.transforms.distillation import Bags, cluster_rows, fit_table, map_table, rank_weights, reduce_rows
 from wv_cli.vectors.formats.static import StaticModel, Table
 from wv_cli.vectors.formats.static_folder import without_unknown
 

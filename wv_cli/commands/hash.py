@@ -112,7 +112,7 @@ class HashJob(TrainingJob):
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: fits or loads a hasher, saves it and the codes. The log is told how a training goes, once an
         epoch; `on_reading` is told how many rows are encoded."""
-        from wv_cli.hashing.saved import load_hasher
+        from wv_cli.hashing.fit import load_hasher
         from wv_cli.vectors.formats.codes import save as save_codes
 
         begin = time.monotonic()

@@ -67,8 +67,7 @@ class LmMixJob(Job):
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Loads the models, fits their weights where --fit asks for it, and writes the mixture."""
         from wv_cli.lm.files import load_ngrams
-        from wv_cli.lm.fitting import fit_weights
-        from wv_cli.lm.interpolation import interpolate
+        from wv_cli.lm.interpolation import fit_weights, interpolate
         from wv_cli.lm.model import unpack_model
 
         source, output = self.source, self.model.output

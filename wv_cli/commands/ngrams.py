@@ -101,10 +101,10 @@ class NgramJob(Job):
         """Counts n-grams, or sums counts; then smooths and writes the model."""
         from wv_cli.lm.count_files import save
         from wv_cli.lm.estimate import estimate
-        from wv_cli.lm.words import read_words
+        from wv_cli.lm.vocabulary import read_limit
 
         started, config, output = time.perf_counter(), self.config, self.model.output
-        vocabulary = read_words(config.limit_vocab) if config.limit_vocab is not None else None
+        vocabulary = read_limit(config.limit_vocab) if config.limit_vocab is not None else None
         counts = self._counts(run)
         if self.source.count_files:
             config = replace(config, order=counts.trie.order)

@@ -54,7 +54,7 @@ class SearchJob(Job):
 
     def open(self, log: "Log") -> "Searcher":
         """What answers the queries. Raises UsageError, BadFile, WvError."""
-        from wv_cli.retrieval.opening import open_searcher
+        from wv_cli.retrieval.query import open_searcher
 
         self.validate()
         explicit = frozenset(self.invocation.explicit)

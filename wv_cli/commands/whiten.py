@@ -208,7 +208,7 @@ class WhitenJob(Job):
 
     def _moments(self, source: "RowSource", metadata: Metadata) -> "tuple[Moments, str]":
         from wv_cli.text.vocab import read_vocab
-        from wv_cli.transforms.rows import moments_of
+        from wv_cli.transforms.whiten import moments_of
         from wv_cli.vectors.formats.streams import RowSource, WordsRepeated
 
         fitting = self.fitting
@@ -226,7 +226,7 @@ class WhitenJob(Job):
     def _write(self, output: str, source: "RowSource", transform: "Transform") -> Metadata:
         """Applies the transform to the whole file; how many vectors are written, and how many of them became zero,
         which have no direction."""
-        from wv_cli.transforms.rows import TransformedRows
+        from wv_cli.transforms.whiten import TransformedRows
         from wv_cli.vectors.formats.streams import save_blocks
 
         rows, how = TransformedRows(source, transform), self.output

@@ -17,7 +17,7 @@ from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import randomization_p, ratio_interval
 from wv_cli.lm.asking import LanguageModel, count_normalizers, normalizers_of, take_unnormalized
 from wv_cli.lm.files import load
-from wv_cli.lm.mixing import fitted_weights, mix_scores
+from wv_cli.lm.interpolation import fitted_weights, mix_scores
 from wv_cli.lm.neural import Normalizers
 from wv_cli.lm.pieces import Preparation
 from wv_cli.lm.scoring import Scorer

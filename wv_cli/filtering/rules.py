@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.duplicates import Deduplicator, Keys, ParagraphRule
-from wv_cli.filtering.exact_duplicates import left_over
+from wv_cli.filtering.duplicates import Deduplicator, Keys, ParagraphRule, left_over
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, statistics
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores

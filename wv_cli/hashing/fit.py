@@ -1,14 +1,20 @@
-"""From vectors to a hasher, by any method of the table that learns from vectors."""
+"""A hasher of any method that learns from vectors: fitted on them, or read back from a file of `wv hash --save-hasher`.
+
+bioword, which codes texts, has files of its own (bioword.py).
+"""
 
 import importlib
+import os
 from dataclasses import asdict, replace
 
 import numpy as np
 
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import BadFile, UsageError, WvError, show_value
 from wv_cli.hashing import HASHERS
-from wv_cli.hashing.base import Fit, Train, VectorHasher, prepare_rows
+from wv_cli.hashing.base import Fit, ReadHasher, Train, VectorHasher, prepare_rows
 from wv_cli.hashing.config import HashConfig
+from wv_cli.io import container
+from wv_cli.io.input import open_input
 from wv_cli.models.training import run
 from wv_cli.models.training.threads import Threads
 from wv_cli.models.training.trainer import Trainable, Worker
@@ -73,3 +79,18 @@ def fit(
         return None
     options = {key: value for key, value in asdict(config).items() if key in row.options}
     return fitted.hasher(method, x, mean, config, {**options, "dim": embeddings.dim, "fitted_on": len(embeddings)})
+
+
+def load_hasher(path: str | os.PathLike[str]) -> VectorHasher:
+    """Raises BadFile, WvError."""
+    with open_input(path, "a hasher") as source:
+        if source.peek(9) == b"wv codes ":
+            problem = "these are codes, not the hasher that made them (`wv hash --save-hasher FILE` writes one)"
+            raise BadFile(source.name, problem, byte=0)
+        reader = container.Reader(source, "hasher", advice="make it again with --save-hasher")
+        method = reader.fact("method", str)
+        known = [name for name, row in HASHERS.items() if row.learns_from == "vectors"]
+        if method not in known:
+            reader.refuse(f"expected a hasher of one of the methods {', '.join(known)}, found {show_value(method)}")
+        read: ReadHasher = importlib.import_module(HASHERS[method].loader).read_hasher
+        return read(reader)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli._glove import RECORD, merge
 from wv_cli.io.spill import Spool
 
 Records = NDArray[Any]
@@ -94,3 +95,14 @@ class SortedRuns:
 
     def _empty(self, records: int) -> Records:
         return np.empty((records, *self._record.shape[1:]), self._record.dtype)
+
+
+def pair_runs(beside: str | None, what: str, memory: int, *, as_values: bool) -> SortedRuns:
+    """See SortedRuns; the values of equal pairs are added up: as int64 units, or `as_values`, float64."""
+    return SortedRuns(
+        beside,
+        what,
+        np.zeros(1, RECORD),
+        memory,
+        lambda records, first, last, more, pending, out: merge(records, first, last, more, as_values, pending, out),
+    )

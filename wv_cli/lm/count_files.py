@@ -17,8 +17,7 @@ from wv_cli.io import container
 from wv_cli.io.input import open_input
 from wv_cli.io.output import open_output
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.counts import DEFAULT_MEMORY, NgramCounts, new_shelf, of_records
-from wv_cli.lm.record_runs import Records, ngram_runs
+from wv_cli.lm.counts import DEFAULT_MEMORY, NgramCounts, Records, new_shelf, ngram_runs, of_records
 from wv_cli.lm.trie import Trie, link
 from wv_cli.lm.vocabulary import SENTENCE_END, SPECIAL, read_words
 from wv_cli.words import WordList

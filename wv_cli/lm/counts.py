@@ -12,19 +12,21 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._lm import Builder, Windows
+from wv_cli._lm import Builder, Windows, merge
 from wv_cli.errors import BadFile, WvError
 from wv_cli.io.events import OnProgress
+from wv_cli.io.runs import SortedRuns
 from wv_cli.io.shelf import Pieces, Shelf
 from wv_cli.io.threads import in_order, run_all
 from wv_cli.lm.config import CountConfig
-from wv_cli.lm.record_runs import Records, ngram_runs
 from wv_cli.lm.trie import Trie, link
 from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, new_encoder
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
 from wv_cli.words import WordList
+
+Records = NDArray[np.int32]  # rows of order + 2 (csrc/core/ngrams.h)
 
 DEFAULT_MEMORY = 2 * 10**9
 _BLOCK = 1 << 16  # records at a time
@@ -233,3 +235,14 @@ def _shares(counts: NDArray[np.int64], shares: int) -> list[tuple[int, int]]:
     wanted = np.arange(1, shares) * (sums[-1] / shares)
     edges = [0, *np.searchsorted(sums, wanted).tolist(), len(counts)]
     return list(pairwise(edges))
+
+
+def ngram_runs(beside: str | None, order: int, memory: int) -> SortedRuns:
+    """See SortedRuns; the counts of equal records are added up."""
+    return SortedRuns(
+        beside,
+        "n-grams",
+        np.zeros((1, order + 2), np.int32),
+        memory,
+        lambda records, first, last, more, pending, out: merge(order, records, first, last, more, pending[0], out),
+    )

@@ -7,6 +7,8 @@ The model lists every n-gram that one of the parts lists, with
 where a part that lacks the n-gram backs off, and one that lacks the word gives it nothing. Back-offs are then set
 so that probabilities sum to 1 after each context. So n-grams that are listed have the probability of the mixture;
 others have about that, since a part is left out of contexts that only the others list.
+
+The weights that fit a text are found from the scores of the models for the same events: log10 p, (models, events).
 """
 
 from collections.abc import Sequence
@@ -15,14 +17,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.errors import WvError
 from wv_cli.lm.entropy import logarithms, normalize
 from wv_cli.lm.levels import Levels
 from wv_cli.lm.model import NgramModel
+from wv_cli.lm.scoring import Scorer
 from wv_cli.lm.vocabulary import UNKNOWN
+from wv_cli.text.source import Source
+from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.words import WordList
 
-Ids = NDArray[np.int32]
 Floats = NDArray[np.float64]
+_CLOSE = 1e-10
+_MOST_STEPS = 10_000
+
+
+def fitted_weights(scores: NDArray[np.floating]) -> Floats:
+    """The weights (models,) under which the events are most probable, by expectation maximisation from equal ones. Its
+    goal has no other hills; near the top it is slow."""
+    share = _relative(scores)
+    weights = np.full(len(share), 1 / len(share))
+    for _ in range(_MOST_STEPS):
+        before = weights
+        weights = em_step(share, weights)
+        if np.abs(weights - before).max() < _CLOSE:
+            break
+    return weights
+
+
+def em_step(probabilities: Floats, weights: Floats) -> Floats:
+    """The mean over the events of each model's part in their probability; that of no event may be 0 in all models."""
+    parts = weights[:, None] * probabilities
+    new: Floats = (parts / parts.sum(axis=0)).mean(axis=1)
+    return np.asarray(new / new.sum())
+
+
+def mix_scores(scores: NDArray[np.floating], weights: Floats) -> Floats:
+    """log10 p of the events (events,) under the mixture."""
+    top = scores.max(axis=0, initial=-np.inf).astype(np.float64)
+    return np.asarray(np.log10(weights @ _relative(scores)) + top)
+
+
+def _relative(scores: NDArray[np.floating]) -> Floats:
+    """Probabilities divided by the largest of their event, so that none is lost among small numbers."""
+    wide = scores.astype(np.float64)
+    return np.asarray(10.0 ** (wide - wide.max(axis=0, initial=-np.inf)))
+
+
+Ids = NDArray[np.int32]
 _BLOCK = 1 << 18  # n-grams scored at a time
 
 
@@ -87,3 +129,16 @@ def _union(rows: Sequence[Ids], length: int) -> Ids:
         return np.arange(int(every.max()) + 1, dtype=np.int32)[:, None]
     _, first = np.unique(every.view(np.dtype((np.void, 4 * length))).ravel(), return_index=True)
     return every[first]
+
+
+def fit_weights(models: Sequence[NgramModel], path: str) -> list[float]:
+    """Of the events of the text at `path` whose words all models list. Raises WvError for a text without such words."""
+    scores, known = [], np.ones(1, np.bool_)
+    for model in models:
+        parts = list(Scorer(model).read(Source(input_texts([path], log=lambda message: None, written=()))))
+        scores.append(np.concatenate([part.scores for part in parts]))
+        known = known & ~np.concatenate([part.oov for part in parts])
+    if not known.any() or not len(scores[0]):
+        message = f"{path}: no text: expected lines of words that all models list, found none"
+        raise WvError(message)
+    return [float(weight) for weight in fitted_weights(np.array(scores)[:, known])]

@@ -4,8 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
+from wv_cli.errors import BadFile
 from wv_cli.io import container
-from wv_cli.words import WordList
+from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
+from wv_cli.text.source import Source
+from wv_cli.words import WordList, split_words
 
 UNKNOWN, SENTENCE, SENTENCE_END = 0, 1, 2
 SPECIAL = WordList.from_words(["<unk>", "<s>", "</s>"])
@@ -27,3 +30,15 @@ def read_words(reader: container.Reader, arrays: dict[str, NDArray[np.generic]])
     if words[: len(SPECIAL)] != SPECIAL:
         reader.refuse("the words are not those of a model", reader.offset("letters"))
     return words
+
+
+def read_limit(path: str) -> WordList:
+    """The words of a file, divided by blanks or line ends; `-` is standard input. Raises BadFile when it has none, or
+    is no text, and what Source raises."""
+    text = b"".join(Source([path]))
+    refuse_other_kinds(text[:HEAD_BYTES], path, "words")
+    words = split_words(text.decode("utf-8", "surrogateescape").replace("\n", " "))
+    if not words:
+        problem = "expected words divided by spaces or line ends, found none"
+        raise BadFile(path, problem)
+    return WordList.from_words(words)

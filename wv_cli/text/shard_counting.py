@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from wv_cli._glove import RECORD
 from wv_cli.io.events import OnProgress
 from wv_cli.io.executor import Executor, Held
-from wv_cli.io.pair_runs import Records, pair_runs
+from wv_cli.io.runs import Records, pair_runs
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wv_cli import _text
 from wv_cli._glove import RECORD, sort
 from wv_cli.io.executor import Executor, Held
-from wv_cli.io.pair_runs import Records
+from wv_cli.io.runs import Records
 from wv_cli.io.spill import Spool
 from wv_cli.text.config import PhrasesConfig, VocabConfig
 from wv_cli.text.corpus import tally

@@ -10,8 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.transforms.align import cosines, procrustes, with_directions
-from wv_cli.transforms.common_words import Named, common, require_comparable, require_enough
+from wv_cli.transforms.align import (
+    Named,
+    common,
+    cosines,
+    procrustes,
+    require_comparable,
+    require_enough,
+    with_directions,
+)
 from wv_cli.transforms.config import DriftConfig
 from wv_cli.vectors.neighbors.exact import Neighbors
 from wv_cli.words import WordList

@@ -19,7 +19,7 @@ from tests.tiers import full
 from wv_cli._glove import RECORD
 from wv_cli.commands import glove_counting, glove_run, phrases_run
 from wv_cli.io.dask_cluster import DaskCluster, dask_cluster
-from wv_cli.io.pair_runs import Records
+from wv_cli.io.runs import Records
 from wv_cli.models.glove import shard_counting as glove_shards
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.text import shard_counting

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.reference.glove import count as brute_force
 from tests.tiers import full
 from wv_cli._glove import RECORD, Segment, sort
-from wv_cli.io.pair_runs import pair_runs
+from wv_cli.io.runs import pair_runs
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.cooccurrence import count, distance_units
 from wv_cli.models.glove.tiles import CHUNK_RECORDS, TileStore, word_ranges

@@ -5,7 +5,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli.hashing.bioword import load_hasher as load_bioword
-from wv_cli.hashing.saved import load_hasher
+from wv_cli.hashing.fit import load_hasher
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform, fit

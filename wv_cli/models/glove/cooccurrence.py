@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from wv_cli._glove import RECORD, Segment
 from wv_cli.io import host
 from wv_cli.io.memory import file_of
-from wv_cli.io.pair_runs import pair_runs
+from wv_cli.io.runs import pair_runs
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.continued_counts import EarlierCounts
 from wv_cli.models.glove.record_runs import WHAT

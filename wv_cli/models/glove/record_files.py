@@ -20,7 +20,7 @@ from wv_cli._glove import RECORD, check, sort
 from wv_cli.errors import BadFile, UsageError, WvError, reason
 from wv_cli.io.compression import compression_of
 from wv_cli.io.input import open_input
-from wv_cli.io.pair_runs import pair_runs
+from wv_cli.io.runs import pair_runs
 from wv_cli.models.glove.record_runs import WHAT
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.raw_files import blocks as read_blocks

@@ -1,4 +1,4 @@
-"""Records of co-occurrences that do not fit in memory, as they come; sorted ones wait in wv_cli.io.pair_runs."""
+"""Records of co-occurrences that do not fit in memory, as they come; sorted ones wait in wv_cli.io.runs."""
 
 import bisect
 import mmap
