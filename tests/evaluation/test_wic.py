@@ -9,8 +9,7 @@ from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import WicConfig
-from wv_cli.evaluation.wic import best_threshold
-from wv_cli.evaluation.wic_data import read_wic, wic_files
+from wv_cli.evaluation.wic import best_threshold, read_wic, wic_files
 from wv_cli.hashing.bioword import load_hasher
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList

@@ -81,7 +81,7 @@ MODELS: list[Guarantee] = [
             ),
             Fault(
                 "copies of any size",
-                "wv_cli/models/label_updates.py",
+                "wv_cli/models/supervised.py",
                 "LAYERS[config.loss].takes_all and each <= _MOST_REPLICA_BYTES",
                 "LAYERS[config.loss].takes_all",
             ),

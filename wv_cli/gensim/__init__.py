@@ -9,12 +9,11 @@ Models are in memory, and nothing is written before save(), whose files are thos
 differences.
 """
 
-from wv_cli.gensim.callbacks import CallbackAny2Vec
 from wv_cli.gensim.doc2vec import Doc2Vec, TaggedDocument
 from wv_cli.gensim.keyedvectors import KeyedVectors, load_facebook_vectors
 from wv_cli.gensim.phrases import ENGLISH_CONNECTOR_WORDS, FrozenPhrases, Phraser, Phrases
 from wv_cli.gensim.sentences import LineSentence, PathLineSentences
-from wv_cli.gensim.training import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP
+from wv_cli.gensim.training import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, CallbackAny2Vec
 from wv_cli.gensim.word2vec import FastText, Word2Vec, load_facebook_model, save_facebook_model
 
 __all__ = [

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from wv_cli.commands.telling import tee_log
 from wv_cli.config import Options, name_arguments
 from wv_cli.errors import UsageError, WvError
-from wv_cli.gensim.callbacks import CallbackAny2Vec
 from wv_cli.gensim.keyedvectors import KeyedVectors
 from wv_cli.gensim.refusals import ARGUMENTS, missing_attribute, refuse
 from wv_cli.gensim.sentences import divided_file
@@ -29,6 +28,23 @@ from wv_cli.text.corpus import Corpus, count, encode
 from wv_cli.text.sentences import Sentences, spool_sentences
 from wv_cli.text.vocab import EmptyVocabulary, Vocab, order_words
 from wv_cli.words import WordList
+
+
+class CallbackAny2Vec:
+    """Base of callbacks. Every method gets the model, whose vectors are those of the moment."""
+
+    def on_train_begin(self, model: Any) -> None:
+        """Before the first epoch."""
+
+    def on_epoch_begin(self, model: Any) -> None:
+        """Before an epoch."""
+
+    def on_epoch_end(self, model: Any) -> None:
+        """After an epoch, with no thread running."""
+
+    def on_train_end(self, model: Any) -> None:
+        """After the last epoch."""
+
 
 Path = str | PathLike[str]
 TrimRule = Callable[[str, int, int], int | None]
