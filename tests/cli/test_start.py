@@ -20,11 +20,9 @@ BELOW = {"cli", "config", "errors", "io", "registry", "vectors", "words"} | {"ve
 INNER = {"vectors.formats", "vectors.neighbors", "models.glove", "models.training"}
 JOB = {"commands"} | {f"commands.{name}" for name in ("job", "part", "parts", "parts.resume", "run")}
 QUESTION = JOB | {"commands.questions", "commands.parts.asking", "commands.parts.vectors"}
-PREDICT = {
-    f"commands.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict", "predict_run")
-}
+PREDICT = {f"commands.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict")}
 QUERIES = {
-    "nn words.bin the": (QUESTION | {"commands.nn", "commands.nn_run"}, 65),
+    "nn words.bin the": (QUESTION | {"commands.nn"}, 65),
     "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 59),
     "vectors words.bin the": (JOB | {"commands.distribution", "encoders", "transforms", "text"}, 84),
     "vectors labels.bin --sentences the": (

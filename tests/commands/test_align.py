@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import run_wv
 from tests.hashing.test_every_hasher import GLOVE
-from wv_cli.commands.align_run import align
+from wv_cli.commands.align import align
 from wv_cli.errors import WvError
 from wv_cli.transforms.align import Criterion, Named, common, descend, procrustes
 from wv_cli.transforms.config import AlignConfig, DriftConfig

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.commands.distil_run import distil
+from wv_cli.commands.distil import distil
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode
 from wv_cli.encoders.config import DistilConfig

@@ -16,7 +16,7 @@ from wv_cli.vectors.codes import Codes, CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import save
 from wv_cli.vectors.formats.codes import save as save_codes
-from wv_cli.vectors.neighbors.packed import pack_bits
+from wv_cli.vectors.neighbors.codes import pack_bits
 from wv_cli.words import WordList
 
 TASK = TASKS["retrieval"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.fuzz import seeds
 from tests.fuzz.seeds import small
-from wv_cli.commands.align_run import align
+from wv_cli.commands.align import align
 from wv_cli.commands.pair_tables import Pieces
 from wv_cli.commands.parts.filtering import Rules
 from wv_cli.encoders import EncoderConfig, open_encoder

@@ -75,7 +75,7 @@ RECORDS: list[Guarantee] = [
             ),
             Fault(
                 "another model of that name will do",
-                "wv_cli/commands/filter_run.py",
+                "wv_cli/commands/filter.py",
                 '            "models": [_file(path) for path in self.rules.reads()],\n',
                 "",
             ),

@@ -23,8 +23,7 @@ from wv_cli.models.training.threads import Threads
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
-from wv_cli.vectors.neighbors.codes import CodeNeighbors
-from wv_cli.vectors.neighbors.packed import pack_bits
+from wv_cli.vectors.neighbors.codes import CodeNeighbors, pack_bits
 
 
 def test_a_file_is_on_disk_before_it_gets_its_name_and_the_name_before_the_end(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import load
 from wv_cli.vectors.formats.codes import save as save_codes
-from wv_cli.vectors.neighbors.packed import unpack_bits
+from wv_cli.vectors.neighbors.codes import unpack_bits
 from wv_cli.words import WordList
 
 GLOVE = ROOT / "data" / "hashing" / "glove50_4k.txt.xz"

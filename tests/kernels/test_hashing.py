@@ -7,8 +7,7 @@ from tests.reference import codes as reference
 from wv_cli import _cpu, _hashing, _search
 from wv_cli.io.memory import allocate_aligned
 from wv_cli.vectors.codes import Codes
-from wv_cli.vectors.neighbors.codes import CodeNeighbors
-from wv_cli.vectors.neighbors.packed import pack_bits, unpack_bits
+from wv_cli.vectors.neighbors.codes import CodeNeighbors, pack_bits, unpack_bits
 from wv_cli.words import WordList
 
 every_isa = pytest.mark.parametrize("isa", _cpu.usable())

@@ -14,7 +14,7 @@ from wv_cli.io import memory
 from wv_cli.vectors.codes import Codes, CodeVectors
 from wv_cli.vectors.formats import FormatWarning, check, load, sniff
 from wv_cli.vectors.formats.codes import save
-from wv_cli.vectors.neighbors.packed import pack_bits, unpack_bits
+from wv_cli.vectors.neighbors.codes import pack_bits, unpack_bits
 from wv_cli.vectors.quantizer import ProductQuantizer
 from wv_cli.words import WordList
 

@@ -8,7 +8,7 @@ from tests.reference import search as reference
 from wv_cli.vectors.codes import Codes, CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import load
-from wv_cli.vectors.neighbors.packed import pack_bits
+from wv_cli.vectors.neighbors.codes import pack_bits
 from wv_cli.words import WordList
 
 WORDS = WordList.from_words(["king", "queen", "man", "woman", "zero", "new york"])

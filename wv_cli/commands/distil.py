@@ -21,6 +21,12 @@ from wv_cli.errors import UsageError
 from wv_cli.io.places import refuse_file
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wv_cli.io.events import OnProgress
+    from wv_cli.text.vocab import Vocab
+    from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.formats.base import Format
 
 
@@ -123,7 +129,6 @@ class DistilJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Encodes words or pieces and writes what is made of their vectors; `run.on_reading` is told how many."""
-        from wv_cli.commands.distil_run import distil
         from wv_cli.text.vocab import read_vocab
         from wv_cli.vectors.formats import save
         from wv_cli.vectors.formats.static_folder import INT8_READERS, save_folder
@@ -163,3 +168,53 @@ class DistilJob(Job):
         else:
             save(output, Embeddings(WordList.from_words(pieces.tokens), model.table.whole()), format=row.name)
         return len(pieces.tokens), from_dim, model.table.matrix.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Distilled:
+    """The vectors of a distilled encoder. `weights` (words,) are not in the vectors; None: there are none. `from_dim`:
+    numbers of the encoder's vectors."""
+
+    vectors: "Embeddings"
+    weights: "NDArray[np.float64] | None"
+    from_dim: int
+
+    def apply_weights(self) -> "Embeddings":
+        """The vectors, each times its weight: for formats that have no other place for it."""
+        import numpy as np
+
+        from wv_cli.vectors.embeddings import Embeddings
+
+        if self.weights is None:
+            return self.vectors
+        matrix = (self.vectors.matrix * self.weights[:, None]).astype(np.float32)
+        return Embeddings(self.vectors.words, matrix)
+
+
+def distil(encoder: str, vocab: "Vocab", config: DistilConfig, progress: "OnProgress | None" = None) -> Distilled:
+    """The vectors of all words of `vocab`. Raises what open_encoder raises, UsageError for a config that makes no
+    sense, WvError for a vocabulary too small for what is to be fitted on it."""
+    from wv_cli.encoders import EncoderConfig, open_encoder
+    from wv_cli.encoders.base import encode
+    from wv_cli.encoders.pooling import Pooling
+    from wv_cli.transforms.config import WhitenConfig
+    from wv_cli.transforms.moments import Moments
+    from wv_cli.transforms.sentences import SIF_A, sif_weights
+    from wv_cli.transforms.whiten import fit
+    from wv_cli.vectors.embeddings import Embeddings
+
+    config.validate()
+    names = (config.pooling,) if config.pooling is not None else ()
+    source = open_encoder(encoder, EncoderConfig(threads=config.threads), names)
+    pooling = Pooling.parse(config.pooling or source.pooling, source.layers, source.name)
+    texts = [vocab.words[row] for row in range(len(vocab.words))]
+    (made,) = encode(source, texts, [pooling], threads=config.threads, progress=progress)
+    matrix = made.vectors
+    if config.method != "none":
+        moments = Moments.none(source.dim).with_rows(matrix[~made.empty])
+        whitening = WhitenConfig(method=config.method, dim=config.dim)
+        matrix = fit(moments, whitening, f"the {moments.rows:,} words").apply(matrix)
+        matrix[made.empty] = 0
+    a = SIF_A if config.sif_a is None else config.sif_a
+    weights = sif_weights(vocab.words, vocab, a) if a else None
+    return Distilled(Embeddings(vocab.words, matrix), weights, source.dim)

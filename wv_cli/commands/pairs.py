@@ -27,8 +27,7 @@ from wv_cli.text.records.kinds import record_kind
 from wv_cli.vectors.file_options import BadRowsName
 
 if TYPE_CHECKING:
-    from wv_cli.commands.pair_items import PairItems, ScoredItems
-    from wv_cli.commands.pair_tables import Vocabulary
+    from wv_cli.commands.pair_tables import PairItems, ScoredItems, Vocabulary
     from wv_cli.evaluation.sts_data import SentencePairs
     from wv_cli.models.training.saved_run import Savable
     from wv_cli.text.pairs import PairFiles
@@ -253,7 +252,7 @@ class PairsJob(TrainingJob):
         return outcome, metadata
 
     def _items(self, vocabulary: "Vocabulary", config: PairsConfig) -> "PairItems | ScoredItems | None":
-        from wv_cli.commands.pair_items import GivenPairs, PairItems, ScoredItems
+        from wv_cli.commands.pair_tables import GivenPairs, PairItems, ScoredItems
         from wv_cli.words import encode
 
         path = self.validation.validation

@@ -1,17 +1,20 @@
-"""`wv phrases`: joins the phrases of a text, found in it or saved from another. commands/phrases_run.py has the
-work."""
+"""`wv phrases`: joins the phrases of a text, found in it or saved from another."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from wv_cli.commands.distribution import refuse_with_dask
+from wv_cli.commands.distribution import ask, executor, refuse_with_dask
 from wv_cli.commands.job import Job
 from wv_cli.commands.parts.joining import Passes, PhraseInput, PhraseOutput
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.text.config import PhrasesConfig, all_thresholds
-from wv_cli.text.input_files import refuse_overwriting
+from wv_cli.text.input_files import expand_inputs, refuse_overwriting
+
+if TYPE_CHECKING:
+    from wv_cli.text.inputs import Texts
+    from wv_cli.text.saved_phrases import SavedPhrases
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +60,6 @@ class PhrasesJob(Job):
             refuse_overwriting(self.source.reads(), path)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
-        from wv_cli.commands.phrases_run import PhraseRun
 
         started = time.perf_counter()
         metadata = PhraseRun(run, self.full_config, self.source, self.out).finish()
@@ -69,3 +71,122 @@ class PhrasesJob(Job):
 
         counts = f"{metadata['tokens_read']:,} words in, {metadata['tokens']:,} out, "
         return f"{counts}{number_of(metadata['lines'], 'line')}; {metadata['seconds']:.1f} s"
+
+
+SHARD_BYTES = 1 << 24  # of text that a task joins, or in which it counts pairs
+
+
+@dataclass(frozen=True)
+class PhraseRun:
+    """One run over the texts of `source`; `config` has the threshold of every pass."""
+
+    run: Run
+    config: PhrasesConfig
+    source: PhraseInput
+    out: PhraseOutput
+
+    def finish(self) -> Metadata:
+        """Finds and joins; the log is told of every pass."""
+        from wv_cli.vectors.formats.recognize import input_texts
+
+        source = self.source
+        asked = input_texts(source.inputs, log=self.run.log, written=self.out.results(), reading=source.reading)
+        if source.dask is None:
+            return self._join(asked)
+        if source.apply is not None:
+            return self._apply_by(source.dask, source.apply, asked)
+        return self._join_by(source.dask, asked)
+
+    def _join(self, asked: "Texts") -> Metadata:
+        from wv_cli.text.phrases import JoinedText
+        from wv_cli.text.saved_phrases import read_phrases
+
+        with JoinedText(
+            asked,
+            self.config,
+            spool_beside=self.out.output,
+            progress=self.run.on_reading,
+            after_pass=lambda done: self.run.log(done.summary, **done.metadata),
+            saved=read_phrases(self.source.apply) if self.source.apply is not None else None,
+        ) as text:
+            self._write(text.rows, text.chunks())
+        passes = [done.metadata for done in text.passes]
+        return self._metadata(text.lines, text.tokens_read, text.tokens, passes)
+
+    def _join_by(self, address: str, asked: "Texts") -> Metadata:
+        """The workers at `address` find the phrases, too."""
+        from wv_cli.text.phrase_finding import PhraseFinder
+        from wv_cli.text.shard_counting import Divided
+        from wv_cli.text.shard_joining import JoinedShards
+
+        divided = Divided(asked, SHARD_BYTES, self.run.on_reading, whole_lines=True)
+        finder = PhraseFinder(self.config, after_pass=lambda done: self.run.log(done.summary, **done.metadata))
+        with executor(address, self.run.log) as workers:
+            text = JoinedShards(workers, divided, self.config, self.out.output)
+            finder.join_in(text)
+            self._write(finder.rows, text.chunks())
+        passes = [done.metadata for done in finder.passes]
+        return self._metadata(text.lines, text.tokens_read, text.tokens, passes)
+
+    def _apply_by(self, address: str, phrases: str, asked: "Texts") -> Metadata:
+        from wv_cli.io.output import open_output
+        from wv_cli.text.corpus import require_words
+        from wv_cli.text.parts import shards
+
+        divided = shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)
+        total, read = sum(shard.bytes for shard in divided), 0
+        question = _Applied(file=phrases, config=self.config)
+        applied = ask(address, self.run.log, "join", question, map(asked.of_shard, divided))
+        lines = tokens_read = tokens = 0
+        with open_output(self.out.output) as stream:
+            for shard, each in zip(divided, applied, strict=True):
+                stream.write(each.text)
+                lines, tokens_read, tokens = lines + each.lines, tokens_read + each.tokens_read, tokens + each.tokens
+                read += shard.bytes
+                if self.run.on_reading is not None:
+                    self.run.on_reading(read, total)
+            require_words(tokens_read, self.source.inputs)
+        return self._metadata(lines, tokens_read, tokens, [])
+
+    def _metadata(self, lines: int, tokens_read: int, tokens: int, passes: list[dict[str, float]]) -> Metadata:
+        counts = {"lines": lines, "tokens_read": tokens_read, "tokens": tokens}
+        return {"output": self.out.output, **counts, "passes": passes}
+
+    def _write(self, rows: Callable[[], Iterable[bytes]], chunks: Iterator[bytes | bytearray]) -> None:
+        from wv_cli.io.output import open_output, write_together
+
+        parts: dict[str | None, Callable[[], Iterable[bytes | bytearray]]]
+        parts = {self.out.save_phrases: rows, self.out.output: lambda: chunks}
+
+        def write(path: str) -> None:
+            with open_output(path) as stream:
+                for part in parts[path]():
+                    stream.write(part)
+
+        write_together((path, write) for path in parts if path is not None)
+
+
+class _Joined(NamedTuple):
+    text: bytes
+    lines: int
+    tokens_read: int
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Applied:
+    """The phrases in `file`, joined in parts of a text. Satisfies wv_cli.models.training.asking.Asking."""
+
+    file: str
+    config: PhrasesConfig
+
+    def open(self) -> "SavedPhrases":
+        from wv_cli.text.saved_phrases import read_phrases
+
+        return read_phrases(self.file)
+
+    def answer(self, saved: "SavedPhrases", part: "Texts") -> _Joined:
+        from wv_cli.text.phrases import JoinedText
+
+        with JoinedText(part, self.config, saved=saved, may_be_empty=True) as text:
+            return _Joined(b"".join(text.chunks()), text.lines, text.tokens_read, text.tokens)

@@ -1,18 +1,20 @@
 """`wv train --model supervised`: labeled lines in, a fastText classifier out."""
 
+import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from wv_cli.commands.job import TrainingJob
+from wv_cli.commands.job import TrainingJob, Writer
 from wv_cli.commands.part import internal
 from wv_cli.commands.parts.continuation import Continuation
 from wv_cli.commands.parts.first_vectors import PretrainedVectors
 from wv_cli.commands.parts.outputs import Outputs
-from wv_cli.commands.parts.phrases import PhraseJoining
+from wv_cli.commands.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.commands.parts.reading import Reading
 from wv_cli.commands.parts.resume import Resume
-from wv_cli.commands.parts.search import SearchOptions
+from wv_cli.commands.parts.search import SearchOptions, run_search
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
@@ -21,13 +23,20 @@ from wv_cli.models.config import BALANCED, SupervisedConfig
 
 if TYPE_CHECKING:
     from wv_cli.commands.autotune import Plan
+    from wv_cli.models.supervised import Supervised
     from wv_cli.models.training.run import Outcome
+    from wv_cli.models.training.state import State
+    from wv_cli.text.inputs import Texts
+    from wv_cli.text.joining import Phrases
+    from wv_cli.text.labeled import LabeledCorpus
+    from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.fasttext import FastTextModel
 
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedJob(TrainingJob):
     """Training of a classifier. With `fasttext_files` the outputs are those of a fastText run
-    (wv_cli.vectors.formats.fasttext_files)."""
+    (wv_cli.vectors.formats.fasttext_write)."""
 
     # The options that the arrays of a state depend on.
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix")
@@ -101,6 +110,177 @@ class SupervisedJob(TrainingJob):
         return self.search.plan(self.beside)
 
     def work(self, run: Run) -> "tuple[Outcome | None, Metadata]":
-        from wv_cli.commands.supervised_run import SupervisedRun
-
         return SupervisedRun(self, run).train()
+
+
+@dataclass(frozen=True)
+class SupervisedRun:
+    """One run of the job."""
+
+    job: SupervisedJob
+    run: Run
+
+    def train(self) -> "tuple[Outcome | None, Metadata]":
+        """See Job.work: reads the text, searches for options if asked, trains, saves."""
+        from wv_cli.commands.metadata import number_of, run_metadata
+        from wv_cli.models.supervised import Supervised
+        from wv_cli.models.training.state import read_state
+        from wv_cli.text.input_files import expand_inputs
+        from wv_cli.text.labeled import empty_labeled
+        from wv_cli.vectors import formats
+
+        job, run = self.job, self.run
+        begin, config, words_config = time.monotonic(), job.config, job.reading.words
+        plan, path = job.plan, job.continuation.continue_
+        if plan is not None:
+            expand_inputs(self._texts(plan.validation))
+        first = job.first
+        vectors = formats.load(first.pretrained, bad_rows=first.bad_rows) if first.pretrained else None
+        state = read_state(path, Supervised.state_layout(config), labeled=True) if path else None
+        joiner = job.phrases.joiner(run.log, job.reading.memory, no_phrase_begins=config.label_prefix)
+        corpus = self.corpus(joiner, vectors, state)
+        words, labels, lines = corpus.kept - corpus.added, len(corpus.labels), corpus.lines
+        run.log(
+            f"{corpus.tokens_read:,} tokens in {number_of(lines, 'line')}, {number_of(words, 'different word')} and "
+            f"{number_of(labels, 'label')} ({time.monotonic() - begin:.1f} s to read)",
+            tokens=corpus.tokens_read,
+            lines=lines,
+            vocabulary=words,
+            labels=labels,
+        )
+        known = not run.is_resuming and job.continuation.has_seen_text(corpus.text, run.log)
+        if known and state is not None and state.labels is not None:
+            corpus = empty_labeled(state.vocab, state.labels)
+        run.record_text_digest(corpus.text)
+        if corpus.is_sorted_by_label():
+            run.log(
+                "the lines are sorted by label, which trains badly; shuffle them, for example with shuf", sorted=True
+            )
+        search, dsub = None, 2
+        if plan is not None:
+            from wv_cli.commands.autotune import LabelSearch
+
+            texts, fits = self._texts(), job.require_disk_space
+            search = LabelSearch(plan, config, words_config.min_count, corpus, vectors, texts, fits)
+            stopped = run_search(search, run, resume=job.resume.resume)
+            if stopped is not None:
+                return stopped, {}
+            config, dsub = search.best_config()
+            vectors = vectors if vectors is None or vectors.dim == config.dim else None
+        if state is not None:
+            job.continuation.require_same(state.options, job.config, job.reading.word_options, job.FIXED)
+            job.continuation.tell(len(state.vocab), corpus.kept, run.log)
+            config = job.continuation.with_rate(config, state.options, len(corpus.ids), job.invocation.explicit)
+        allocator = job.reading.matrices(job.beside, run.log)
+        model = Supervised(config, words_config.min_count, corpus, vectors, state, allocator)
+        del state  # as large as the model
+        self._tell_model(model)
+        first_step = run.first_step(model)
+        outcome = run.train(
+            model,
+            first_step,
+            threads=config.threads,
+            advice=f"lower --lr (now {config.lr:g})",
+            on_progress=run.on_progress,
+        )
+        text: Metadata = {
+            "digest": corpus.digest,
+            "tokens_read": corpus.tokens_read,
+            "lines": lines,
+            "words": words,
+            "labels": labels,
+        }
+        metadata = run_metadata(
+            asdict(config),
+            words_config,
+            text,
+            outcome,
+            first_step=first_step,
+            begin=begin,
+            rows=len(model.input),
+            **job.metadata(),
+            **found_phrases(joiner),
+        )
+        if outcome.is_finished:
+            trained = model.fasttext_model()
+            if search is not None:
+                trained = search.finish_model(trained, config, dsub)
+                metadata["autotune"] = search.metadata()
+            writers = self._writers(model, trained, joiner, known=known)
+            job.finish(run, job.results(), metadata, writers, last=job.continuation.save_state)
+        return outcome, metadata
+
+    def _texts(self, *others: str) -> "Texts":
+        return self.job.reading.texts(self.run.log, *others, written=self.job.writes())
+
+    def _writers(
+        self, model: "Supervised", trained: "FastTextModel", joiner: "Phrases | None", *, known: bool
+    ) -> list[Writer]:
+        from wv_cli.models.training.state import save_state
+        from wv_cli.vectors.formats.fasttext_write import file_writers
+
+        job = self.job
+        continuation = job.continuation
+        writers = [*job.phrases.writers(joiner), *file_writers(job.outputs.outputs, trained)]
+        if continuation.save_state and continuation.leaves_state(known=known):
+            config, words = model.config, job.reading.word_options
+            learnt = 0 if known else config.epochs * len(model.corpus.ids)
+            left = continuation.left_behind(
+                "supervised", config, words, lr=job.config.lr, learnt=learnt, text=model.corpus.text
+            )
+            writers.append((continuation.save_state, partial(save_state, state=model.state(left))))
+        return writers
+
+    def corpus(
+        self, joiner: "Phrases | None" = None, vectors: "Embeddings | None" = None, state: "State | None" = None
+    ) -> "LabeledCorpus":
+        from wv_cli.text.config import VocabConfig
+        from wv_cli.text.continued_labels import extend_labeled
+        from wv_cli.text.continued_vocabulary import decay_vocab
+        from wv_cli.text.labeled import encode_labeled
+
+        job = self.job
+        also = vectors.words if vectors is not None and job.first.keep_words else None
+        least, keep_dropped = job.config.min_count_label, job.config.uses_buckets or job.plan is not None
+        grows, words_config = state is not None, job.reading.words
+        corpus = encode_labeled(
+            self._texts(),
+            VocabConfig(min_count=1, lowercase=words_config.lowercase) if grows else words_config,
+            label_prefix=job.config.label_prefix,
+            min_count_label=0 if grows else least,
+            fewest_labels=1 if grows else 2,
+            keep_dropped=keep_dropped,
+            line_weights=job.config.line_weights,
+            also=also,
+            phrases=joiner,
+            memory=job.phrases.ids_memory(job.reading.memory),
+            spool_beside=job.beside,
+            progress=self.run.on_reading,
+            compute_digest=job.continuation.knows_texts,
+        )
+        if state is None or state.labels is None:
+            return corpus
+        words, labels = (decay_vocab(each, job.continuation.kept_fraction) for each in (state.vocab, state.labels))
+        return extend_labeled(corpus, words, labels, words_config, min_count_label=least, keep_dropped=keep_dropped)
+
+    def _tell_model(self, model: "Supervised") -> None:
+        """Says what the model takes and refuses a disk that cannot hold it."""
+        from wv_cli.commands.metadata import number_of
+
+        job = self.job
+        corpus, examples = model.corpus, model.survey["examples"]
+        size = model.input.nbytes + model.output.nbytes
+        left_out, text = corpus.lines - examples, corpus.nbytes + model.ngram_rows.nbytes
+        self.run.log(
+            f"{number_of(examples, 'line')} to learn from"
+            + (f" ({left_out:,} have no label)" if left_out else "")
+            + f"; needs {size / 1e6:,.0f} MB for the model, {text / 1e6:,.0f} MB for the text and its words",
+            examples=examples,
+            rows=len(model.input),
+            model_bytes=size,
+            text_bytes=text,
+        )
+        if job.first.pretrained and model.words_initialized:
+            start = job.first.pretrained
+            self.run.log(f"{model.words_initialized:,} of {corpus.kept:,} words start from {start}")
+        job.require_disk_space(size)

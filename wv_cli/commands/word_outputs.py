@@ -1,5 +1,5 @@
-"""The output files of word-vector training: vectors, context vectors, word classes, fastText's files. What writes them
-is in word_writers.py."""
+"""The output files of word-vector training: vectors, context vectors, word classes, fastText's files. word2vec_run.py
+writes them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -20,7 +20,7 @@ class WordOutputs(Part):
     fasttext-bin writes the model itself. `classes` > 0 writes that many word classes instead of vectors.
     `save_output_vectors` gets the context vectors, in the format that its name says. With `line_ends` the vectors
     begin with `</s>`, which is not trained, as word2vec's do. With `fasttext_files` the outputs are those of a
-    fastText run (wv_cli.vectors.formats.fasttext_files)."""
+    fastText run (wv_cli.vectors.formats.fasttext_write)."""
 
     group: ClassVar[str] = "Output"
 

@@ -22,7 +22,7 @@ from wv_cli.io.memory import allocate_aligned
 from wv_cli.io.threads import run_all
 from wv_cli.vectors.codes import MAX_BITS, Codes
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.neighbors.packed import words_per_code
+from wv_cli.vectors.neighbors.codes import words_per_code
 
 CENTERS = ("none", "mean", "row")
 _BLOCK_ROWS = 4096

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 from wv_cli.io import memory
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.neighbors.codes import CodeNeighbors
-from wv_cli.vectors.neighbors.packed import pack_positions, unpack_bits, words_per_code
+from wv_cli.vectors.neighbors.codes import CodeNeighbors, pack_positions, unpack_bits, words_per_code
 from wv_cli.vectors.neighbors.product import ProductNeighbors
 from wv_cli.vectors.neighbors.reranking import Reranker
 from wv_cli.vectors.neighbors.some_rows import Exact

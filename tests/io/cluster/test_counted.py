@@ -17,7 +17,8 @@ from tests.io.cluster.served import run, said, served, silent
 from tests.peak import peak_bytes
 from tests.tiers import full
 from wv_cli._glove import RECORD
-from wv_cli.commands import glove_counting, glove_run, phrases_run
+from wv_cli.commands import glove_run
+from wv_cli.commands import phrases as phrases_job
 from wv_cli.io.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.io.runs import Records
 from wv_cli.models.glove import shard_counting as glove_shards
@@ -35,7 +36,7 @@ NUMBERS = 500
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many shards, of each of which there are several pieces."""
-    for module in (phrases_run, glove_counting):
+    for module in (phrases_job, glove_run):
         monkeypatch.setattr(module, "SHARD_BYTES", 60_000)
     monkeypatch.setattr(shard_counting, "_LEAST_PIECE", 1 << 12)
     monkeypatch.setattr(shard_counting, "_PIECE_BYTES", 1 << 16)
@@ -116,7 +117,7 @@ def test_vectors_and_the_state_are_those_of_one_process_and_the_cluster_is_gone_
         assert there in ([], [True, False])
         return train(*arguments)
 
-    monkeypatch.setattr(glove_counting, "executor", watched)
+    monkeypatch.setattr(glove_run, "executor", watched)
     monkeypatch.setattr(glove_run.GloveRun, "_train", alone)
     options = ["--threads", "1", "--iterations", "2", "--dim", "8", "-q", "--no-meta"]
     for name, more in (("alone", []), ("dask", ["--dask", address])):

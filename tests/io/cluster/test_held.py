@@ -13,7 +13,8 @@ from tests.conftest import GOLDEN, ROOT, Run
 from tests.io.cluster.served import run, said, served, silent
 from tests.tiers import full
 from wv_cli import _cpu
-from wv_cli.commands import phrases_run, predict_run
+from wv_cli.commands import phrases as phrases_job
+from wv_cli.commands import predict as predict_job
 from wv_cli.evaluation import by_file
 from wv_cli.io.dask_cluster import DaskCluster, _on_worker
 from wv_cli.models.prediction_config import PredictConfig
@@ -31,7 +32,7 @@ def test_predictions_are_the_lines_of_one_process(
     address: str, slice_text: Path, tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(predict_run, "SHARD_BYTES", 3_000)
+    monkeypatch.setattr(predict_job, "SHARD_BYTES", 3_000)
     (tmp_path / "short.txt").write_bytes(slice_text.read_bytes()[:50_000])
     monkeypatch.chdir(tmp_path)
     shutil.copy(GOLDEN / "ft-labels.bin", "model")
@@ -106,7 +107,7 @@ def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
     model, found = tmp_path / "model", []
     for name in ("ft-labels.bin", "ft-labels.ftz"):
         shutil.copy(GOLDEN / name, model)
-        one = predict_run.Prediction(str(model), PredictConfig(), prob=True)
+        one = predict_job.Prediction(str(model), PredictConfig(), prob=True)
         found.append(asking._answer(one, model.stat().st_size, asked))
     asking.forget()
     assert found[0] != found[1]
@@ -169,7 +170,7 @@ def test_the_joined_text_is_that_of_one_process(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     """One shard has empty lines alone."""
-    monkeypatch.setattr(phrases_run, "SHARD_BYTES", 20_000)
+    monkeypatch.setattr(phrases_job, "SHARD_BYTES", 20_000)
     (tmp_path / "blank").write_text("\n \n" * 20_000)
     (tmp_path / "new.bz2").write_bytes(bz2.compress(slice_text.read_bytes()[:200_000].upper()))
     phrases = ["--save-phrases", tmp_path / "found", "--passes", 2, "-q"]

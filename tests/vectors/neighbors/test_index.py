@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from wv_cli.vectors.neighbors.codes import CodeNeighbors
+from wv_cli.vectors.neighbors.codes import CodeNeighbors, pack_bits, pack_positions, unpack_bits
 from wv_cli.vectors.neighbors.exact import Neighbors
-from wv_cli.vectors.neighbors.packed import pack_bits, pack_positions, unpack_bits
 from wv_cli.vectors.neighbors.product import ProductNeighbors
 from wv_cli.vectors.neighbors.reranking import Reranker
 from wv_cli.vectors.neighbors.some_rows import SomeRows

@@ -32,7 +32,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.audit import RowAudit
 from wv_cli.vectors.formats.base import Format, ReadOptions
 from wv_cli.vectors.formats.report import Report
-from wv_cli.vectors.neighbors.packed import pack_bits, unpack_bits, words_per_code
+from wv_cli.vectors.neighbors.codes import pack_bits, unpack_bits, words_per_code
 from wv_cli.vectors.quantizer import ProductQuantizer
 from wv_cli.words import WordList
 

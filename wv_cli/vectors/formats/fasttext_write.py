@@ -2,12 +2,16 @@
 
 A file read and written again is the same file. The layout before version 11 is not written: such a model becomes one of
 version 12.
+
+The files of one fastText run: the model, the vectors of its words as text (.vec), its output rows as text (.output).
+
+The text is word2vec's, with five significant digits and the words of the model, so `</s>` among them.
 """
 
 import dataclasses
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
 import numpy as np
@@ -15,10 +19,14 @@ from numpy.typing import NDArray
 
 from wv_cli import _subwords
 from wv_cli.errors import WvError
+from wv_cli.io.host import processors
 from wv_cli.io.output import open_output
 from wv_cli.io.places import is_stream
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Matrix, SparseRows
+from wv_cli.vectors.formats.base import FASTTEXT_PRECISION, WriteOptions
 from wv_cli.vectors.formats.fasttext_read import ARGS, LOSSES, MAGIC, MODELS, VERSIONS
+from wv_cli.vectors.formats.word2vec_text import write
 from wv_cli.vectors.quantizer import ProductQuantizer, QuantMatrix
 from wv_cli.words import WordList
 
@@ -153,3 +161,26 @@ def _write_quantized(stream: BinaryIO, matrix: QuantMatrix) -> None:
 def _write_quantizer(stream: BinaryIO, quantizer: ProductQuantizer) -> None:
     stream.write(struct.pack("<4i", quantizer.dim, quantizer.nsub, quantizer.dsub, quantizer.last_dsub))
     stream.write(quantizer.centroids.astype("<f4", copy=False).tobytes())
+
+
+VECTORS, OUTPUT = ".vec", ".output"
+
+
+def file_writers(paths: Sequence[str], model: FastTextModel) -> list[tuple[str, Callable[[str], None]]]:
+    """The `paths`, each with what writes to it what its ending says, the model where it is another one."""
+
+    def save(path: str) -> None:
+        if path.endswith(VECTORS):
+            _save_text(path, Embeddings(model.words, model.all_word_vectors()))
+        elif path.endswith(OUTPUT):
+            names = model.labels if model.is_classifier else model.words
+            _save_text(path, Embeddings(names, model.output.take(np.arange(len(names)))))
+        else:
+            save_model(path, model)
+
+    return [(path, save) for path in paths]
+
+
+def _save_text(path: str, vectors: Embeddings) -> None:
+    with open_output(path) as stream:
+        write(stream, vectors, WriteOptions(FASTTEXT_PRECISION, processors()))

@@ -12,7 +12,6 @@ from wv_cli import _hashing
 from wv_cli.io.host import processors
 from wv_cli.io.memory import allocate_aligned
 from wv_cli.io.threads import run_all
-from wv_cli.vectors.neighbors.packed import pack_bits, pack_positions, unpack_bits, words_per_code
 from wv_cli.vectors.neighbors.topk import (
     NO_HIT,
     Asked,
@@ -25,6 +24,36 @@ from wv_cli.vectors.neighbors.topk import (
     take_rows,
 )
 
+
+def words_per_code(bits: int) -> int:
+    """64-bit words per code."""
+    return -(-bits // 64)
+
+
+def pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """(n, bits) true or false -> (n, words_per_code(bits)) uint64; bits after the last are zero."""
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    out = np.zeros((len(bits), 8 * words_per_code(bits.shape[1])), np.uint8)
+    out[:, : packed.shape[1]] = packed
+    return out.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack_bits(packed: NDArray[np.uint64], bits: int) -> NDArray[np.bool_]:
+    """The reverse of pack_bits."""
+    octets = np.ascontiguousarray(packed, "<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=bits, bitorder="little").view(np.bool_)
+
+
+def pack_positions(positions: NDArray[np.int32], bits: int) -> NDArray[np.uint64]:
+    """(n, active) positions of the bits that are set, 0 .. bits - 1 -> (n, words_per_code(bits)) uint64."""
+    out = np.zeros((len(positions), words_per_code(bits)), np.uint64)
+    rows = np.arange(len(positions))
+    for column in range(positions.shape[1]):
+        at = positions[:, column]
+        out[rows, at >> 6] |= np.uint64(1) << (at & 63).astype(np.uint64)
+    return out
+
+
 _BATCH = 4096  # queries searched in one pass over the codes, at most
 _THREAD_ROWS = 1 << 15  # are worth a thread
 # Counting one overlap in the index costs as much as this many 64-bit words of the scan (measured on Sapphire Rapids).
@@ -34,7 +63,7 @@ _INDEX_COST = 10.0
 class CodeNeighbors:
     """A search.topk.Index of codes.
 
-    data: dense codes of `bits` bits (active 0) are (n, words_per_code(bits)) uint64 as packed.py has them; sparse ones
+    data: dense codes of `bits` bits (active 0) are (n, words_per_code(bits)) uint64 as of pack_bits; sparse ones
     (n, active) int32, the positions of the bits that are set, each row ascending. `threads` 0 means all processors;
     `index` True or False makes or forbids the inverted index, None lets the sizes decide. `isa` names an instruction
     set, for tests.
