@@ -177,7 +177,7 @@ def test_one_module_of_commands_knows_other_processes() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["commands/word2vec.py", "commands/parts/reading.py", "cli/train.py", "evaluation/by_file.py"]
+    "place", ["commands/word2vec.py", "commands/parts/reading.py", "cli/train.py", "evaluation/base.py"]
 )
 def test_a_second_door_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     path = tmp_path / "wv_cli" / place

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wv_cli.io.executor import ThisProcess
-from wv_cli.models.glove import cooccurrence, shard_counting
+from wv_cli.models.glove import cooccurrence
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.text.config import PhrasesConfig, VocabConfig
 from wv_cli.text.corpus import encode, tally
@@ -53,13 +53,13 @@ def test_phrases_and_the_joined_text_are_those_of_one_pass(asked: Texts) -> None
 
 
 def test_co_occurrences_are_those_of_one_pass(asked: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shard_counting, "_LEAST_SHARD", 100_000)
+    monkeypatch.setattr(cooccurrence, "_LEAST_SHARD", 100_000)
     config, words = GloveConfig(threads=1), VocabConfig()
     corpus = encode(asked, words)
     limits = {"memory": 1 << 24, "spool_beside": None}
     alone = [block.copy() for block in cooccurrence.count(corpus, config, **limits)]
     executor, divided = ThisProcess(), Divided(asked, 100_000, whole_lines=True)
-    counted = shard_counting.counted_corpus(executor, divided, words, None, None)
+    counted = cooccurrence.counted_corpus(executor, divided, words, None, None)
     assert (counted.vocab.digest, counted.tokens) == (corpus.vocab.digest, corpus.tokens)
-    found = shard_counting.shard_records(executor, asked, counted, config, words, None, **limits)
+    found = cooccurrence.shard_records(executor, asked, counted, config, words, None, **limits)
     assert np.concatenate([block.copy() for block in found]).tobytes() == np.concatenate(alone).tobytes()

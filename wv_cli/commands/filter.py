@@ -131,8 +131,7 @@ class FilterRun:
 
     def finish(self) -> Metadata:
         """Judges all records and returns the totals, or the scores of the one that is explained."""
-        from wv_cli.filtering.clusters import Clusters
-        from wv_cli.filtering.duplicates import ParagraphRule, opened_duplicates
+        from wv_cli.filtering.duplicates import Clusters, ParagraphRule, opened_duplicates
         from wv_cli.filtering.first_texts import notes_on_words
         from wv_cli.filtering.rules import Judge
         from wv_cli.filtering.statistics import Totals

@@ -22,9 +22,9 @@ from wv_cli.io.output import check_writable, commit_together, open_output, write
 from wv_cli.models.glove import cooccurrence, record_files
 from wv_cli.models.glove.config import MODEL, GloveConfig
 from wv_cli.models.glove.continued_counts import EarlierCounts
+from wv_cli.models.glove.cooccurrence import counted_corpus, shard_records
 from wv_cli.models.glove.model import Glove
 from wv_cli.models.glove.record_runs import RecordFile, Records
-from wv_cli.models.glove.shard_counting import counted_corpus, shard_records
 from wv_cli.models.glove.state import GloveState, blocks, open_state, save_state
 from wv_cli.models.glove.tiles import ORDERING_BYTES, TileStore
 from wv_cli.models.training.progress import Progress

@@ -9,14 +9,19 @@ import hashlib
 import re
 from collections.abc import Callable
 from itertools import compress, pairwise
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.filtering.near_duplicates import Banding, NearDuplicates
+from wv_cli.filtering.near_duplicates import Banding, Keys, NearDuplicates, clusters
+from wv_cli.io.output import open_output
 from wv_cli.text.digests import Digests, DigestSet, digests, read_digests
+
+if TYPE_CHECKING:
+    from wv_cli.filtering.rules import Judged
+
 
 _PUNCTUATION = "，。、„”“«»１」「《》´∶：？！（）；–—．～’…━〈〉【】％►"
 _CONTROLS = "".join(map(chr, [*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)]))  # but for the line feed
@@ -53,9 +58,6 @@ def left_over(texts: list[bytes], starts: NDArray[np.int64], stays: NDArray[np.b
         lines = stays[begin:end]
         kept.append(text if lines.all() else b"\n".join(compress(text.split(b"\n"), lines.tolist())))
     return kept
-
-
-Keys = NDArray[np.uint64]
 
 
 class Deduplicator(Protocol):
@@ -157,3 +159,40 @@ def opened_duplicates(
         raise UsageError("--against needs --near-duplicates")
     rules: list[Any] = [ExactDuplicates()] if exact == "document" else []
     return [*rules, NearDuplicateRule(near, against, keep_numbers=keep_numbers)] if near is not None else rules
+
+
+class Clusters:
+    """Collects the keys of all records that reach the rule, and writes a line for each record of a cluster to the file
+    `path`: its file, its number there, the number of its cluster, the records in it. Without `path` it does nothing."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._keys: list[Keys] = []
+        self._places: list[tuple[str, int]] = []
+        self._file, self._before = "", 0
+
+    def add(self, file: str, judged: "Judged") -> None:
+        """A block of records of a file."""
+        if self._path is None:
+            return
+        self._before = self._before if file == self._file else 0
+        self._file = file
+        self._keys.append(judged.keys[-1])
+        self._places += [(file, self._before + number) for number in (judged.alive + 1).tolist()]
+        self._before += len(judged.reason)
+
+    def write(self) -> None:
+        """Raises WvError."""
+        if self._path is None:
+            return
+        if self._keys:
+            stays, sizes = (each.tolist() for each in clusters(np.concatenate(self._keys)))
+        else:
+            stays, sizes = [], []
+        numbers: dict[int, int] = {}
+        with open_output(self._path) as out:
+            out.write(b"file\trecord\tcluster\tsize\n")
+            for (file, record), head, size in zip(self._places, stays, sizes, strict=True):
+                if size > 1:
+                    number = numbers.setdefault(head, len(numbers) + 1)
+                    out.write(f"{file}\t{record}\t{number}\t{size}\n".encode("utf-8", "surrogateescape"))

@@ -99,10 +99,6 @@ class PartFile:
         with contextlib.suppress(OSError):
             self._file.close()
 
-    @property
-    def is_closed(self) -> bool:
-        return self._file.closed
-
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
         try:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.duplicates import Deduplicator, Keys, ParagraphRule, left_over
+from wv_cli.filtering.duplicates import Deduplicator, ParagraphRule, left_over
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, statistics
+from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
 from wv_cli.filtering.setting import Scorer, Setting, split_subject

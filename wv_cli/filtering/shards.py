@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wv_cli.filtering.duplicates import Deduplicator, Keys
+from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.journal import Journal, Point
+from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.compression import inner_name

@@ -4,7 +4,6 @@ An argument raises UsageError unless it has its default; a method raises Attribu
 tables.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from wv_cli.errors import UsageError
@@ -63,15 +62,6 @@ def refuse(**given: Any) -> None:
         if value is not default and not (isinstance(value, int) and value == default):
             message = f"{name}={value!r:.40} has no effect here: {reason}; leave it out"
             raise UsageError(message)
-
-
-def refuse_unknown(given: Mapping[str, Any], caller: str) -> None:
-    """refuse() of further arguments; TypeError for one that gensim does not have either."""
-    for name in given:
-        if name not in ARGUMENTS:
-            message = f"{caller} has no argument {name!r}"
-            raise TypeError(message)
-    refuse(**given)
 
 
 def missing_attribute(thing: object, name: str) -> AttributeError:

@@ -1,7 +1,7 @@
 """NgramCounts: all n-grams of a text up to an order, with how often each occurs.
 
 The text is read once: ids in order of first sight, a stream of them sorted window by window (csrc/core/ngrams.h). A
-text that is too long for the memory is sorted in segments, whose records wait in a file without a name (record_runs).
+text that is too long for the memory is sorted in segments, whose records wait in a file without a name (io/runs.py).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -21,7 +21,7 @@ from wv_cli.commands import glove_run
 from wv_cli.commands import phrases as phrases_job
 from wv_cli.io.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.io.runs import Records
-from wv_cli.models.glove import shard_counting as glove_shards
+from wv_cli.models.glove import cooccurrence as glove_shards
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.text import shard_counting
 from wv_cli.text.inputs import Texts

@@ -15,7 +15,7 @@ from tests.tiers import full
 from wv_cli import _cpu
 from wv_cli.commands import phrases as phrases_job
 from wv_cli.commands import predict as predict_job
-from wv_cli.evaluation import by_file
+from wv_cli.commands import scoring
 from wv_cli.io.dask_cluster import DaskCluster, _on_worker
 from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.models.training import asking
@@ -210,7 +210,7 @@ def test_a_damaged_file_of_vectors_is_named_with_the_worker(
 def test_a_worker_with_other_vectors_is_named(
     address: str, slice_vectors: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(by_file, "bytes_of", lambda path: 9)
+    monkeypatch.setattr(scoring, "bytes_of", lambda path: 9)
     pairs = DATA / "similarity" / "EN-WS-353-ALL.txt"
     assert run("eval", "similarity", slice_vectors, "-d", pairs, "--dask", address) == 1
     line = said(capsys.readouterr().err)
