@@ -87,7 +87,7 @@ class FilterJob(Job):
         record."""
         found = metadata.get("explained")
         if found is not None:
-            return _explained(found)
+            return _explanation(found)
         rows = [["rule", "records", "rejected", "p1", "p10", "median", "p90", "p99"]]
         for name, rule in metadata["rules"].items():
             points = rule["percentiles"]
@@ -106,7 +106,7 @@ class FilterJob(Job):
         return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}\n"])
 
 
-def _explained(found: Mapping[str, Any]) -> str:
+def _explanation(found: Mapping[str, Any]) -> str:
     lines = [f"record {found['record']} of {found['file']}: {found['text']}"]
     for rule in found["rules"]:
         verdict = "keeps" if rule["keeps"] else "rejects"
