@@ -8,132 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.calls import CALLS
 from tests.conftest import GOLDEN
 from wv_cli import __main__
 from wv_cli.cli import COMMANDS
 
-# {} is the bad file; the others are the good ones of the fixture.
-CALLS = [
-    "build-vocab {} -o out",
-    "build-vocab --merge {} good.vocab -o out",
-    "phrases {} -o out --save-phrases out.phrases",
-    "phrases good.txt -o out --apply {}",
-    "train {} -o out.vec --dim 4 --epochs 1 --min-count 1",
-    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --vocab {}",
-    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --init {}",
-    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
-    "train {} -o out.vec --dim 4 --epochs 1 --min-count 1 --learn-phrases 2 --save-phrases out.phrases",
-    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
-    "train good.labeled --model supervised -o out.bin --dim 4 --epochs 1 --autotune-validation {}",
-    "train good.txt -o out.vec --continue {}",
-    "train {} -o out.vec --continue good.state --epochs 1 --save-state out.state",
-    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
-    "train {} -o out.bin --model supervised --dim 4 --epochs 1",
-    "train good.labeled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
-    "glove {} -o out.vec --dim 4 --iterations 1 --min-count 1",
-    "glove --counts {} --vocab good.vocab -o out.vec --dim 4 --iterations 1",
-    "glove good.txt -o out.vec --dim 4 --iterations 1 --min-count 1 --init {}",
-    "glove good.txt -o out.vec --continue {}",
-    "glove {} -o out.vec --continue good.glovestate --iterations 1 --save-state out.state",
-    "predict {} good.labeled",
-    "predict good.model {}",
-    "whiten {} -o out.vec",
-    "whiten good.vec -o out.vec --transform {}",
-    "whiten good.vec -o out.vec --moments {}",
-    "whiten good.vec -o out.vec --counts {}",
-    "whiten --merge {} {} --save-moments out",
-    "align {} {} -o out.vec --refine 1",
-    "align {} good.vec -o out.vec --refine 1",
-    "align good.vec {} -o out.vec --refine 1",
-    "align good.vec good.vec -o out.vec --dictionary {}",
-    "quantize {} -o out.ftz",
-    "quantize good.model -o out.ftz --cutoff 300 --retrain --input {}",
-    "quantize good.model -o out.ftz --validation {}",
-    *(f"hash {{}} -o out -m {method}" for method in ("lsh", "biohash --length 4 --expansion 5", "itq", "pq")),
-    "hash good.vec -o out --hasher {}",
-    "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
-    "bioword good.txt -o out --hasher {}",
-    "train good.txt -o out.d2v --model doc2vec --dim 4 --epochs 1 --vocab {}",
-    "train {} -o out.d2v --model doc2vec --dim 4 --epochs 1 --min-count 1",
-    "train {} -o out --model pairs --dim 4 --batch 4 --min-count 1",
-    "train good.tsv -o out --model pairs --dim 4 --batch 4 --tokenizer {}",
-    "train good.tsv -o out.vec --model pairs --dim 4 --batch 4 --min-count 1 --init {}",
-    "train good.tsv -o out.vec --model pairs --dim 4 --batch 4 --min-count 1 --validation {}",
-    "train {} -o out.lm --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1",
-    "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --vocab {}",
-    "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --tree clustered --tree-from {}",
-    "lm train {} -o out.lm --smoothing witten-bell",
-    "lm train good.txt -o out.arpa --limit-vocab {}",
-    "lm train --counts {} -o out.arpa",
-    "lm score {} good.txt",
-    "lm score good.lm {}",
-    "lm next {} the",
-    "lm sample {}",
-    "lm convert {} out.arpa",
-    "lm mix good.lm {} -o out.arpa",
-    "links {}",
-    "nn {} the",
-    "nn good.codes the --rerank {}",
-    "analogy {} the of and",
-    "nn good.vec the --beside {}",
-    "similarity {} the of",
-    "odd-one-out {} the of in",
-    "texts-distance {} the of",
-    "texts-distance good.vec the --among {}",
-    "texts-distance good.vec the of --stop-words drop --stop-list {}",
-    "drift {} good.vec",
-    "drift good.vec {}",
-    "drift {} {}",
-    "vectors {} the",
-    "vectors {} --sentences the",
-    "vectors good.vec --sentences --pooling sif --counts {} the",
-    "vectors --sentences --encoder {} the",
-    "distil {} --encoder good.encoder -o out.npy --method none",
-    "distil good.vocab --encoder {} -o out.npy",
-    "eval similarity {} -d good.pairs",
-    "eval similarity good.vec -d {}",
-    "eval analogy {} -d good.questions",
-    "eval analogy good.vec -d {}",
-    "eval retrieval {} -d good.vec",
-    "eval retrieval good.codes -d {}",
-    "eval translation {} --target good.vec -d good.dictionary",
-    "eval translation good.vec --target {} -d good.dictionary",
-    "eval translation {} --target {} -d good.dictionary",
-    "eval translation good.vec --target good.vec -d {}",
-    "eval labels {} -d good.labeled",
-    "eval labels good.model -d {}",
-    "eval perplexity {} -d good.txt",
-    "eval perplexity good.lm -d {}",
-    "eval perplexity good.lm -d good.txt --mix {}",
-    "eval search {} -d good.search",
-    "eval search good.vec -d {}",
-    "eval search --encoder {} -d good.search",
-    "eval search --run {} -d good.search",
-    "eval sts {} -d good.sts",
-    "eval sts good.vec -d {}",
-    "eval sts --encoder {} -d good.sts",
-    "eval sts --sentence-vectors {} -d good.sts",
-    "eval sts good.vec -d good.sts --after pca --fit train --fit-data {}",
-    "eval sts good.vec -d good.sts --stop-words drop --stop-list {}",
-    "eval wic {} -d good.data.txt --dev good.data.txt",
-    "eval wic good.vec -d {} --dev good.data.txt",
-    "eval wic good.vec -d good.data.txt --dev {}",
-    "eval wic --hasher {} -d good.data.txt --dev good.data.txt",
-    "eval wic --encoder {} -d good.data.txt --dev good.data.txt",
-    "plot {} --top 5 -o out.html",
-    "filter {} --dry-run --words 1..",
-    "tokenize {} -o out",
-    "search {} the --stop-words keep",
-    "search {} a query",
-    "search good.txt the --model {}",
-    "search index {} -o out.index",
-    "search index good.txt -o out.index --model {}",
-    "convert {} out.bin",
-    "convert {} out --to static",
-    "convert good.vec out --to static --counts {}",
-    "check {}",
-    *(f"dump {{}} {what}" for what in ("args", "dict", "input")),
-]
+TEMPLATES = [f"{name} {call}" for name, row in CALLS.items() for call in row.bad_files]
 BAD = {
     "empty": b"",
     "newlines": b"\n\n\n",
@@ -219,16 +99,16 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
 
 
 def test_every_command_is_called() -> None:
-    assert {each.split()[0] for each in CALLS} == set(COMMANDS) - {"demo", "help"}
+    assert {name for name, row in CALLS.items() if row.bad_files} == set(COMMANDS) - {"demo", "help"}
 
 
-@pytest.mark.parametrize("template", CALLS)
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_bad_files(template, folder, capfd, monkeypatch):
     require_manners(template, [each for each in [*BAD, *PATHS] if each not in MORE], folder, capfd, monkeypatch)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("template", CALLS)
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_more_bad_files(template, folder, capfd, monkeypatch):
     require_manners(template, MORE, folder, capfd, monkeypatch)
 

@@ -1,6 +1,6 @@
 """What every command owes its user, run over the table of commands: help, misuse, bad input, full disks, closed pipes.
 
-A new command needs one row in CALLS. What only one command does is tested in that command's own file.
+A new command needs one row in CALLS of tests/calls.py. What only one command does is tested in that command's own file.
 """
 
 import json
@@ -9,83 +9,27 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 import pytest
 
+from tests.calls import CALLS
 from tests.conftest import GOLDEN, Run, start_wv
 from tests.tiers import full
 from wv_cli import _cpu
 from wv_cli.cli import COMMANDS
 from wv_cli.cli.program import wv as group
 
-
-@dataclass(frozen=True)
-class Call:
-    """A short call of a command. `{text}`, `{vectors}` and `{model}` (of fastText) mark the input the bad files are put
-    in place of; `{out}` is a file the command writes; a command without it writes its data to stdout."""
-
-    arguments: str
-    to_stdout: str | None = None
-
-    def filled(self, names: dict[str, object], arguments: str | None = None) -> list[str]:
-        return [word.format(**names) for word in (arguments or self.arguments).split()]
-
-    @property
-    def reads(self) -> str | None:
-        return next((kind for kind in ("text", "vectors", "model") if f"{{{kind}}}" in self.arguments), None)
-
-    @property
-    def writes(self) -> bool:
-        return "{out}" in self.arguments
-
-
-TRAIN = "{text} --dim 4 --epochs 1 --min-count 1 -q"
-BIOWORD = "{text} --cells 40 --length 5 --epochs 1 --min-count 1 -q"
-GLOVE = "{text} --dim 4 --iterations 1 --min-count 1 -q"
-TINY = GOLDEN / "encoders" / "tiny-bert"
-LM = "train {text} --order 2 --to arpa -q"
-CALLS = {
-    "build-vocab": Call("{text} -o {out}", "{text} -q"),
-    "phrases": Call("{text} -o {out}", "{text} -q"),
-    "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
-    "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
-    "bioword": Call(f"{BIOWORD} -o {{out}}", f"{BIOWORD} -o -"),
-    "nn": Call("{vectors} the", "{vectors} the"),
-    "analogy": Call("{vectors} one two three", "{vectors} one two three"),
-    "similarity": Call("{vectors} the of", "{vectors} the of"),
-    "odd-one-out": Call("{vectors} the of in", "{vectors} the of in"),
-    "texts-distance": Call("{vectors} the of", "{vectors} the of"),
-    "drift": Call("{vectors} {other}", "{vectors} {other}"),
-    "vectors": Call("{vectors} the", "{vectors} the"),
-    "predict": Call("{model} {labeled}", "{model} {labeled}"),
-    "plot": Call("{vectors} --top 9 --to html -o {out}", "{vectors} --top 9 --to html -o -"),
-    "search": Call("{text} the --stop-words keep", "{text} the --stop-words keep"),
-    "filter": Call("{records} -o {out} --words 1..", "{records} --dry-run --words 1.. --json"),
-    "tokenize": Call("{text} -o {out}", "{text} -q"),
-    "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
-    "demo": Call("-o {out} --epochs 1 --threads 1"),
-    "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
-    "align": Call("{vectors} {other} -q -o {out}", "{vectors} {other} -q -o -"),
-    "quantize": Call("{model} -o {out}", "{model} -o -"),
-    "hash": Call("{vectors} -m lsh -q -o {out}", "{vectors} -m lsh -q -o -"),
-    "distil": Call(
-        f"{{counts}} --encoder {TINY} -o {{out}} --dim 4 -q", f"{{counts}} --encoder {TINY} -o - --dim 4 -q"
-    ),
-    "lm": Call(f"{LM} -o {{out}}", f"{LM} -o -"),
-    "convert": Call("{vectors} {out}", "{vectors} -"),
-    "check": Call("{vectors}", "{vectors}"),
-    "dump": Call("{model} args", "{model} args"),
-    "links": Call("{out}"),
-    "help": Call("train", "train"),
-}
 EVERY = pytest.mark.parametrize("name", list(COMMANDS))
 READERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.reads])
 WRITERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.writes and call.reads])
 # One of each way to write: the tests of these start the program, those of the others are in the full tier.
 SOME = ("phrases", "train", "nn", "eval", "help")
+
+
+def filled(arguments: str, names: dict[str, object]) -> list[str]:
+    return [word.format(**names) for word in arguments.split()]
 
 
 def with_some(names: Iterable[str]) -> pytest.MarkDecorator:
@@ -117,7 +61,7 @@ def assert_failed(
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     message = done.stderr.strip().splitlines()[-1]
-    path = f"{name} {CALLS[name].arguments.split()[0]}" if name in ("eval", "lm") and not group else name
+    path = f"{name} {CALLS[name].good.split()[0]}" if name in ("eval", "lm") and not group else name
     assert message.startswith(f"wv {path}: "), done.stderr
     for part in parts:
         assert part in message, done.stderr
@@ -132,7 +76,7 @@ def assert_works(name: str, names: dict[str, object], done: "subprocess.Complete
 def with_bad(name: str, names: dict[str, object], bad: object) -> list[str]:
     call = CALLS[name]
     assert call.reads is not None
-    return [name, *call.filled({**names, call.reads: bad})]
+    return [name, *filled(call.good, {**names, call.reads: bad})]
 
 
 def test_every_command_has_a_row() -> None:
@@ -193,13 +137,13 @@ def test_unknown_command_names_the_nearest(wv: Run) -> None:
 @EVERY
 def test_good_call_works(name: str, wv: Run, names: dict[str, object]) -> None:
     """The calls below fail for the reason the tests give, not because the call itself is wrong."""
-    assert_works(name, names, wv(name, *CALLS[name].filled(names)))
+    assert_works(name, names, wv(name, *filled(CALLS[name].good, names)))
 
 
 @with_some(CALLS)
 def test_good_call_works_where_it_is_started(name: str, names: dict[str, object], tmp_path: Path) -> None:
     """As a shell does, so that nothing is imported but what the command imports."""
-    assert_works(name, names, start_wv(name, *CALLS[name].filled(names), cwd=tmp_path))
+    assert_works(name, names, start_wv(name, *filled(CALLS[name].good, names), cwd=tmp_path))
 
 
 @READERS
@@ -258,7 +202,7 @@ def test_a_failure_leaves_yesterdays_file_alone(name: str, wv: Run, names: dict[
 
 @WRITERS
 def test_output_folder_is_checked(name: str, wv: Run, names: dict[str, object]) -> None:
-    call = CALLS[name].filled({**names, "out": "no-such-folder/out.vec"})
+    call = filled(CALLS[name].good, {**names, "out": "no-such-folder/out.vec"})
     assert_failed(wv(name, *call), name, "no-such-folder")
 
 
@@ -268,7 +212,7 @@ def test_output_that_grows_too_large(name: str, names: dict[str, object], tmp_pa
     out = Path(str(names["out"]))
     out.write_text("yesterday\n")
     before = set(tmp_path.iterdir())
-    call = [sys.executable, "-m", "wv_cli", name, *CALLS[name].filled(names)]
+    call = [sys.executable, "-m", "wv_cli", name, *filled(CALLS[name].good, names)]
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
@@ -279,13 +223,12 @@ def test_output_that_grows_too_large(name: str, names: dict[str, object], tmp_pa
     assert set(tmp_path.iterdir()) == before
 
 
-@with_some(name for name, call in CALLS.items() if call.to_stdout)
+@with_some(name for name, call in CALLS.items() if call.prints)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_full_disk_on_stdout(name: str, names: dict[str, object], tmp_path: Path) -> None:
-    call = CALLS[name]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "wv_cli", name, *call.filled(names, call.to_stdout)],
+            [sys.executable, "-m", "wv_cli", name, *filled(str(CALLS[name].prints), names)],
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
             stdout=full,
@@ -296,14 +239,13 @@ def test_full_disk_on_stdout(name: str, names: dict[str, object], tmp_path: Path
     assert_failed(subprocess.CompletedProcess(done.args, done.returncode, "", done.stderr), name, "space")
 
 
-@with_some(name for name, call in CALLS.items() if call.to_stdout)
+@with_some(name for name, call in CALLS.items() if call.prints)
 def test_closed_pipe_is_no_error(name: str, names: dict[str, object], tmp_path: Path) -> None:
-    call = CALLS[name]
     reader, writer = os.pipe()
     os.close(reader)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "wv_cli", name, *call.filled(names, call.to_stdout)],
+            [sys.executable, "-m", "wv_cli", name, *filled(str(CALLS[name].prints), names)],
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
             stdout=writer,

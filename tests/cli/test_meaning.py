@@ -1,6 +1,6 @@
-"""No option is ignored: walked over all commands, every option in every variant of its command (method, model, loss,
-task, ...), given explicitly, either changes what comes out (or makes it impossible on these data) or is refused with
-exit code 2.
+"""No option is ignored, walked over all commands. Every option is given explicitly in every variant of its command
+(method, model, loss, task, ...: tests/calls.py). It changes what comes out, makes it impossible on these data, or is
+refused with exit code 2.
 A new option needs a value in VALUES, or a place in PLAIN if it never changes results; the walk finds both missing.
 """
 
@@ -14,12 +14,11 @@ import click
 import numpy as np
 import pytest
 
+from tests.calls import CALLS, GLOVE, NEURAL, SUP, W2V
 from tests.conftest import GOLDEN
 from wv_cli import __main__, train
 from wv_cli.cli.program import wv
 from wv_cli.errors import UsageError
-from wv_cli.models.config import Word2vecConfig
-from wv_cli.transforms.config import WhitenConfig
 
 # What never changes results: the talk, where files go, how a run is saved and goes on, the machine.
 PLAIN = {
@@ -75,154 +74,8 @@ VALUES = {
     "vector_weight": "0.9", "tokenize": "unicode,lowercase",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip
-ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
-TINY = GOLDEN / "encoders" / "tiny-bert"
-W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
-FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
-SUP = "train labeled.txt -o out.bin --model supervised --dim 4 --epochs 2"
-HASH = "hash {file} -o out.txt --save-hasher out.hasher"
-NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
-D2V = "train text.txt --model doc2vec --dim 4 --epochs 2 --min-count 2 --lr 0.2"
-OF_PAIRS = "train pairs.tsv -o out.vec --model pairs --dim 4 --epochs 2 --batch 9 --min-count 2"
-STS = "eval sts words.vec -d pairs.csv --json"
-RESAMPLED = f"{STS} --resamples 100"
-GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
-# Each position moves every row: fewer of them, and where that is a yes or no for each a smaller rate.
-OF_EVERY_WORD = {
-    "softmax": "--window 2 --epochs 1 --min-count 4",
-    "ova": "--window 2 --epochs 1 --min-count 4 --lr 0.01",
-}
-MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
-WHITENINGS = WhitenConfig.options()["method"].choices
-# Of `wv train` one variant of every kind of model, as far as it is short.
-VARIANTS = [
-    f"{W2V} --model skipgram --loss ns",
-    f"{W2V} --model cbow --loss hs_ns",
-    f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss class",
-    f"{SUP} --pretrained init.vec",
-    "train text.txt -o out.vec --continue small.state --epochs 2",
-    f"{D2V} -o out.d2v --window 3 --algorithm dm_mean",
-    OF_PAIRS,
-    f"{SUP} --minn 2 --maxn 3 --buckets 900",
-    *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),
-    *(f"{HASH} --length 4 -m {method}" for method in ("fly", "randexp", "biohash", "biohash --rule sgd --delta 0.1")),
-    "hash words.vec -o out.txt --hasher lsh.hasher",
-    *(f"whiten words.vec -o out.vec --save-transform out.t --method {m}" for m in WHITENINGS),
-    "whiten words.vec --save-moments out.m",
-    "whiten words.vec -o out.vec --transform t.transform",
-    "whiten --merge m.moments m.moments --save-transform out.t",
-    "whiten words.vec -o out.bin",
-    "align words.vec other.vec -o out.vec",
-    "align words.vec other.vec -o out.vec --dictionary words.dictionary --refine 1 --refine-words 300",
-    "align words.vec other.vec -o out.bin --anchors 90 --refine 1",
-    "align words.vec other.vec -o out.vec --method rcsls --rcsls-words 300",
-    "drift words.vec other.vec",
-    f"glove text.txt -o out.vec {GLOVE}",
-    f"glove text.txt -o out.vec {GLOVE} --learn-phrases 1 --phrase-threshold 9",
-    "glove text.txt --counts-only --save-counts out.counts --min-count 2",
-    "glove text.txt -o out.vec --continue glove.state --iterations 2",
-    "glove --counts c.bin --vocab text.vocab -o out.vec --dim 4 --iterations 2",
-    "bioword text.txt -o out.txt --cells 50 --length 5 --min-count 2 --epochs 2 --batch 300",
-    "bioword text.txt -o out.txt --hasher bio.hasher",
-    "eval similarity words.vec -d similar.txt --json",
-    "eval analogy words.vec -d questions.txt --json",
-    *(
-        f"eval translation words.vec --target other.vec -d words.dictionary --json --method {method}"
-        for method in ("both", "nn", "csls")
-    ),
-    "eval retrieval a.codes -d words.vec --json --neighbors 9",
-    "eval retrieval a.codes -d words.vec --json --queries 0",
-    f"eval labels {GOLDEN / 'ft-labels.bin'} -d golden-labeled.txt --json",
-    STS,
-    "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
-    "eval wic words.vec -d wic.data.txt --dev wic.data.txt --json",
-    "nn words.vec king nosuch --oov skip",
-    "nn a.codes king nosuch --oov skip",
-    "nn a.codes king nosuch --oov skip --rerank words.vec",
-    "analogy words.vec king the of",
-    "nn words.vec --positive king the --negative of",
-    "nn words.vec --vector 1,0,1,0,1,0,1,0",
-    "nn words.vec --sentence 'king of' --sentence nosuch --oov skip",
-    "similarity words.vec king w300",
-    "odd-one-out words.vec king the w300",
-    "texts-distance words.vec 'King the of w300 or' 'w1 king king'",
-    "texts-distance words.vec --among pairs.txt 'King the of w300 or' --stop-words drop",
-    "vectors words.vec king the nosuchword --oov zero",
-    "vectors words.vec --sentences 'king the' 'of the'",
-    "vectors words.vec --sentences --pooling mean 'The King' 'of king w3'",
-    "vectors words.vec --sentences --pooling sif --counts text.vocab 'The King' 'of king w3'",
-    "vectors words.vec --sentences --pooling mean -o out.npy 'The King' 'of king w3'",
-    f"vectors {GOLDEN / 'ft-words.bin'} --ngrams the",
-    f"vectors --encoder {ELMO} --mix 1,2,3 --precision exact 'The dog is running' 'a man reads'",
-    f"vectors --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
-    f"vectors --sentences --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
-    "convert words.vec out.glove",
-    f"distil text.vocab --encoder {TINY} -o out.vec --dim 5",
-    f"distil --encoder {TINY} -o out.folder --to static",
-    "convert words.vec out.bin",
-    "convert words.vec out.folder --to static",
-    "plot words.vec king the of to -o out.html",
-    f"predict {GOLDEN / 'ft-labels.bin'} golden-labeled.txt",
-    f"predict {GOLDEN / 'ft-labels.bin'} golden-labeled.txt --json",
-    "quantize classifier.bin -o out.ftz",
-    "quantize classifier.bin -o out.ftz --cutoff 200 --retrain --input labeled.txt",
-    "phrases text.txt -o out.txt",
-    "phrases text.txt -o out.txt --score npmi",
-    "phrases text.txt -o out.txt --apply text.phrases",
-    "tokenize raw.txt -o out.txt",
-    "lm train text.txt -o out.arpa",
-    "lm train text.txt -o out.lm",
-    *(f"lm train text.txt -o out.arpa --smoothing {method}" for method in ("katz", "witten-bell", "add-k", "mle")),
-    "lm train --counts text.counts -o out.arpa",
-    "lm train text.txt -o out.counts --counts-only",
-    "lm score text.lm other.txt",
-    "lm score neural.lm other.txt",
-    "lm score text.lm other.txt --json",
-    "lm next text.lm the",
-    "lm sample text.lm",
-    "lm convert text.lm out.arpa",
-    "lm mix text.lm two.lm -o out.lm",
-    "lm mix text.lm two.lm --fit other.txt -o out.arpa",
-    "lm convert text.lm out.lm",
-    "eval perplexity text.lm two.lm -d other.txt --json",
-    "eval perplexity text.lm neural.lm -d other.txt --json --common-vocab",
-    "search text.txt 'used years the called king of' --words 50",
-    "search text.txt 'used years the called king of' --model words.vec --chunks line",
-    "search words.texts 'used years the called king of'",
-    "search index text.txt -o out.index",
-    "search index text.txt -o out.index --model words.vec",
-    "build-vocab text.txt -o out.vocab",
-    "build-vocab --merge text.vocab -o out.vocab",
-    "check words.vec",
-]  # fmt: skip
-# All others of `wv train` and `wv eval sts`, in the full tier. With them every option means something at least once.
-OTHERS = [
-    f"{W2V} --model cbow --cbow-sum",
-    f"{W2V} --learn-phrases 1 --phrase-threshold 9",
-    f"{W2V} --vocab text.vocab",
-    f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
-    f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm --min-count 12",
-    f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
-    f"{RESAMPLED} --pooling sif --counts text.vocab",
-    f"{RESAMPLED} --after pca",
-    f"{RESAMPLED} --pooling idf",
-    f"{RESAMPLED} --after abtt --stop-words both",
-    f"eval sts --encoder {TINY} -d pairs.csv --json --resamples 100 --after soft --fit all --fit-data few.csv",
-    *(f"{W2V} --model {model} --loss {loss} {OF_EVERY_WORD.get(loss, '')}" for model in MODELS for loss in LOSSES),
-    f"{W2V} --sample 0",
-    f"{W2V} --init init.vec",
-    f"{W2V} --preset quality",
-    f"{W2V} --preset balanced",
-    *(f"{FT} --model {model}" for model in MODELS),
-    *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
-    *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
-    *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --negative 9 --loss {loss}" for loss in ("nce", "ns", "importance")),
-    f"{NEURAL} -o out.lm --model lbl --negative 9",
-    f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
-    f"{D2V} -o out.d2v --algorithm dbow",
-    f"{D2V} -o out.d2v --window 3 --algorithm dm_concat --loss hs",
-    f"{SUP} --word-ngrams 2 --buckets 900",
-]
+VARIANTS = [f"{name} {call}" for name, row in CALLS.items() for call in row.variants]
+OTHERS = [f"{name} {call.strip()}" for name, row in CALLS.items() for call in row.more_variants]
 # Pairs of which an effect cannot be seen on these data, each with the reason. The option is not ignored there.
 UNSEEN = {
     ("lm train", "skip_symbols"): "there are none in the text",
@@ -321,7 +174,7 @@ def folder(tmp_path_factory, slice_text):
         "lm train text.txt -o text.lm --smoothing witten-bell -q",
         "lm train text.txt -o text.counts --counts-only -q",
         "lm train text.txt -o two.lm --order 2 --smoothing witten-bell -q",
-        f"{NEURAL} --model nplm --hidden 5 --negative 9 -o neural.lm -q",
+        f"train {NEURAL} --model nplm --hidden 5 --negative 9 -o neural.lm -q",
         "build-vocab text.txt -o text.vocab --min-count 2 -q",
         "phrases text.txt -o joined.txt --threshold 9 --min-count 2 --save-phrases text.phrases -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",
@@ -335,7 +188,7 @@ def folder(tmp_path_factory, slice_text):
         "search index text.txt -o words.texts -q --no-meta --model words.vec",
         "glove text.txt --vocab text.vocab --counts-only --save-counts c.bin -q",
         "bioword text.txt --cells 40 --length 4 --epochs 1 --save-hasher bio.hasher -q",
-        f"{SUP} -o classifier.bin --word-ngrams 2 --buckets 900 -q",
+        f"train {SUP} -o classifier.bin --word-ngrams 2 --buckets 900 -q",
     ):
         assert call(made) == 0, made
     with pytest.MonkeyPatch.context() as patch:
@@ -398,13 +251,13 @@ def outcome(arguments: str, capfdbinary) -> tuple[int, bytes, str]:
     return code, b"".join([out, *files]), err.decode()
 
 
-@pytest.mark.parametrize("variant", [each.format(file="words.vec") for each in VARIANTS])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_every_option_changes_something_or_is_refused(variant, folder, capfdbinary):
     require_meaning(variant, folder, capfdbinary)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("variant", [each for each in OTHERS if each.strip() not in VARIANTS])
+@pytest.mark.parametrize("variant", [each for each in OTHERS if each not in VARIANTS])
 def test_every_option_of_the_other_variants_changes_something_or_is_refused(variant, folder, capfdbinary):
     require_meaning(variant, folder, capfdbinary)
 
@@ -481,4 +334,4 @@ def test_the_library_refuses_too(options, message, folder):
 def test_a_preset_gives_nothing(folder, capfd):
     """Its values are defaults: those that mean nothing beside the options given are no contradiction."""
     os.chdir(folder)
-    assert call(f"{W2V} --preset fasttext --loss hs --maxn 0 -q") == 0, capfd.readouterr().err
+    assert call(f"train {W2V} --preset fasttext --loss hs --maxn 0 -q") == 0, capfd.readouterr().err
