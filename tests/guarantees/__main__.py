@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 from tests.fuzz.__main__ import about, append
-from tests.guarantees.guarantee import Fault
+from tests.guarantees.guarantee import Fault, SourceFault
 from tests.guarantees.table import GUARANTEES
 
 # What a build takes.
@@ -32,16 +32,13 @@ def installed() -> Path:
     return Path(wv_cli.__file__).parent
 
 
-def break_file(path: Path, fault: Fault) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert text.count(fault.old) == 1, (
-        f"{fault.file}: {fault.old!r} stands there {text.count(fault.old)} times, not once"
-    )
-    path.unlink()
-    path.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
+def break_file(path: Path, fault: Fault | SourceFault) -> None:
+    broken = fault.applied(path.read_text(encoding="utf-8"))
+    path.unlink()  # a link to the sound one
+    path.write_text(broken, encoding="utf-8")
 
 
-def broken_python(fault: Fault, folder: Path) -> Path:
+def broken_python(fault: Fault | SourceFault, folder: Path) -> Path:
     """A copy of the package, by links, with the fault; returns what to put on the path."""
     package = installed()
     if not any(package.glob("*.so")):
@@ -62,7 +59,7 @@ class Builder:
             (self._source).mkdir(exist_ok=True)
             copy(ROOT / name, self._source / name)
 
-    def broken(self, fault: Fault, target: Path) -> Path:
+    def broken(self, fault: Fault | SourceFault, target: Path) -> Path:
         path = self._source / fault.file
         sound = path.read_text(encoding="utf-8")
         break_file(path, fault)
@@ -74,7 +71,7 @@ class Builder:
         return target
 
 
-def noticed(package: Path, fault: Fault, tests: tuple[str, ...]) -> bool:
+def noticed(package: Path, fault: Fault | SourceFault, tests: tuple[str, ...]) -> bool:
     """Whether a test fails on the package in the folder `package`."""
     argv = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tier", "full", *tests]
     environment = {**os.environ, "PYTHONPATH": str(package)}
