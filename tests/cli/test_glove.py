@@ -5,7 +5,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from itertools import islice
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests import forked
+from tests.killed import run_killed
 from tests.tiers import full
 from wv_cli._glove import RECORD
 from wv_cli.vectors.formats import load
@@ -173,36 +173,26 @@ LONG = ["--dim", "60", "--iterations", "12", "--min-count", "2", "--no-meta", "-
 @pytest.fixture(scope="module")
 def uninterrupted(slice_text, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
-    begin = time.monotonic()
-    done = subprocess.run(command(slice_text, folder), capture_output=True, text=True, check=False)
+    done = forked.run(["glove", str(slice_text), "-o", "v.vec", *LONG], cwd=folder)
     assert done.returncode == 0, done.stderr
-    return (folder / "v.vec").read_bytes(), time.monotonic() - begin
-
-
-def command(text, folder, *more):
-    return [sys.executable, "-m", "wv_cli", "glove", str(text), "-o", str(folder / "v.vec"), *LONG, *more]
+    return (folder / "v.vec").read_bytes()
 
 
 @pytest.mark.parametrize("number", [*full(signal.SIGINT, signal.SIGTERM), signal.SIGKILL])
 def test_interrupted_at_random_moments_the_result_is_the_same(number, slice_text, tmp_path, uninterrupted):
-    whole, seconds = uninterrupted
-    moments = random.Random(int(number))
+    moments, call = random.Random(int(number)), ["glove", str(slice_text), "-o", "v.vec", *LONG, "--resume"]
     (tmp_path / "v.vec").write_text("yesterday's")
-    for _ in range(4):
-        process = subprocess.Popen(
-            command(slice_text, tmp_path, "--resume", "--checkpoint-every", "0.05"), stderr=subprocess.PIPE, text=True
-        )
-        try:
-            process.wait(moments.uniform(0.2, 0.8) * seconds)
-        except subprocess.TimeoutExpired:
-            process.send_signal(number)
-        talk = process.communicate(timeout=60)[1]
-        assert process.returncode in (0, -number, 128 + number), talk
-        assert "Traceback" not in talk
-        assert (tmp_path / "v.vec").read_bytes() in (b"yesterday's", whole)
-    done = subprocess.run(command(slice_text, tmp_path, "--resume"), capture_output=True, text=True, check=False)
+    ends = []
+    for _ in range(4):  # of some 1,800 steps
+        done = run_killed(number, moments.randint(1, 900), [*call, "--checkpoint-every", "0.05"], tmp_path)
+        ends.append(done.returncode)
+        assert done.returncode in (0, -number, 128 + number), done.stderr
+        assert "Traceback" not in done.stderr
+        assert (tmp_path / "v.vec").read_bytes() in (b"yesterday's", uninterrupted)
+    assert any(ends)
+    done = forked.run(call, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "v.vec").read_bytes() == whole
+    assert (tmp_path / "v.vec").read_bytes() == uninterrupted
     assert sorted(os.listdir(tmp_path)) == ["v.vec"]
 
 

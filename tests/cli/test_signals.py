@@ -16,12 +16,12 @@ from tests.tiers import full
 
 WV = str(Path(sys.executable).parent / "wv")
 LONG = ["--dim", "60", "--epochs", "100000", "--no-meta"]
-# The run says that it is about to save, and takes its time.
+# The run says that it is about to save, and never does.
 SLOW_SAVE = """
 import os, sys, time
 def fsync(descriptor):
     print("saving", flush=True)
-    time.sleep(30)
+    time.sleep(3600)
 os.fsync = fsync
 from wv_cli.__main__ import main
 main()
@@ -194,12 +194,11 @@ def test_ignored_signals_stay_ignored(text):
 def test_a_second_ctrl_c_ends_at_once_even_while_saving(text):
     process = start(sys.executable, "-P", "-c", SLOW_SAVE, "train", text, "-o", "a.vec", *LONG)
     wait_until_it_trains(process)
-    begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == "saving\n"
     process.send_signal(signal.SIGINT)
     _, talk = process.communicate(timeout=60)
-    assert process.returncode == 130 and time.monotonic() - begin < 10
+    assert process.returncode == 130
     assert talk.splitlines()[-1] == "wv train: interrupted" and "Traceback" not in talk
     assert os.listdir() == [text], "what was half saved is gone"
 

@@ -2,14 +2,13 @@
 
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
+
+from tests.killed import run_killed
 
 OPTIONS = ["--dim", "60", "--epochs", "12", "--min-count", "2", "--sample", "0", "--no-meta", "--seed", "3"]
 
@@ -48,33 +47,16 @@ def run(arguments, **kwargs):
     return subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False, **kwargs)
 
 
-def processor_seconds(process):
-    """What a running process has used; a busy machine slows the clock on the wall, not this one."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 @pytest.fixture(scope="module")
 def uninterrupted(slice_text, tmp_path_factory):
-    """(the bytes of the whole run, the processor seconds it takes)."""
     folder = tmp_path_factory.mktemp("whole")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run(command(slice_text, folder))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.returncode == 0, done.stderr
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return (folder / "vectors.vec").read_bytes(), seconds
-
-
-def wait_for(process, seconds):
-    """Lets the process use so many processor seconds, or run until it ends by itself."""
-    while process.poll() is None and processor_seconds(process) < seconds:
-        time.sleep(0.005)
+    return (folder / "vectors.vec").read_bytes()
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signal_then_resume_gives_the_same_bytes(number, code, slice_text, tmp_path, uninterrupted):
-    whole, _ = uninterrupted
     (tmp_path / "vectors.vec").write_text("yesterday's")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(held(slice_text, tmp_path), **pipes)
@@ -87,30 +69,27 @@ def test_signal_then_resume_gives_the_same_bytes(number, code, slice_text, tmp_p
     assert (tmp_path / "vectors.vec.checkpoint").exists()
     done = run(command(slice_text, tmp_path, "--resume"))
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "vectors.vec").read_bytes() == whole
+    assert (tmp_path / "vectors.vec").read_bytes() == uninterrupted
     assert sorted(os.listdir(tmp_path)) == ["vectors.vec"]
 
 
 @pytest.mark.full
 def test_kill_at_ten_random_moments(slice_text, tmp_path, uninterrupted):
-    whole, seconds = uninterrupted
     moments = random.Random(7)
     (tmp_path / "vectors.vec").write_text("yesterday's")
-    checkpoint = tmp_path / "vectors.vec.checkpoint"
-    for _ in range(10):
-        process = subprocess.Popen(
-            command(slice_text, tmp_path, "--resume", "--checkpoint-every", "0.05", "-q"), stderr=subprocess.PIPE
-        )
-        wait_for(process, moments.uniform(0, seconds))
-        process.kill()
-        talk = process.communicate(timeout=60)[1]
-        assert process.returncode in (-signal.SIGKILL, 0), talk
-        if process.returncode == -signal.SIGKILL and checkpoint.exists():
+    checkpoint, killed = tmp_path / "vectors.vec.checkpoint", 0
+    for _ in range(10):  # of 60 steps and some syncs and renames
+        call = command(slice_text, tmp_path, "--resume", "--checkpoint-every", "0.05", "-q")[3:]
+        done = run_killed(signal.SIGKILL, moments.randint(1, 40), call, tmp_path)
+        assert done.returncode in (-signal.SIGKILL, 0), done.stderr
+        if done.returncode and checkpoint.exists():
             assert checkpoint.read_bytes()[-4:] == b"DONE", "a checkpoint appears whole or not at all"
-        assert (tmp_path / "vectors.vec").read_bytes() in (b"yesterday's", whole)
+        killed += done.returncode != 0
+        assert (tmp_path / "vectors.vec").read_bytes() in (b"yesterday's", uninterrupted)
+    assert killed > 3
     done = run(command(slice_text, tmp_path, "--resume"))
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "vectors.vec").read_bytes() == whole
+    assert (tmp_path / "vectors.vec").read_bytes() == uninterrupted
     assert sorted(os.listdir(tmp_path)) == ["vectors.vec"]
 
 
@@ -120,7 +99,7 @@ def test_max_time_stops_and_resumes(slice_text, tmp_path, uninterrupted):
     assert sorted(os.listdir(tmp_path)) == ["vectors.vec.checkpoint"]
     done = run(command(slice_text, tmp_path, "--resume"))
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "vectors.vec").read_bytes() == uninterrupted[0]
+    assert (tmp_path / "vectors.vec").read_bytes() == uninterrupted
 
 
 def test_spool_and_threads_survive_a_resume(slice_text, tmp_path):

@@ -3,6 +3,7 @@ over all targets finds nothing. The long run is `python -m tests.fuzz`."""
 
 import importlib
 import json
+import math
 import os
 import random
 import re
@@ -64,14 +65,23 @@ def test_whole_files_are_read(name, tmp_path):
     for beside, content in target.beside.items():
         (tmp_path / beside).parent.mkdir(exist_ok=True)
         (tmp_path / beside).write_bytes(content())
-    outcomes = {attempt(target, data, tmp_path, Limits()) for data in target.seeds()}
+    outcomes = {attempt(target, data, tmp_path, Limits(seconds=math.inf)) for data in target.seeds()}
     assert ("read", "", "") in outcomes and outcomes <= {("read", "", ""), ("refused", "", "")}
 
 
 @pytest.mark.full
 def test_short_run(tmp_path):
     """Some files of every target, all of them refused in one line or read and used."""
-    options = ["--files", EACH * len(TARGETS), "--keep", tmp_path / "kept", "--record", tmp_path / "record"]
+    options = [
+        "--files",
+        EACH * len(TARGETS),
+        "--keep",
+        tmp_path / "kept",
+        "--record",
+        tmp_path / "record",
+        "--patience",
+        "inf",
+    ]
     command = [sys.executable, "-m", "tests.fuzz", *map(str, options)]
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
@@ -108,7 +118,7 @@ def test_what_is_a_finding(tmp_path):
         target = Target(
             f"t-{letter}", lambda letter=letter: [b"x" * 50], failing, ((lambda data, _, c=letter: c.encode()),)
         )
-        run = Run([target], 1, Limits(256 << 20), 1, tmp_path)
+        run = Run([target], 1, Limits(256 << 20, math.inf), 1, tmp_path)
         run.run(3)
         counts = run.counts[target.name]
         assert sum(counts.values()) == 3
