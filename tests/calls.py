@@ -313,10 +313,7 @@ CALLS = {
         variants=[
             "similarity words.vec -d similar.txt --json",
             "analogy words.vec -d questions.txt --json",
-            *(
-                f"translation words.vec --target other.vec -d words.dictionary --json --method {method}"
-                for method in ("both", "nn", "csls")
-            ),
+            "translation words.vec --target other.vec -d words.dictionary --json --method both",
             "retrieval a.codes -d words.vec --json --neighbors 9",
             "retrieval a.codes -d words.vec --json --queries 0",
             f"labels {GOLDEN / 'ft-labels.bin'} -d golden-labeled.txt --json",
@@ -327,6 +324,8 @@ CALLS = {
             "perplexity text.lm neural.lm -d other.txt --json --common-vocab",
         ],
         more_variants=[
+            "translation words.vec --target other.vec -d words.dictionary --json --method nn",
+            "translation words.vec --target other.vec -d words.dictionary --json --method csls",
             f"{RESAMPLED} --pooling sif --counts text.vocab",
             f"{RESAMPLED} --after pca",
             f"{RESAMPLED} --pooling idf",
@@ -348,10 +347,13 @@ CALLS = {
             "--merge {} {} --save-moments out",
         ],
         variants=[
-            *(f"words.vec -o out.vec --save-transform out.t --method {m}" for m in WHITENINGS),
+            *(f"words.vec -o out.vec --save-transform out.t --method {m}" for m in WHITENINGS[:2]),
             "words.vec --save-moments out.m",
             "words.vec -o out.vec --transform t.transform",
             "--merge m.moments m.moments --save-transform out.t",
+        ],
+        more_variants=[
+            *(f"words.vec -o out.vec --save-transform out.t --method {m}" for m in WHITENINGS[2:]),
             "words.vec -o out.bin",
         ],
     ),
@@ -389,12 +391,13 @@ CALLS = {
             "good.vec -o out --hasher {}",
         ],
         variants=[
-            *(f"words.vec {HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),
-            *(
-                f"words.vec {HASH} --length 4 -m {method}"
-                for method in ("fly", "randexp", "biohash", "biohash --rule sgd --delta 0.1")
-            ),
+            *(f"words.vec {HASH} -m {method}" for method in ("lsh", "itq", "pq")),
+            f"words.vec {HASH} --length 4 -m biohash",
             "words.vec -o out.txt --hasher lsh.hasher",
+        ],
+        more_variants=[
+            *(f"words.vec {HASH} -m {method}" for method in ("densefly", "pcah", "sign")),
+            *(f"words.vec {HASH} --length 4 -m {m}" for m in ("fly", "randexp", "biohash --rule sgd --delta 0.1")),
         ],
     ),
     "distil": Calls(
@@ -420,7 +423,7 @@ CALLS = {
         variants=[
             "train text.txt -o out.arpa",
             "train text.txt -o out.lm",
-            *(f"train text.txt -o out.arpa --smoothing {method}" for method in ("katz", "witten-bell", "add-k", "mle")),
+            "train text.txt -o out.arpa --smoothing katz",
             "train --counts text.counts -o out.arpa",
             "train text.txt -o out.counts --counts-only",
             "score text.lm other.txt",
@@ -431,6 +434,9 @@ CALLS = {
             "convert text.lm out.arpa",
             "mix text.lm two.lm -o out.lm",
             "mix text.lm two.lm --fit other.txt -o out.arpa",
+        ],
+        more_variants=[
+            *(f"train text.txt -o out.arpa --smoothing {method}" for method in ("witten-bell", "add-k", "mle")),
             "convert text.lm out.lm",
         ],
     ),

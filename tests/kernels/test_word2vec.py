@@ -199,7 +199,7 @@ def test_private_copies_of_hot_rows_change_nothing_for_one_thread(isa, layer, ho
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
-@pytest.mark.parametrize("hot_rows", [1, 7, 1000])
+@pytest.mark.parametrize("hot_rows", [*full(1), 7, *full(1000)])
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("layer", ["ns", "hs"])
 def test_private_copies_of_ngrams_change_nothing_for_one_thread(isa, layer, context, hot_rows):
