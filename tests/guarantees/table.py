@@ -55,11 +55,6 @@ GUARANTEES = [
         (Fault("io.mapped", "require_unchanged", "never", "names"),),
     ),
     Guarantee(
-        "A field is added to a record by insertion",
-        ("tests/text/test_records.py",),
-        (Fault("text.records.parquet_writing", "ParquetSink._open_writer", "without", "codecs"),),
-    ),
-    Guarantee(
         "A record that cannot be read is counted and named",
         ("tests/text/test_records.py",),
         (Fault("text.records.reading", "BadRecords.finish", "never", "good"),),
