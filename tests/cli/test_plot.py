@@ -69,6 +69,28 @@ def test_pictures(wv, files, name, start):
     assert (files / name).read_bytes().startswith(start)
 
 
+def test_letters_that_no_font_has(wv, files):
+    pytest.importorskip("matplotlib")
+    nobody = "\U0010fffe"
+    save(files / "odd.bin", Embeddings(WordList.from_words([nobody, "b", "c"]), np.eye(3, dtype=np.float32)))
+    done = wv("plot", "odd.bin", "--top", 3, "-o", "p.png")
+    note, wrote = done.stderr.splitlines()
+    assert note.startswith("note: no installed font has 1 of the letters, such as ") and "write .html" in note
+    assert (done.returncode, wrote) == (0, "p.png: 3 words")
+    assert wv("plot", "odd.bin", "--top", 3, "-o", "p.html").stderr == "p.html: 3 words\n"
+
+
+def test_a_label_for_every_word_that_has_room(wv, files):
+    """The first 150 words were the only ones with labels, and some labels lay far from their points."""
+    matrix = np.random.default_rng(4).standard_normal((200, 3)).astype(np.float32)
+    save(files / "many.bin", Embeddings(WordList.from_words(f"w{i}" for i in range(200)), matrix))
+    assert wv("plot", "many.bin", "--top", 200, "-o", "p.html").returncode == 0
+    page = (files / "p.html").read_text()
+    assert len(re.findall(r"<text x=", page)) > 150
+    for x, y, end_x, end_y in np.array(re.findall(r'<path d="M(\S+) (\S+)L([^" ]+) ([^" ]+)"/>', page), float):
+        assert 10 < np.hypot(end_x - x, end_y - y) < 50
+
+
 def test_tsne(wv, files):
     pytest.importorskip("sklearn")
     for name in ("a.html", "b.html"):

@@ -85,11 +85,13 @@ class PictureOutput(Part):
 class PlotJob(Job):
     """Draw each WORD, or the --top N words, as a point with its name. Vectors are scaled to unit length first.
 
-    Each file has a projection of its own: compare which words lie together, not where. Labels of points that lie close
-    move apart; one without a free place is left out.
+    Each file has a projection of its own: compare which words lie together, not where. The first words choose the
+    places of their labels first. A label that must move away has a line to its point; one without a free place is
+    left out.
 
-    A page (.html) needs only a browser and shows words under the mouse. Pictures need matplotlib; tsne needs
-    scikit-learn (pip install scikit-learn).
+    A page (.html) needs only a browser, shows every word under the mouse, and has letters of all scripts. Pictures
+    need matplotlib, which takes installed fonts for letters such as Chinese; tsne needs scikit-learn
+    (pip install scikit-learn).
     """
 
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ("vectors", "output", "words")
@@ -119,12 +121,17 @@ class PlotJob(Job):
             if count < len(shown):
                 run.log(f"note: {file} has {count:,} of the {len(shown):,} words")
             panels.append(panel)
-        kind = self.output.kind
+        kind, missing = self.output.kind, ""
         with open_output(self.output.output) as stream:
             if kind == "html":
                 picture.write_page(stream, panels)
             else:
-                picture.write_figure(stream, kind, panels)
+                missing = picture.write_figure(stream, kind, panels)
+        if missing:
+            run.log(
+                f"note: no installed font has {len(missing)} of the letters, such as {missing[0]}; write .html, which "
+                "uses the browser's fonts, or install one, such as Noto Sans CJK for Chinese"
+            )
         return None, {"output": self.output.output, "words": [len(panel.labels) for panel in panels]}
 
     def _new_drawing(self) -> "Drawing":

@@ -5,7 +5,8 @@ few lines of script for a search box. Words are escaped: a vector file cannot pu
 """
 
 import html
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -15,21 +16,20 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.compression import inner_name
-from wv_cli.plotting.labels import SIZE, places
+from wv_cli.plotting.labels import SIZE, Place, places
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WIDTH, _HEIGHT, _MARGIN = 1000, 720, 60
 _COLUMNS = 2  # of panels
-# Labels beyond this would be a black cloud; points without one show it under the mouse.
-_LABELS = 150
 
 _PAGE = """<!doctype html>
 <html><head><meta charset="utf-8"><title>{title}</title><style>
 body {{ font: 14px sans-serif; margin: 1em; }}
 svg {{ border: 1px solid #ccc; max-width: 100%; height: auto; }}
 circle {{ fill: #36c; fill-opacity: .6; }} circle:hover {{ fill: #c30; }}
+path {{ stroke: #999; stroke-width: .7; }}
 text {{ font-size: {letters:.0f}px; fill: #222; pointer-events: none; }} text.axis {{ fill: #777; }}
 .off {{ opacity: .08; }}
 </style></head><body>
@@ -67,12 +67,14 @@ class Panel:
         scaled[:, 1] = _HEIGHT - scaled[:, 1]
         return scaled
 
-    def texts(self) -> Iterator[tuple[str, tuple[float, float] | None]]:
-        """Each label as text and its place on the canvas, None where it is not drawn. Bytes that are not UTF-8 become
-        the replacement character."""
-        shown = [label.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in self.labels]
-        placed = places(self.on_canvas()[:_LABELS], shown[:_LABELS], (_WIDTH, _HEIGHT - _MARGIN / 2))
-        yield from zip(shown, placed + [None] * (len(shown) - len(placed)), strict=True)
+    def texts(self) -> list[str]:
+        """The labels. Bytes that are not UTF-8 become the replacement character."""
+        return [label.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in self.labels]
+
+    def places(self) -> list[Place | None]:
+        """The place of each label on the canvas, None where it is not drawn."""
+        edge = _MARGIN / 2  # where the names of axes and the title stand
+        return places(self.on_canvas(), self.texts(), (edge, edge, _WIDTH, _HEIGHT - edge))
 
 
 def kind_of(path: str) -> str:
@@ -109,9 +111,11 @@ def write_page(stream: BinaryIO, panels: Sequence[Panel]) -> None:
 
 def _new_figure(panel: Panel, titled: bool) -> str:
     lines = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">']
-    for (x, y), (label, place) in zip(panel.on_canvas().tolist(), panel.texts(), strict=True):
+    for (x, y), label, place in zip(panel.on_canvas().tolist(), panel.texts(), panel.places(), strict=True):
         word = html.escape(label)
-        text = f'<text x="{place[0]:.1f}" y="{place[1]:.1f}">{word}</text>' if place else ""
+        text = f'<text x="{place.x:.1f}" y="{place.y:.1f}">{word}</text>' if place else ""
+        if place and place.line_end:
+            text += f'<path d="M{x:.1f} {y:.1f}L{place.line_end[0]:.1f} {place.line_end[1]:.1f}"/>'
         circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{word}</title></circle>'
         lines.append(f'<g class="p" data-w="{word}">{circle}{text}</g>')
     across, up = map(html.escape, panel.axes)
@@ -123,25 +127,34 @@ def _new_figure(panel: Panel, titled: bool) -> str:
     return "\n".join([*lines, "</svg>"])
 
 
-def write_figure(stream: BinaryIO, kind: str, panels: Sequence[Panel]) -> None:
-    """The same with matplotlib. Raises WvError when it is not installed."""
+def write_figure(stream: BinaryIO, kind: str, panels: Sequence[Panel]) -> str:
+    """The same with matplotlib. Returns the characters of labels that no installed font has. Raises WvError when
+    matplotlib is not installed."""
+    from wv_cli.plotting.fonts import choose_fonts
+
     columns = min(_COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     # 100 units of the canvas are an inch, so that labels have their places.
-    # 100 units of the canvas are an inch, so that labels have their places.
     figure = require_matplotlib()(figsize=(columns * _WIDTH / 100, rows * _HEIGHT / 100))
+    fonts, missing = choose_fonts("".join(part for panel in panels for part in (panel.title, *panel.texts())))
     for number, panel in enumerate(panels):
         row, column = divmod(number, columns)
         plot = figure.add_axes((column / columns, 1 - (row + 1) / rows, 1 / columns, 1 / rows))
         plot.set(xlim=(0, _WIDTH), ylim=(_HEIGHT, 0), xticks=[], yticks=[])
-        plot.scatter(*panel.on_canvas().T, s=12, alpha=0.6)
+        points = panel.on_canvas()
+        plot.scatter(points[:, 0], points[:, 1], s=12, alpha=0.6)
         # parse_math: a word with two dollar signs is no formula.
-        letters: dict[str, Any] = {"fontsize": SIZE * 72 / 100, "parse_math": False}
-        for label, place in panel.texts():
+        letters: dict[str, Any] = {"fontsize": SIZE * 72 / 100, "parse_math": False, "fontfamily": fonts}
+        for (x, y), label, place in zip(points.tolist(), panel.texts(), panel.places(), strict=True):
             if place:
-                plot.text(*place, label, **letters)
+                plot.text(place.x, place.y, label, **letters)
+            if place and place.line_end:
+                plot.plot((x, place.line_end[0]), (y, place.line_end[1]), color="#999", linewidth=0.5)
         across, up = panel.axes
         plot.text(_WIDTH / 2, _HEIGHT - 12, across, ha="center", color="gray", **letters)
         plot.text(16, _HEIGHT / 2, up, va="center", rotation=90, color="gray", **letters)
         plot.text(_WIDTH / 2, SIZE + 8, panel.title, ha="center", **{**letters, "fontsize": 1.2 * letters["fontsize"]})
-    figure.savefig(stream, format=kind, dpi=150)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # the caller tells of them
+        figure.savefig(stream, format=kind, dpi=150)
+    return missing
