@@ -133,7 +133,9 @@ def _options() -> Iterator[list[str]]:
             models = [model for models in found.values() for model in models]
             only = [f"{when} ({', '.join(those)})" if len(found) > 1 else when for when, those in found.items() if when]
             shown = "all" if len(models) == len(MODELS) else ", ".join(models)
-            yield [f"`{option.field.flag}`", shown, "; ".join(only), option.field.default_text, option.help or ""]
+            default = option.field.default_text
+            default = f"`{default}`" if default.startswith("__") else default  # else Markdown has it bold
+            yield [f"`{option.field.flag}`", shown, "; ".join(only), default, option.help or ""]
 
 
 def _of_model(condition: str, model: str, of: type[config.Options]) -> str | None:

@@ -25,9 +25,13 @@ class Screen:
         self.columns = columns
         self._rows: list[list[str]] = [[]]
         self._row = self._column = 0
+        self._begun = ""  # of an order that comes in two parts
 
     def feed(self, text: str) -> None:
-        at = 0
+        text = self._begun + text
+        begun = re.search(r"\x1b(\[[\d;]*)?$", text)
+        self._begun = begun[0] if begun else ""
+        text, at = text.removesuffix(self._begun), 0
         while at < len(text):
             if order := _ORDER.match(text, at):
                 self._obey(order[2], int(order[1] or 0))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import click
 
 from wv_cli.cli import COMMANDS
-from wv_cli.cli.guide import cells
+from wv_cli.cli.document import cells
 from wv_cli.cli.program import wv as group
 
 _END = re.compile(r"""(?<=[.!?])["')*]*\s+(?=["'(*]*[A-Z`])""")

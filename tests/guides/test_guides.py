@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.screen import OnTerminal
@@ -15,7 +16,8 @@ from tests.guides.prose import help_texts, sentences, words
 from tests.tiers import full
 from tests.walk import for_each
 from wv_cli.cli import COMMANDS, COMPAT
-from wv_cli.cli.guide import WIDTH, plain_text
+from wv_cli.cli.document import Items, Paragraph, Table, Title, Verbatim, read_markdown
+from wv_cli.cli.guide import render
 from wv_cli.guides import FOLDER, GUIDES, KINDS, guide_text
 from wv_cli.io.launcher import _BLAS_THREADS, _COUNTS
 from wv_cli.vectors.formats import FORMATS
@@ -60,10 +62,17 @@ def test_a_guide_begins_with_its_title(name: str) -> None:
     assert re.match(r"# \S", first) and second == ""
 
 
-def test_help_lists_all_of_them(wv: Run) -> None:
+def test_help_is_one_screen_with_all_names(wv: Run) -> None:
     shown = wv("help").stdout
-    assert shown.startswith(wv("--help").stdout)
-    listed = " ".join(shown.removeprefix(wv("--help").stdout).split())
+    lines = shown.splitlines()
+    assert len(lines) < 24 and max(map(len, lines)) <= 80
+    assert set(shown.split()) >= {*GUIDES, *COMMANDS}
+    tutorials = [name for name, guide in GUIDES.items() if guide.kind == "tutorial"]
+    assert [line.split()[0] for line in lines[1 : 1 + len(tutorials)]] == tutorials
+
+
+def test_help_describes_each_guide(wv: Run) -> None:
+    listed = " ".join(wv("help", "--guides").stdout.split())
     for name, guide in GUIDES.items():
         assert f"{name} {guide.summary}" in listed
 
@@ -71,31 +80,81 @@ def test_help_lists_all_of_them(wv: Run) -> None:
 @for_each("name", GUIDES)
 def test_help_shows_each(name: str, wv: Run) -> None:
     done = wv("help", name)
-    assert (done.returncode, done.stderr) == (0, "") and done.stdout == plain_text(guide_text(name))
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout == render(guide_text(name))
     assert "<!--" not in done.stdout and "```" not in done.stdout
 
 
-def test_a_guide_on_a_terminal_is_paged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pager = tmp_path / "pager"
-    pager.write_text("#!/bin/sh\nhead -n 1 | sed 's/^/paged: /'\n")
+@for_each("name", GUIDES)
+def test_guides_fit_the_terminal(name: str) -> None:
+    """All but code, and words that are longer than a line. Bold letters change no line."""
+    blocks = [block for block in read_markdown(guide_text(name)) if isinstance(block, Verbatim)]
+    code = {f"    {line}".rstrip() for block in blocks for line in block.lines}
+    for width in (100, 80, 40):
+        shown = render(guide_text(name), width)
+        for line in shown.splitlines():
+            assert len(line) <= width or line in code or " " not in line.strip(" *"), f"{width}: {line}"
+        styled = render(guide_text(name), width, styled=True)
+        assert click.unstyle(styled) == shown and "\x1b[1m" in styled
+
+
+def paged(monkeypatch: pytest.MonkeyPatch, folder: Path, guide: str, **variables: str) -> list[str]:
+    """What stands on a terminal of 80 x 24 after `wv help GUIDE`, with a pager that shows the orders."""
+    pager = folder / "less"
+    pager.write_text("#!/bin/sh\nhead -n 1 | cat -v | sed 's/^/paged: /'\n")
     pager.chmod(0o755)
-    monkeypatch.setenv("PAGER", str(pager))
-    terminal = OnTerminal([sys.executable, "-m", "wv_cli", "help", "changes"], 80)
+    for name, value in {"PAGER": str(pager), "TERM": "xterm", **variables}.items():
+        monkeypatch.setenv(name, value)
+    terminal = OnTerminal([sys.executable, "-m", "wv_cli", "help", guide], 80)
     assert terminal.run() == 0
-    assert "paged: # Changes" in terminal.screen.lines
+    return terminal.screen.lines
+
+
+def test_a_guide_on_a_terminal_is_paged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    title = "^[[1m^[[4m#^[[0m ^[[1m^[[4mChanges^[[0m"
+    assert f"paged: {title}" in paged(monkeypatch, tmp_path, "changes")
+    assert "paged: # Changes" in paged(monkeypatch, tmp_path, "changes", NO_COLOR="1")
+
+
+def test_a_guide_that_fits_is_not_paged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = render(guide_text("exit-codes"), 80)
+    lines = paged(monkeypatch, tmp_path, "exit-codes", LINES=f"{text.count(chr(10)) + 1}")
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_blocks_of_markdown() -> None:
+    text = (
+        "<!-- left out -->\n# One `two`\n\nA line\nof *two*:\n* An item\n  of two lines.\n* Two.\n\n"
+        "3. Three\n\n```sh\n# no title\n\n| x |\n```\n\n    indented\n\n      more\n\n"
+        "| a | b |\n|---|--:|\n| `x\\|y` | 1 |\n"
+    )
+    assert [*read_markdown(text)] == [
+        Title("One `two`", 1),
+        Paragraph("A line of *two*:"),
+        Items([("*", "An item of two lines."), ("*", "Two.")]),
+        Items([("3.", "Three")]),
+        Verbatim(["# no title", "", "| x |"]),
+        Verbatim(["indented", "", "  more"]),
+        Table(["a", "b"], [["`x|y`", "1"]], frozenset({1})),
+    ]
 
 
 def test_tables_are_columns_or_paragraphs() -> None:
-    narrow = "| a | b |\n| --- | --- |\n| `x\\|y` | two words |\n"
-    assert plain_text(narrow) == "a      b\n-----  ---------\n`x|y`  two words\n"
-    wide = f"| a | b | c |\n| --- | --- | --- |\n| one | {'word ' * 30}| three |\n"
-    shown = plain_text(wide).splitlines()
-    assert shown[0] == "one" and shown[1].startswith("    b: word word") and shown[-1] == "    c: three"
-    assert max(map(len, shown)) <= WIDTH
-    assert (
-        plain_text("see [the\nother](other.md) and [there](../there.md)\n")
-        == "see the\nother (`wv help other`) and there\n"
-    )
+    narrow = "| a | b |\n| --- | --: |\n| `x\\|y` | two words |\n| z | 北京 |\n"
+    assert render(narrow) == "a              b\n-----  ---------\n`x|y`  two words\nz           北京\n"
+    wrapped = render(f"| a | b |\n|---|---|\n| one | {'word ' * 30}|\n").splitlines()
+    assert wrapped[2].startswith("one  word word") and wrapped[3].startswith("     word") and len(wrapped[2]) <= 80
+    long = f"| a | b | c |\n| --- | --- | --- |\n| one | {'word ' * 30}| {'x' * 70} |\n"
+    shown = render(long).splitlines()
+    assert shown[0] == "one" and shown[1].startswith("    b: word word") and shown[-1] == f"    c: {'x' * 70}"
+    assert max(map(len, shown)) <= 80
+
+
+def test_links_become_commands() -> None:
+    text = "see [the\nother](other.md), [*there*](../there.md), [a `page`](https://a.b/c) and ![x](x.svg)\n"
+    shown = "see the other (`wv help other`), *there*, a `page` (https://a.b/c) and [picture: x]\n"
+    assert render(text, 100) == shown
+    assert render("**one `two` three**\n", styled=True).count("\x1b[0m") == 3, "orders of its own for every word"
 
 
 @for_each(

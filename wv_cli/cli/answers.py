@@ -1,13 +1,12 @@
 """How `wv search` asks its queries and shows answers: as grep does, or as JSON."""
 
-import os
 import sys
 from collections.abc import Sequence
 
 import click
 
 from wv_cli.cli.queries import piped_lines, too_long
-from wv_cli.cli.streams import write_orders
+from wv_cli.cli.streams import shows_styles, write_orders
 from wv_cli.cli.typed import typed_lines
 from wv_cli.errors import escape_for_terminal
 from wv_cli.io.json_text import to_json, to_printable_json
@@ -22,7 +21,7 @@ def run_searches(searcher: Searcher, arguments: Sequence[str], k: int, *, quiet:
     typed = not arguments and sys.stdin.isatty()
     column = len(arguments) > 1 or (not arguments and not typed)
     terminal = sys.stdout.isatty()
-    color = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    color = shows_styles()
     batches = iter([list(arguments)]) if arguments else typed_lines("A query", None) if typed else piped_lines()
     some = explained = False
     for batch in batches:

@@ -1,65 +1,69 @@
-"""README, guides and manual as a site: static pages that share one style sheet, without scripts and fonts.
+"""README, guides and manual as a site: static pages that share one style sheet and one script, the search.
 
 `index.html` is the README, NAME.html a guide, wv-NAME.html the manual of a command. Links and pictures have relative
-names: the folder works from a disk and from any server.
+names and the index of the search is part of its script: the folder works from a disk and from any server.
 """
 
+import json
 import re
-from collections.abc import Iterator
-from html import escape
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape, unescape
+from pathlib import Path
 
 from wv_cli import __version__
-from wv_cli.cli.manual import EXIT_STATUS, Block, Listed, Page, Paragraph, Title, Usage, Verbatim, pages
-from wv_cli.errors import WvError
+from wv_cli.cli.document import (
+    Block,
+    Items,
+    Listed,
+    Paragraph,
+    Span,
+    Table,
+    Title,
+    Usage,
+    Verbatim,
+    read_markdown,
+    read_spans,
+)  # fmt: skip
+from wv_cli.cli.manual import EXIT_STATUS, Page, pages
 from wv_cli.guides import FOLDER, GUIDES, KINDS, guide_text
 from wv_cli.io.extra import DISTRIBUTION
 
-_STYLE = """\
-:root { color-scheme: light dark; }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 76rem; padding: 0 1rem 2rem; font: 1rem/1.55 system-ui, sans-serif; }
-header { display: flex; justify-content: space-between; padding: .8rem 0; border-bottom: 1px solid #8886; }
-header a, nav a { text-decoration: none; }
-main { min-width: 0; overflow-wrap: anywhere; }
-main img { max-width: 100%; background: #fff; }
-h1, h2, h3 { line-height: 1.25; }
-pre, code, dt { font-family: ui-monospace, monospace; font-size: .9em; }
-code { overflow-wrap: anywhere; }
-pre { overflow-x: auto; padding: .6rem .8rem; background: #8882; border-radius: .3rem; }
-pre code { font-size: 1em; }
-table { display: block; overflow-x: auto; border-collapse: collapse; overflow-wrap: normal; }
-td code, th code { overflow-wrap: normal; }
-th, td { padding: .2rem .6rem; border: 1px solid #8886; text-align: left; vertical-align: top; }
-dt { margin-top: .6rem; font-weight: bold; overflow-wrap: anywhere; }
-dd { margin-left: 1.5rem; }
-nav { border-top: 1px solid #8886; font-size: .95em; }
-nav h2 { margin: 1rem 0 .2rem; font-size: 1em; }
-nav ul { margin: 0; padding: 0; list-style: none; columns: 10rem; }
-nav [aria-current] { font-weight: bold; }
-@media (min-width: 60rem) {
-  .page { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 2.5rem; }
-  nav { order: -1; border: 0; }
-  nav ul { columns: auto; }
-  header .to-contents { display: none; }
-}
-"""
+_BOX = '<input id="q" type="search" placeholder="Search (press /)" aria-label="Search" autocomplete="off">'
 _MARKDOWN_LINK = re.compile(r"(?:wv_cli/guides/)?([\w-]+)\.md(#.*)?")
-_PICTURE_LINK = re.compile(r"(?:wv_cli/guides/)?([\w-]+\.svg)")
 
 
 def site() -> dict[str, bytes]:
-    """The content of every file by its name. Raises WvError without the package that reads Markdown."""
+    """The content of every file by its name."""
     manual = [*pages()]
     contents = _Contents(manual)
-    texts = {"index.html": ("wv", _render(_readme(), contents))}
+    texts = {"index.html": ("wv", [*read_markdown(_readme())])}
     for name, guide in GUIDES.items():
-        texts[f"{name}.html"] = (guide.summary.rstrip("."), _render(guide_text(name), contents))
+        texts[f"{name}.html"] = (guide.summary.rstrip("."), [*read_markdown(guide_text(name))])
     for page in manual:
-        texts[f"{page.name}.html"] = (f"{_page_title(page)}: {page.summary}", "\n".join(_manual_page(page, contents)))
-    made = {name: "\n".join(_page(name, title, body, contents)) + "\n" for name, (title, body) in texts.items()}
+        texts[f"{page.name}.html"] = (f"{_page_title(page)}: {page.summary}", [*_manual_page(page)])
+    bodies = {name: _body(blocks, contents) for name, (_, blocks) in texts.items()}
+    files = {name: "\n".join(_page(name, texts[name][0], body, contents)) + "\n" for name, body in bodies.items()}
+    index = [entry for name, body in bodies.items() for entry in _index(name, body)]
+    folder = Path(__file__).resolve().parent
+    files["style.css"] = (folder / "site.css").read_text(encoding="utf-8")
+    script = (folder / "site.js").read_text(encoding="utf-8")
+    files["search.js"] = f"const INDEX = {json.dumps(index, ensure_ascii=False)};\n{script}"
     pictures = {path.name: path.read_bytes() for path in sorted(FOLDER.glob("*.svg"))}
-    return {**{name: text.encode() for name, text in made.items()}, "style.css": _STYLE.encode(), **pictures}
+    return {**{name: text.encode() for name, text in files.items()}, **pictures}
+
+
+def _index(name: str, body: str) -> Iterator[tuple[str, str, str]]:
+    """(place, title, text) of a page's sections and options."""
+    page = "README" if name == "index.html" else name.removesuffix(".html").replace("wv-", "wv ", 1)
+    for part in re.split("(?=<h1>|<(?:h[2-6]|dt) id=)", body):
+        if found := re.match(r'<(\w+)(?: id="([^"]*)")?>(.*?)</\1>(.*)', part, re.DOTALL):
+            mark, title, text = found[2], _words(found[3]), _words(found[4])
+            yield f"{name}#{mark}" if mark else name, page if title == page else f"{page}: {title}", text
+
+
+def _words(html: str) -> str:
+    """The text of some HTML."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
 
 
 class _Contents:
@@ -86,8 +90,10 @@ def _page(name: str, title: str, body: str, contents: _Contents) -> Iterator[str
     yield from ("<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">')
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{escape(title)}</title>"
-    yield from ('<link rel="stylesheet" href="style.css">', "</head>", "<body>")
+    yield from ('<link rel="stylesheet" href="style.css">', '<script src="search.js" defer></script>')
+    yield from ("</head>", "<body>")
     yield f'<header><a href="index.html">wv {__version__}</a>'
+    yield f'<div class="search" hidden>{_BOX}<ul id="found" hidden></ul></div>'
     yield '<a class="to-contents" href="#contents">Contents</a></header>'
     yield from ('<div class="page">', f"<main>\n{body}\n</main>", '<nav id="contents">')
     for heading, rows in contents.parts.items():
@@ -100,42 +106,98 @@ def _page(name: str, title: str, body: str, contents: _Contents) -> Iterator[str
     yield from ("</nav>", "</div>", "</body>", "</html>")
 
 
-def _manual_page(page: Page, contents: _Contents) -> Iterator[str]:
-    yield f"<h1>{escape(_page_title(page))}</h1>\n<p>{escape(page.summary)}</p>"
+def _manual_page(page: Page) -> Iterator[Block]:
+    yield Title(_page_title(page))
+    yield Paragraph(page.summary)
     for block in [*page.blocks, Title("Exit status"), Listed(EXIT_STATUS)]:
-        yield _block(block, contents)
+        yield Title(block.text, block.level + 1) if isinstance(block, Title) else block
 
 
-def _block(block: Block, contents: _Contents) -> str:
+def _body(blocks: Iterable[Block], contents: _Contents) -> str:
+    """The blocks of a page. Sections and options have names for links; the first of one name has it."""
+    names: set[str] = {"contents", "q", "found"}
+
+    def new_name(name: str) -> str:
+        known = not name or name in names
+        names.add(name)
+        return "" if known else f' id="{name}"'
+
+    return "\n".join(_block(block, contents, new_name) for block in blocks)
+
+
+def _block(block: Block, contents: _Contents, new_name: Callable[[str], str]) -> str:
     match block:
         case Title(text, level):
-            return f"<h{level + 1}>{escape(text)}</h{level + 1}>"
+            return f"<h{level}{new_name(_mark(text)) if level > 1 else ''}>{_inline(text, contents)}</h{level}>"
         case Usage(command, arguments):
             return f"<pre><b>{escape(command)}</b> {escape(arguments)}</pre>"
         case Paragraph(text):
-            return f"<p>{_mark_code(text, contents)}</p>"
+            return f"<p>{_inline(text, contents)}</p>"
         case Verbatim(lines):
             return f"<pre>{escape(chr(10).join(lines))}</pre>"
         case Listed(rows):
-            items = (
-                f"<dt>{_link_code(term, contents)}</dt><dd>{_mark_code(text, contents)}</dd>" for term, text in rows
-            )
-            return f"<dl>{''.join(items)}</dl>"
+            lines = [
+                f"<dt{new_name(_option_name(term))}>{_link_code(term, contents)}</dt><dd>{_inline(text, contents)}</dd>"
+                for term, text in rows
+            ]
+            return "\n".join(["<dl>", *lines, "</dl>"])
+        case Items(rows):
+            kind = "ol" if rows[0][0][0].isdigit() else "ul"
+            return "\n".join([f"<{kind}>", *(f"<li>{_inline(text, contents)}</li>" for _, text in rows), f"</{kind}>"])
+        case Table(titles, rows, right):
+            # Of a table of words each row is a list on a narrow screen, where cells begin with the titles of columns.
+            names = [escape(_words(_inline(title, contents))) for title in titles]
+            starts = [
+                '<td class="n">' if at in right else f'<td data-title="{name}: ">' if at else "<td>"
+                for at, name in enumerate(names)
+            ]
+            lines = [_row(["<th>"] * len(titles), titles, contents), *(_row(starts, row, contents) for row in rows)]
+            kind = "" if right else ' class="words"'
+            return "\n".join([f'<div class="table"><table{kind}>', *lines, "</table></div>"])
 
 
-def _mark_code(text: str, contents: _Contents) -> str:
-    """What stands between backquotes is code."""
-    parts = re.split("`([^`]+)`", text)
-    marked = [
-        f"<code>{_link_code(part, contents)}</code>" if place % 2 else escape(part) for place, part in enumerate(parts)
-    ]
-    return "".join(marked)
+def _row(starts: Sequence[str], cells: list[str], contents: _Contents) -> str:
+    made = (f"{start}{_inline(cell, contents)}</{start[1:3]}>" for start, cell in zip(starts, cells, strict=True))
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def _option_name(term: str) -> str:
+    """`--dim` of `-d, --dim N`, "" where no option stands."""
+    found = re.search(r"--[\w-]+", term) if term.startswith("-") else None
+    return found[0] if found else ""
+
+
+def _inline(text: str, contents: _Contents, linked: bool = False) -> str:
+    """A paragraph as HTML. Links to headings lead there, links to guides and pictures to those beside the page; links
+    to other files of the repository become words."""
+    return "".join(_span(span, contents, linked) for span in read_spans(text))
+
+
+def _span(span: Span, contents: _Contents, linked: bool) -> str:
+    match span.kind:
+        case "text":
+            return _keep_options(escape(span.text))
+        case "code":
+            return f"<code>{_keep_options(escape(span.text)) if linked else _link_code(span.text, contents)}</code>"
+        case "picture":
+            return f'<img src="{escape(span.target.rpartition("/")[2])}" alt="{escape(span.text)}">'
+        case "link":
+            target, words = _target(span.target), _inline(span.text, contents, True)
+            return words if target is None else f'<a href="{escape(target)}">{words}</a>'
+        case "strong" | "emphasis":
+            tag = "strong" if span.kind == "strong" else "em"
+            return f"<{tag}>{_inline(span.text, contents, linked)}</{tag}>"
 
 
 def _link_code(code: str, contents: _Contents) -> str:
     """Code, with a link to the page of the command that it names."""
     page = contents.page_of(code)
-    return f'<a href="{page}">{escape(code)}</a>' if page else escape(code)
+    return f'<a href="{page}">{escape(code)}</a>' if page else _keep_options(escape(code))
+
+
+def _keep_options(html: str) -> str:
+    """The names of options are not broken at their hyphens."""
+    return re.sub(r"(?<![\w-])--?[a-z][\w-]*", r"<span>\g<0></span>", html)
 
 
 def _readme() -> str:
@@ -147,46 +209,9 @@ def _readme() -> str:
     return described
 
 
-def _render(markdown: str, contents: _Contents) -> str:
-    """Markdown as HTML. Links to headings lead there, links to guides and pictures to those beside the page; links to
-    other files of the repository become words."""
-    try:
-        from markdown_it import MarkdownIt
-    except ImportError:
-        message = "--html needs the package markdown-it-py; pip install markdown-it-py"
-        raise WvError(message) from None
-    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
-    tokens = reader.parse(re.sub("<!--.*?-->\n?", "", markdown, flags=re.DOTALL))
-    for token, inner in zip(tokens, [*tokens[1:], None], strict=True):
-        if token.type == "heading_open" and token.tag != "h1" and inner is not None:
-            token.attrSet("id", _mark(inner.content))
-        if token.children:
-            token.children = [*_lead_links(token.children, contents)]
-    rendered: str = reader.renderer.render(tokens, reader.options, {})
-    return rendered
-
-
 def _mark(heading: str) -> str:
     """The name that Markdown's links have for a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-
-
-def _lead_links(tokens: list[Any], contents: _Contents) -> Iterator[Any]:
-    """The parts of a paragraph, links changed to what they lead to in the site."""
-    kept, depth = True, 0
-    for token in tokens:
-        if token.type == "link_open":
-            depth += 1
-            target = _target(str(token.attrs["href"]))
-            kept = target is not None
-            token.attrs["href"] = target
-        elif token.type == "image" and (picture := _PICTURE_LINK.fullmatch(str(token.attrs["src"]))):
-            token.attrs["src"] = picture[1]
-        elif token.type == "code_inline" and not depth:
-            token.type, token.content = "html_inline", f"<code>{_link_code(token.content, contents)}</code>"
-        depth -= token.type == "link_close"
-        if kept or token.type not in ("link_open", "link_close"):
-            yield token
 
 
 def _target(link: str) -> str | None:

@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from wv_cli.cli import COMMANDS, COMPAT
+from wv_cli.cli.document import Block, Listed, Paragraph, Title, Usage, Verbatim
 from wv_cli.cli.help import examples, sections, words
+from wv_cli.cli.options import is_common
 from wv_cli.io.output import commit_together, open_output
 from wv_cli.io.places import make_folder
 
@@ -19,44 +21,6 @@ EXIT_STATUS = [
     ("124", "--max-time is over."),
     ("129, 130, 143", "Ended by SIGHUP, SIGINT, SIGTERM; training can be continued with --resume."),
 ]
-
-
-@dataclass(frozen=True)
-class Title:
-    """A heading: level 1 of a page, level 2 of a part of the command."""
-
-    text: str
-    level: int = 1
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What is typed: the command in full, and its arguments."""
-
-    command: str
-    arguments: str
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    text: str
-
-
-@dataclass(frozen=True)
-class Verbatim:
-    """Lines that stay as they are."""
-
-    lines: list[str]
-
-
-@dataclass(frozen=True)
-class Listed:
-    """Terms and what each means."""
-
-    rows: list[tuple[str, str]]
-
-
-Block = Title | Usage | Paragraph | Verbatim | Listed
 
 
 @dataclass(frozen=True)
@@ -94,12 +58,22 @@ def _explain_command(context: click.Context, level: int = 1) -> Iterator[Block]:
     """Description, options and examples of one command."""
     yield Title("Description", level)
     yield from _paragraphs(context.command.help or "")
-    for title, options in sections(context.command, context).items():
+    for title, options in _common_first(sections(context.command, context)).items():
         yield Title(title if title == "Options" else f"Options: {title}", level)
         yield Listed([words(option, context) for option in options])
     lines = examples(context.command_path.partition(" ")[2])
     if lines:
         yield from (Title("Examples", level), Verbatim(lines))
+
+
+def _common_first(found: dict[str, list[click.Option]]) -> dict[str, list[click.Option]]:
+    """First the options of the short help, for a command that has one; the others under their headings."""
+    options = [each for listed in found.values() for each in listed]
+    if not any("--help-all" in each.opts for each in options):
+        return found
+    common = [each for each in options if is_common(each)]
+    others = {title: [each for each in listed if not is_common(each)] for title, listed in found.items()}
+    return {title: listed for title, listed in {"Common": common, **others}.items() if listed}
 
 
 def _parts(context: click.Context) -> Iterator[Block]:

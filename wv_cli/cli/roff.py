@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from wv_cli import __version__
 from wv_cli.cli import COMMANDS
-from wv_cli.cli.manual import EXIT_STATUS, Block, Listed, Page, Paragraph, Title, Usage, Verbatim, pages
+from wv_cli.cli.document import Block, Listed, Paragraph, Title, Usage, Verbatim
+from wv_cli.cli.manual import EXIT_STATUS, Page, pages
 
 
 def man_pages() -> dict[str, str]:

@@ -65,6 +65,11 @@ def _wrap_terminal(stream: TextIO, *, returns: bool = False) -> TextIO:
     )
 
 
+def shows_styles() -> bool:
+    """Whether standard output is a terminal that shows colors and bold letters, and may."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def write_orders(text: str) -> None:
     """Writes to standard output what gives a terminal orders, such as colors. Text from files is escaped already."""
     stream = sys.stdout.buffer

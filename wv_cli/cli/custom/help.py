@@ -16,17 +16,20 @@ from wv_cli.errors import UsageError
 @click.option(
     "--html", type=FileName("dir"), metavar="DIR", help="Write README, guides and manual to DIR as pages for a browser."
 )
+@click.option("--guides", "-g", is_flag=True, help="List all guides, each with a line about it.")
 @click.pass_context
-def command(context: click.Context, names: tuple[str, ...], man: str | None, html: str | None) -> None:
-    """Show the help of COMMAND, or a GUIDE; without a name the lists of both.
+def command(context: click.Context, names: tuple[str, ...], man: str | None, html: str | None, guides: bool) -> None:
+    """Show the help of COMMAND, or a GUIDE; without a name the names of both.
 
     For the programs that wv replaces (word2vec, fasttext, ...) it is their own help.
     """
-    if html is not None and man is not None:
-        raise conflict("--man", "--html", "each is the whole manual; run it twice")
-    if names and (html is not None or man is not None):
-        whole = "--html" if html is not None else "--man"
-        raise conflict(whole, "COMMAND", "it writes the help of all commands")
+    asked = [
+        name for name, value in (("--man", man), ("--html", html), ("--guides", guides or None)) if value is not None
+    ]
+    if len(asked) > 1:
+        raise conflict(asked[0], asked[1], "run it twice")
+    if asked and names:
+        raise conflict(asked[0], "COMMAND", "it is about all of them")
     if html is not None:
         from wv_cli.cli.html import site
         from wv_cli.cli.manual import write_files
@@ -41,13 +44,17 @@ def command(context: click.Context, names: tuple[str, ...], man: str | None, htm
         pages = {place: text.encode() for place, text in man_pages().items()}
         write_files(man, pages)
         click.echo(f"{len(pages)} pages in {man}; read them: man -M {man} wv-train", err=True)
-    else:
+    elif names:
         _show(context, names)
+    else:
+        from wv_cli.cli.guide import list_guides, list_names
+
+        click.echo((list_guides if guides else list_names)(context.make_formatter()))
 
 
 def _show(context: click.Context, names: tuple[str, ...]) -> None:
     from wv_cli.cli.compat import CompatCommand
-    from wv_cli.cli.guide import list_guides, show_guide
+    from wv_cli.cli.guide import show_guide
     from wv_cli.guides import GUIDES
 
     assert context.parent is not None
@@ -70,8 +77,6 @@ def _show(context: click.Context, names: tuple[str, ...]) -> None:
         shown.command.show_help()
         return
     click.echo(shown.get_help())
-    if not names:
-        click.echo("\n" + list_guides(shown.make_formatter()))
 
 
 def _unknown(name: str, known: list[str], group: click.Context) -> UsageError:
