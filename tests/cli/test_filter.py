@@ -357,7 +357,7 @@ def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
     ("words", "problem"),
     [
         (["{a}", "-o", "{in}", "--words", "1.."], "is both read and written; choose another output"),
-        (["{a}", "{other}", "-o", "{out}", "--words", "1.."], "two inputs are called a.jsonl"),
+        (["{a}", "{in}", "-o", "{out}", "--words", "1.."], "/in/a.jsonl is given twice; name it once"),
         (["{a}", "-o", "{a}", "--words", "1.."], "is a file; name a folder"),
         (["{a}", "-o", "{out}"], "no rule is given"),
         (["{a}", "--words", "1.."], "give -o FOLDER, or --dry-run or --explain N"),
@@ -383,14 +383,11 @@ def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
 )
 def test_what_is_refused(tmp_path, capsys, words, problem):
     inputs = corpus(tmp_path / "in", 20)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "a.jsonl").write_bytes(Path(inputs[0]).read_bytes())
     (tmp_path / "x.txt").write_text("some text\n")
     (tmp_path / "latin.txt").write_bytes("fühlte sich müde größer\n".encode("latin-1") * 50)
     names = {
         "a": inputs[0],
         "in": str(tmp_path / "in"),
-        "other": str(tmp_path / "other" / "a.jsonl"),
         "out": str(tmp_path / "out"),
         "text": str(tmp_path / "x.txt"),
         "latin": str(tmp_path / "latin.txt"),

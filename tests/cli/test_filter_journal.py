@@ -194,7 +194,7 @@ def test_what_a_worker_writes_later_is_nobodys(tmp_path):
     folders = [tmp_path / "out/kept", tmp_path / "out/rejected"]
     for folder in folders:
         folder.mkdir(parents=True)
-    late = shards.ShardFiles(inputs[0], shards.outputs_of(inputs[0], folders))
+    late = shards.ShardFiles(inputs[0], shards.outputs_of(Path(inputs[0]).name, folders))
     with late:
         assert run(arguments(inputs, tmp_path / "out")) == 0
         late.write_kept((b"", b'{"text": "of another run"}\n'))

@@ -1,6 +1,7 @@
 """`wv filter`: paragraphs that came before, shards without records, records that are filtered again."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,32 @@ def shards_of(texts, folder):
     rows = [f'{n},"{text}"\r\n' if "\n" in text else f"{n},{text}\r\n" for n, text in enumerate(texts)]
     (folder / "c.csv").write_text("id,text\r\n" + "".join(rows), encoding="utf-8", newline="")
     return [folder / name for name in ("a.jsonl", "b.jsonl", "c.csv")]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs"),
+    [
+        (["in"], ["a/part-0.jsonl", "b/c/part-0.jsonl", "part-1.jsonl"]),
+        (["in/"], ["a/part-0.jsonl", "b/c/part-0.jsonl", "part-1.jsonl"]),
+        (["in/a/part-0.jsonl", "in/part-1.jsonl"], ["part-0.jsonl", "part-1.jsonl"]),
+        (["in/a/part-0.jsonl", "in/b/c/part-0.jsonl"], ["a/part-0.jsonl", "b/c/part-0.jsonl"]),
+        (["in/a", "in/b/c"], ["a/part-0.jsonl", "b/c/part-0.jsonl"]),
+        (["in/b", "in/part-1.jsonl"], ["c/part-0.jsonl", "part-1.jsonl"]),
+    ],
+)
+def test_shards_keep_their_tree(inputs, outputs, tmp_path, monkeypatch):
+    """Of equal names none is lost: each output has the record of its input."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a/part-0.jsonl", "b/c/part-0.jsonl", "part-1.jsonl"):
+        path = tmp_path / "in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"text": "bake the bread", "from": name}) + "\n")
+    assert run(["filter", *inputs, "-o", "kept", "--rejected", "others", "--words", "1..", "-q"]) == 0
+    for folder, count in (("kept", 1), ("others", 0)):
+        found = {str(path.relative_to(folder)): path for path in Path(folder).rglob("*") if path.is_file()}
+        assert sorted(found) == outputs
+        assert all(len(read(path)) == count for path in found.values())
+    assert all(read(tmp_path / "kept" / name)[0]["from"].endswith(name) for name in outputs)
 
 
 def test_paragraphs_that_came_before_go(tmp_path, capsys):

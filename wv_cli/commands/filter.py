@@ -36,8 +36,9 @@ class FilterJob(Job):
       --language lid.176.ftz:en,de=0.65..
       --classifier 'quality=model.bin:hq>=0.5'
 
-    Each file of INPUT gives a file of the same name in FOLDER. Records stay as they are, byte for byte, and in their
-    order. Cheap rules run first. A table of what each rule rejected ends the run; --json prints it as an object.
+    Each file of INPUT gives a file of the same name in FOLDER; those of a folder keep their path below it. Records stay
+    as they are, byte for byte, and in their order. Cheap rules run first. A table of what each rule rejected ends the
+    run; --json prints it as an object.
 
     A run that was killed goes on from its last point when the same command is given again.
     """
@@ -134,6 +135,7 @@ class FilterRun:
         from wv_cli.filtering.duplicates import Clusters, ParagraphRule, opened_duplicates
         from wv_cli.filtering.first_texts import notes_on_words
         from wv_cli.filtering.rules import Judge
+        from wv_cli.filtering.shards import name_outputs
         from wv_cli.filtering.statistics import Totals
         from wv_cli.text.reading_config import ReadingConfig
         from wv_cli.text.source import Source
@@ -144,7 +146,8 @@ class FilterRun:
         _require_records(texts, [path for path in texts.inputs if path == "-" or Path(path).is_file()])
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
-        self.kept.require_writable(source.paths, self.rules.reads())
+        names = name_outputs(self.records.inputs, source.paths)
+        self.kept.require_writable(names, self.rules.reads())
         explained, duplicates = self.kept.explain, rules.duplicates
         judge = Judge(rules.all_rules, rules.scoring.scorer_setting, every=explained is not None)
         rules.require_words(run.log)
@@ -168,7 +171,7 @@ class FilterRun:
                 clusters.add(path, found)
             clusters.write()
         else:
-            totals = self._write(source, judge, totals, Path(self.kept.output))
+            totals = self._write(source, names, judge, totals, Path(self.kept.output))
         if totals.unreadable == len(source.paths):
             raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")
         return totals.to_dict()
@@ -178,7 +181,7 @@ class FilterRun:
         from wv_cli.filtering.shard_pass import ShardPass
 
         if self.dask is not None:
-            for done in self._by_workers(self.dask, source.paths, only=len(source.paths) == 1):
+            for done in self._by_workers(self.dask, source.paths, {}, only=len(source.paths) == 1):
                 totals.add(done.totals)
             return
         shard_pass = ShardPass(judge, self.run.log, self.threads, only=len(source.paths) == 1)
@@ -186,13 +189,15 @@ class FilterRun:
             for found in shard_pass.count(source, path, totals):
                 yield path, found
 
-    def _write(self, source: "Source", judge: "Judge", totals: "Totals", output: Path) -> "Totals":
+    def _write(
+        self, source: "Source", names: Mapping[str, str], judge: "Judge", totals: "Totals", output: Path
+    ) -> "Totals":
         from wv_cli.filtering.journal import Journal
         from wv_cli.filtering.shard_pass import ShardPass
         from wv_cli.filtering.shards import Shards
 
         journal = Journal(output, self._identity(source))
-        shards = Shards(source.paths, self.kept.folders, journal, totals, overwrite=self.kept.overwrite)
+        shards = Shards(names, self.kept.folders, journal, totals, overwrite=self.kept.overwrite)
         with shards.claim(), _told_how_to_go_on(self.run):
             shards.restore(judge.duplicate_rules)
             if shards.judged_before:
@@ -200,7 +205,7 @@ class FilterRun:
             only = len(source.paths) == 1
             if self.dask is not None:
                 left = [files.source for files in shards.pending()]
-                with closing(self._by_workers(self.dask, left, only=only)) as found:
+                with closing(self._by_workers(self.dask, left, names, only=only)) as found:
                     for path, done in zip(left, found, strict=True):
                         shards.finish(path, *done)
             else:
@@ -211,8 +216,11 @@ class FilterRun:
             self._save_index(judge)  # before the journal goes: a run that is killed here goes on
         return shards.totals
 
-    def _by_workers(self, address: str, paths: Sequence[str], *, only: bool) -> "Generator[JudgedShard, None, None]":
-        """The shards as the workers of the scheduler at `address` have done them, in order."""
+    def _by_workers(
+        self, address: str, paths: Sequence[str], names: Mapping[str, str], *, only: bool
+    ) -> "Generator[JudgedShard, None, None]":
+        """The shards as the workers of the scheduler at `address` have done them, in order. `names` are those of their
+        outputs."""
         from wv_cli.filtering.shard_pass import ShardTask
 
         task = ShardTask(
@@ -226,7 +234,8 @@ class FilterRun:
             only=only,
         )
         with executor(address, self.run.log, same_kernels=True) as workers:
-            for done, said in workers.map("filter", task.judge_shard, [str(Path(path).absolute()) for path in paths]):
+            asked = [(str(Path(path).absolute()), names.get(path, "")) for path in paths]
+            for done, said in workers.map("filter", task.judge_shard, asked):
                 for message in said:
                     self.run.log(message)
                 yield done

@@ -116,8 +116,9 @@ class ShardTask:
     reason: str
     only: bool
 
-    def judge_shard(self, path: str) -> tuple[JudgedShard, list[str]]:
-        """The shard, and messages."""
+    def judge_shard(self, shard: tuple[str, str]) -> tuple[JudgedShard, list[str]]:
+        """The shard, a path and the name of its outputs, and messages."""
+        path, name = shard
         said: list[str] = []
         judge = _opened_judge(self.rules, self.setting, tuple(map(_state, self._models())))
         reading = ReadingConfig(**vars(self.reading))
@@ -126,7 +127,7 @@ class ShardTask:
         source = Source(input_texts([path], log=said.append, reading=reading))
         shard_pass = ShardPass(judge, said.append, self.threads, self.add_scores, self.reason, self.only)
         if self.folders:
-            files = ShardFiles(path, outputs_of(path, list(map(Path, self.folders))))
+            files = ShardFiles(path, outputs_of(name, list(map(Path, self.folders))))
             return shard_pass.write(source, files), said
         totals = Totals.of_rules(judge.names)
         for _ in shard_pass.count(source, path, totals):

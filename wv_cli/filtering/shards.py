@@ -1,4 +1,7 @@
-"""The outputs of a filter run: for each input a file of the same name with what stays, and one with what does not."""
+"""The outputs of a filter run: for each input a file of the same name with what stays, and one with what does not.
+
+A file keeps its place below an input that is a folder.
+"""
 
 import contextlib
 import os
@@ -8,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from wv_cli.errors import UsageError
 from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.journal import Journal, Point
 from wv_cli.filtering.near_duplicates import Keys
@@ -24,19 +28,39 @@ BUSY = "another wv filter is at work in this folder; wait for it, or name anothe
 SAVE_BYTES = 64 << 20  # of records, after which a point is saved
 
 
-def outputs_of(path: str, folders: Sequence[Path]) -> list[Path]:
-    """The files that the records of the input `path` go to, behind links."""
-    return [Path(os.path.realpath(folder / Path(path).name)) for folder in folders]
+def name_outputs(inputs: Sequence[str], paths: Sequence[str]) -> dict[str, str]:
+    """The name of each of the files `paths`, which `inputs` are or hold, in a folder of outputs. A file of a folder
+    keeps its path below that folder. Where names are equal, all begin at the folder that the inputs share. Raises
+    UsageError for a file that is given twice."""
+    folders = sorted((each for each in inputs if Path(each).is_dir()), key=len, reverse=True)
+    names = [_name_below(path, folders) for path in paths]
+    if len({*names}) < len(names):
+        whole = [os.path.normpath(Path(path).absolute()) for path in paths]
+        if twice := next((path for path in whole if whole.count(path) > 1), None):
+            raise UsageError(f"{twice} is given twice; name it once")
+        shared = os.path.commonpath([os.path.dirname(path) for path in whole])
+        names = [os.path.relpath(path, shared) for path in whole]
+    return dict(zip(paths, names, strict=True))
+
+
+def _name_below(path: str, folders: Sequence[str]) -> str:
+    folder = next((each for each in folders if Path(path).is_relative_to(each)), None)
+    return Path(path).name if folder is None else os.fspath(Path(path).relative_to(folder))
+
+
+def outputs_of(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The files of this name that the records of an input go to, behind links."""
+    return [Path(os.path.realpath(folder / name)) for folder in folders]
 
 
 class Shards:
-    """The shards of a run, `paths`, in `folders`: of the records that stay and, where these are wanted, of the others.
-    `totals` are those of what the journal says is done, and of what is done since then."""
+    """The shards of a run, by the `names` of their outputs in `folders`: of the records that stay and, where these are
+    wanted, of the others. `totals` are those of what the journal says is done, and of what is done since then."""
 
     def __init__(
-        self, paths: Sequence[str], folders: Sequence[Path], journal: Journal, totals: Totals, *, overwrite: bool
+        self, names: Mapping[str, str], folders: Sequence[Path], journal: Journal, totals: Totals, *, overwrite: bool
     ) -> None:
-        self._paths, self._folders, self._journal, self.totals = paths, folders, journal, totals
+        self._names, self._folders, self._journal, self.totals = names, folders, journal, totals
         self._overwrite = overwrite
         self._keys: list[PartFile] = []
         self._point = Point()
@@ -46,7 +70,8 @@ class Shards:
         """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, and for the
         journal of another run."""
         for folder in self._folders:
-            make_folder(folder, parents=True)
+            for parent in dict.fromkeys([folder, *((folder / name).parent for name in self._names.values())]):
+                make_folder(parent, parents=True)
         with contextlib.ExitStack() as locks:
             for folder in self._folders:
                 locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))
@@ -68,7 +93,7 @@ class Shards:
 
     def _remove_parts(self, but: Collection[str] = ()) -> None:
         folders = [Path(os.path.realpath(folder)) for folder in self._folders]
-        remove_parts(folders, [output for path in self._paths for output in outputs_of(path, folders)], but)
+        remove_parts(folders, [output for name in self._names.values() for output in outputs_of(name, folders)], but)
 
     def restore(self, duplicates: Sequence[Deduplicator]) -> None:
         """Opens the files of their keys, and makes known what stayed before."""
@@ -87,10 +112,10 @@ class Shards:
         """What is still to be done, each followed by finish()."""
         if self._point.whole:
             self._publish()
-        for path in self._paths:
+        for path, name in self._names.items():
             if path in self._point.done:
                 continue
-            yield ShardFiles(path, outputs_of(path, self._folders), self._point, self._keys, self._save)
+            yield ShardFiles(path, outputs_of(name, self._folders), self._point, self._keys, self._save)
 
     def _save(self, files: "ShardFiles", totals: Totals) -> None:
         self._write(files.source, files.byte, totals, files.save())

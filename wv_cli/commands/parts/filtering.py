@@ -1,6 +1,6 @@
 """What `wv filter` judges, by which rules, and what it writes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -206,15 +206,12 @@ class FilterOutput(Part):
             if folder.is_file():
                 raise UsageError(f"{folder}: is a file; name a folder, which gets a file for each input")
 
-    def require_writable(self, paths: Sequence[str], reads: Sequence[str]) -> None:
-        """Raises UsageError, WvError where what is written for the inputs at `paths` could not be, or is something else
-        of the run: one of the files that it `reads`, or another output."""
-        names = [Path(path).name for path in paths]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise UsageError(f"two inputs are called {twice}, and their outputs would be; give them one by one")
-        writes = [str(folder / name) for folder in self.folders for name in (*names, JOURNAL)]
+    def require_writable(self, names: Mapping[str, str], reads: Sequence[str]) -> None:
+        """Raises UsageError, WvError where what is written for the inputs, by the `names` of their outputs, could not
+        be, or is something else of the run: one of the files that it `reads`, or another output."""
+        writes = [str(folder / name) for folder in self.folders for name in (*names.values(), JOURNAL)]
         require_different([*self.results(), *writes])
-        refuse_reading(writes, [*paths, *reads])
+        refuse_reading(writes, [*names, *reads])
         for path in writes:
             if Path(path).parent.is_dir():  # others are made
                 check_writable(path)
