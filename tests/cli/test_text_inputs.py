@@ -129,3 +129,15 @@ def test_the_originals_read_every_encoding(wv, tmp_path):
     assert done.returncode == 0 and b"K\xf6nig" in (tmp_path / "p.txt").read_bytes()
     done = wv("glove-tools", "vocab_count", "-min-count", 1, "-verbose", 0, input=PIPED)
     assert done.returncode == 0 and "K\udcf6nig 20\n" in done.stdout
+
+
+@readers
+def test_chinese_lines_with_one_comma_are_text(wv, tmp_path, command):
+    """They look like CSV: as many commas in every line, and no blanks behind them."""
+    text = "__label__1 大学学习老师,王后不阅读国王。\n__label__0 小猫在河边,喝水睡觉。\n" * 5
+    text = text if command in ("eval", "quantize") else text.replace("__label__1 ", "").replace("__label__0 ", "")
+    (tmp_path / "zh").mkdir()
+    (tmp_path / "zh" / "yi.txt").write_text(text, encoding="utf-8")
+    for place in ("zh", "zh/yi.txt"):
+        done = wv(*line(command, place))
+        assert "comma" not in done.stderr, done.stderr

@@ -235,6 +235,8 @@ def test_a_foreign_file_is_no_text(name, tmp_path):
         (b'[\n {"a": 1}]', "jsonl"), (b'  {"a": "b"}', "jsonl"),
         (b"one, two\nthree, four\n", None), (b"one , two\nthree , four\n", None),
         (b"a,b\n", None), (b"a,b\nc,d,e\n", None),
+        ("大学学习,王后阅读国王。\n小猫在河边,喝水睡觉。\n".encode(), None), ("これ,それ\nあれ,どれ\n".encode(), None),
+        ("1,大学\n2,小猫\n".encode(), "csv"), ("标题,正文,日期\n小猫,喝水,今天\n".encode(), "csv"),
         (b"a,b\nno comma\n", None), (b"w 0,5 0,1\nv 0,2 0,3\n", None), (b"{curly} text\n", None), (b"", None),
     ],
 )  # fmt: skip

@@ -12,6 +12,9 @@ from wv_cli.errors import BadFile
 
 HEAD_BYTES = 1 << 16  # at most, looked at
 _CSV_BYTES, _CSV_ROWS = 1 << 14, 20  # the rows that must be alike
+# A line with one comma, which stands between letters of scripts without blanks.
+_LETTER = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uff00-\uffef]"
+_UNSPACED = re.compile(f"^[^,]*{_LETTER},{_LETTER}[^,]*$")
 _CONTAINER = re.compile(rb"wv ([a-z-]{1,40}) \d+\n\{")
 
 
@@ -66,7 +69,8 @@ RECORDS = {
 
 def records_of(head: bytes) -> str | None:
     """The name in RECORDS of a text that is made of records with fields, told by the `head` it begins with. Running
-    text has blanks behind its commas, and not the same number of them in every line."""
+    text has blanks behind its commas, and not the same number of them in every line. Chinese, Japanese and Thai have no
+    blanks: one comma between their letters in each line may part two clauses."""
     if re.match(rb'\s*(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:', head):
         return "jsonl"
     lines = head[:_CSV_BYTES].split(b"\n", _CSV_ROWS)
@@ -80,7 +84,9 @@ def records_of(head: bytes) -> str | None:
     except csv.Error:
         return None
     alike = all(len(row) == len(rows[0]) and not any(cell != cell.strip(" ") for cell in row) for row in rows)
-    return "csv" if alike and len(rows) > 1 else None
+    if not alike or len(rows) < 2 or all(_UNSPACED.search(line) for line in text):
+        return None
+    return "csv"
 
 
 def advise_vectors(head: bytes) -> str:
