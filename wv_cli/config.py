@@ -41,6 +41,7 @@ def option(
     choices: Iterable[str] = (),
     shown: str = "",
     also: str = "",
+    bare: str = "",
     common: bool = False,
     identity: bool = True,
 ) -> Value:
@@ -53,9 +54,9 @@ def option(
     a bool off, None: there is none. `only` is the condition (see `holds`) on other options without which this one means
     nothing, and is refused. Help shows it under the heading `group`, where that is not its class's, and `shown` as its
     default where the value says little. `choices` are those of a table, `also` is an expression of what may stand
-    beside them. `metavar` says what the value is: FILE and FOLDER are names of one, SIZE is a number of bytes, TIME one
-    of seconds, "WORD..." takes several words at once. A `common` option is in the short help of a command that has a
-    long one.
+    beside them. `bare` is the value of an option that stands without one. `metavar` says what the value is: FILE and
+    FOLDER are names of one, SIZE is a number of bytes, TIME one of seconds, "WORD..." takes several words at once. A
+    `common` option is in the short help of a command that has a long one.
     `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
@@ -100,6 +101,7 @@ class Option(NamedTuple):
     metavar: str
     shown: str
     also: str
+    bare: str
     common: bool
     identity: bool
     positional: bool

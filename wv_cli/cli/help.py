@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from wv_cli.cli.mistakes import require_two_dashes
-from wv_cli.cli.options import FieldOption, TextType, range_of
+from wv_cli.cli.options import FieldOption, TextType, complete_bare, range_of
 from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
 

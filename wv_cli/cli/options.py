@@ -1,7 +1,8 @@
 """Options that several commands share, so that a flag means the same everywhere."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -103,6 +104,27 @@ class FieldOption(click.Option):
     def __init__(self, words: Sequence[str], *, field: Option, **attributes: Any) -> None:
         super().__init__(words, **attributes)
         self.field = field
+
+
+def complete_bare(command: click.Command, arguments: Sequence[str]) -> Iterator[str]:
+    """The command line with the values of options that stand without one: in front of another option, of a file, or at
+    the end."""
+    bare = {
+        flag: each.field.bare
+        for each in command.params
+        if isinstance(each, FieldOption) and each.field.bare
+        for flag in each.opts
+    }
+    options = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    for word, following in zip(options, [*options[1:], "--"], strict=False):
+        yield f"{word}={bare[word]}" if word in bare and _is_no_value(following) else word
+    yield from arguments[len(options) :]
+
+
+def _is_no_value(word: str) -> bool:
+    from wv_cli.text.reading_config import is_recipe
+
+    return word.startswith("-") or (Path(word).exists() and not is_recipe(word))
 
 
 class WordsOption(FieldOption):

@@ -63,6 +63,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("metric", "cosine"), ("leave it out: words are compared by cosine",)),
     **dict.fromkeys(("dict", "dictionary", "seeddict"), ("--dictionary",)),
     "tsne": ("--method tsne",),
+    "words": ("--tokenize",),
+    "tokenize": ("--words unicode",),
     "index": ("leave it out: the search is exact",),
     **dict.fromkeys(("trees", "ntrees", "nlist", "efconstruction"), ("leave it out: the search is exact",)),
     **dict.fromkeys(("o", "output"), ("--output", "name the output behind the input, without an option")),

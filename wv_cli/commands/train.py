@@ -5,7 +5,7 @@ Options have the names they have on the command line, with underscores; one that
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +85,7 @@ class TrainJob(Job):
         own, config = options_of(kind), row.config.options()
         for name, value in given.items():
             if name not in own:
-                raise UsageError(_refuse_option(name, meaning))
+                raise UsageError(_refuse_option(name, meaning, own))
             choices = own[name].choices
             if value not in choices and value in _options_of_models()[name].choices:
                 possible = ", ".join(choices)
@@ -100,6 +100,7 @@ class TrainJob(Job):
         return build(kind, {**row.vocab_defaults, **changes, **known, "argv": options.get("argv", ())})
 
 
+_SIMILAR = {"tokenizer": "tokenize"}  # options of one model that are taken for those of another
 _ASIDE = ("model", "preset", "argv", "explicit")
 
 
@@ -179,10 +180,12 @@ def _show_defaults(option: Option, defaults: Mapping[str, object]) -> str:
     return f"{own[:-1]}, {differ})" if own.endswith(")") else f"{own} ({differ})"
 
 
-def _refuse_option(name: str, meaning: str) -> str:
+def _refuse_option(name: str, meaning: str, own: Container[str]) -> str:
     """The message about an option that the chosen model does not have."""
     models = [model for model, row in MODELS.items() if name in options_of(row.job_type())]
-    return f"{flag_of(name)} has no effect with {meaning}; it needs --model {either(models)}"
+    near = _SIMILAR.get(name)
+    meant = f"; did you mean {flag_of(near)}?" if near is not None and near in own else ""
+    return f"{flag_of(name)} has no effect with {meaning}; it needs --model {either(models)}{meant}"
 
 
 def _state(path: str, preset: str | None) -> "StateOptions":

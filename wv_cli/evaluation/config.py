@@ -8,7 +8,7 @@ from wv_cli.config import Options, option, require, seed_option, threads_option
 from wv_cli.encoders.config import LAYER
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
-from wv_cli.text.reading_config import ReadingConfig
+from wv_cli.text.reading_config import AskedConfig
 from wv_cli.transforms.config import WhitenConfig
 
 
@@ -98,7 +98,7 @@ class RetrievalConfig(Options):
 
 
 @dataclass(frozen=True)
-class PerplexityConfig(PiecesConfig, ReadingConfig):
+class PerplexityConfig(PiecesConfig, AskedConfig):
     """The protocol of `wv eval perplexity`."""
 
     common_vocab: bool = option(False, "Count only words that all models list; their vocabularies may differ.")

@@ -38,7 +38,7 @@ def name_outputs(inputs: Sequence[str], paths: Sequence[str]) -> dict[str, str]:
         whole = [os.path.normpath(Path(path).absolute()) for path in paths]
         if twice := next((path for path in whole if whole.count(path) > 1), None):
             raise UsageError(f"{twice} is given twice; name it once")
-        shared = os.path.commonpath([os.path.dirname(path) for path in whole])
+        shared = os.path.commonpath([Path(path).parent for path in whole])
         names = [os.path.relpath(path, shared) for path in whole]
     return dict(zip(paths, names, strict=True))
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from wv_cli.config import option, require, threads_option
-from wv_cli.text.reading_config import ReadingConfig
+from wv_cli.text.reading_config import AskedConfig
 
 
 @dataclass(frozen=True)
-class PredictConfig(ReadingConfig):
+class PredictConfig(AskedConfig):
     """What a classifier is asked: its `k` best labels per line, those with a probability of at least `threshold`."""
 
     k: int = option(1, "Labels per line, the best first; -1 gives all.")

@@ -47,6 +47,7 @@ class TokenizeConfig(Options):
 
 
 OF_MODEL = "model"  # the recipe of the model that is asked
+USUAL_RECIPE = "unicode,lowercase"
 
 
 def recipe_of(config: TokenizeConfig) -> str:
@@ -77,8 +78,17 @@ def read_recipe(recipe: str) -> TokenizeConfig:
     return config
 
 
-def tokenize_option() -> str | None:
-    return option(None, "Cut the text into words as wv tokenize does: unicode, or NAME=VALUE settings with commas.")
+def is_recipe(value: str) -> bool:
+    """Whether --tokenize takes the value."""
+    try:
+        return value == OF_MODEL or bool(read_recipe(value))
+    except UsageError:
+        return False
+
+
+def tokenize_option(bare: str) -> str | None:
+    help = f"Cut raw text into words as wv tokenize does; alone it means {bare}."
+    return option(None, help, metavar="[SETTINGS]", bare=bare, common=True)
 
 
 @dataclass(frozen=True)
@@ -95,9 +105,9 @@ class RawConfig(RecordsConfig):
 
 @dataclass(frozen=True)
 class LinesConfig(RecordsConfig):
-    """What a command takes for lines of text, and how it cuts them into words."""
+    """What a command takes for lines of text that a model is asked about, and how it cuts them into words."""
 
-    tokenize: str | None = tokenize_option()
+    tokenize: str | None = tokenize_option(OF_MODEL)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -116,3 +126,12 @@ class LinesConfig(RecordsConfig):
 @dataclass(frozen=True)
 class ReadingConfig(RawConfig, LinesConfig):
     """What a command takes for running text."""
+
+    tokenize: str | None = tokenize_option(USUAL_RECIPE)
+
+
+@dataclass(frozen=True)
+class AskedConfig(ReadingConfig):
+    """What a command takes for running text that a model is asked about."""
+
+    tokenize: str | None = tokenize_option(OF_MODEL)

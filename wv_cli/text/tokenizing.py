@@ -33,18 +33,18 @@ Extract = Callable[[str], str]
 
 
 def _jieba() -> Segment:
-    package = require("jieba", "--words jieba")
+    package = require("jieba", "cutting words by jieba")
     package.setLogLevel("ERROR")  # it tells of its cache
     return lambda line: package.cut(line)
 
 
 def _fugashi() -> Segment:
-    tagger = require("fugashi", "--words fugashi", "fugashi unidic-lite").Tagger()
+    tagger = require("fugashi", "cutting words by fugashi", "fugashi unidic-lite").Tagger()
     return lambda line: (word.surface for word in tagger(line))
 
 
 def _pythainlp() -> Segment:
-    tokenize = require("pythainlp", "--words pythainlp").word_tokenize
+    tokenize = require("pythainlp", "cutting words by pythainlp").word_tokenize
     return lambda line: tokenize(line, keep_whitespace=False)
 
 

@@ -11,7 +11,7 @@ from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Options, argument, option
 from wv_cli.errors import UsageError
 from wv_cli.lm.config import PiecesConfig
-from wv_cli.text.reading_config import ReadingConfig
+from wv_cli.text.reading_config import AskedConfig
 
 if TYPE_CHECKING:
     from wv_cli.lm.scoring import Scored
@@ -59,7 +59,7 @@ class ScoreOptions(Options):
     output: str = option("-", "File for the records of --add.", short="o", metavar="FILE")
     ends: bool = _sentences_option()
     pieces: PiecesConfig = field(default_factory=PiecesConfig)
-    reading: ReadingConfig = field(default_factory=ReadingConfig)
+    reading: AskedConfig = field(default_factory=AskedConfig)
     as_json: bool = _json_option()
 
 
@@ -80,7 +80,7 @@ def _score(
     **options: Any,
 ) -> None:
     refuse_options(
-        **dict.fromkeys(ReadingConfig.options(), "inputs"),
+        **dict.fromkeys(AskedConfig.options(), "inputs"),
         **dict.fromkeys(("flatten", "unit", "output"), "add"),
         **dict.fromkeys(("each_word", "as_json"), "not add"),
     )
@@ -98,7 +98,7 @@ def _score(
     from wv_cli.text.tokenizing import recipe_for
     from wv_cli.vectors.formats.recognize import input_texts
 
-    reading, log = take(ReadingConfig, options), partial(emit, quiet=quiet, as_json=False)
+    reading, log = take(AskedConfig, options), partial(emit, quiet=quiet, as_json=False)
     reading = replace(reading, tokenize=recipe_for([model], reading.tokenize, log))
     piped = not inputs or "-" in inputs
     require_one_use(model, piped or tokenizer == "-")

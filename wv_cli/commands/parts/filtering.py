@@ -48,8 +48,10 @@ class ScorerOptions(Part):
     )
     flatten: str = flatten_option()
     tokenize: str | None = option(
-        None, "Cut texts for classifiers into words: model (as trained), or settings of wv tokenize.", metavar="TEXT"
-    )
+        None,
+        "Cut texts for classifiers into words: model (as trained), or settings of wv tokenize.",
+        metavar="[SETTINGS]", bare=OF_MODEL,
+    )  # fmt: skip
     unit: str = unit_option()
 
     @property
