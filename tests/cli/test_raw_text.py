@@ -1,10 +1,13 @@
-"""Raw text where words are read: --tokenize."""
+"""Raw text where words are read: what is told of it, and --tokenize."""
 
+import gzip
 import json
+import lzma
 import sys
 
 import pytest
 
+from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 
 RAW = '"The King spoke," said the Queen. The king, the queen and a King: "Speak, Queen!"\n'
@@ -71,3 +74,141 @@ def test_a_package_that_is_missing(raw, capsys, monkeypatch):
 def test_the_short_help_of_train_has_it(capsys):
     assert run(["train", "-h"]) == 0
     assert "--tokenize [SETTINGS]" in capsys.readouterr().out
+
+
+# Command lines that learn words; INPUT is where the text goes.
+LEARNERS = {
+    "train": ["train", "INPUT", "-o", "out.vec", "--dim", "4", "--epochs", "1", "--min-count", "1"],
+    "neural": ["train", "INPUT", "-o", "out.lm", "--model", "nplm", "--dim", "4", "--epochs", "1", "--min-count", "1"],
+    "doc2vec": ["train", "INPUT", "-o", "out.d2v", "--model", "doc2vec", "--dim", "4", "--epochs", "1"],
+    "glove": ["glove", "INPUT", "-o", "out.vec", "--dim", "4", "--iterations", "1", "--min-count", "1"],
+    "build-vocab": ["build-vocab", "INPUT", "-o", "out.vocab", "--min-count", "1"],
+    "phrases": ["phrases", "INPUT", "-o", "out.txt", "--min-count", "1"],
+}
+NEWS = """"The council said on Monday (in a letter) that the Oven tax would rise; bakers, who bake bread, were angry."
+The bakers' guild said: "Bread is bread, and an oven is an oven." The mayor, Ms. Baker, did not answer.
+"""
+CUT = NEWS.translate({ord(mark): f" {mark} " for mark in '",;:()'}).replace(". ", " . ").replace(".\n", " .\n")
+ADVICE = "give --tokenize unicode,lowercase to make them one"
+
+
+def words_of(command, path):
+    return [path if word == "INPUT" else word for word in LEARNERS[command]]
+
+
+def notes(text):
+    return [each for each in text.splitlines() if "are 3 words" in each or "are 2 words" in each or "blanks" in each]
+
+
+@pytest.mark.parametrize("command", LEARNERS)
+def test_raw_text_is_told_once(command, tmp_path, monkeypatch, capsys):
+    """And changes nothing: the results of a quiet run have the same bytes."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news.txt").write_text(NEWS * 20)
+    assert run([*words_of(command, "news.txt"), "--json"]) == 0
+    (note,) = notes(capsys.readouterr().err)
+    assert json.loads(note)["event"] == "message"
+    said = json.loads(note)["message"]
+    assert said.startswith("news.txt: 38% of its words have marks attached and 20% begin with a capital (The / ")
+    assert said.endswith(f"words); {ADVICE}")
+    for more in (["-q"], ["--tokenize"], ["--tokenize", "blanks"], ["--force-text"]):
+        assert run([*words_of(command, "news.txt"), *more]) == 0
+        assert not notes(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "told"),
+    [
+        (NEWS, [], ADVICE),
+        (NEWS, ["--lowercase"], "give --tokenize unicode to make them one"),
+        (NEWS.lower(), [], "give --tokenize unicode to make them one"),
+        (CUT, [], "of its words begin with a capital (The / the are 2 words); give --lowercase to make them one"),
+        (CUT, ["--lowercase"], None),
+        (CUT.lower(), [], None),
+        ("New York , Mr. Baker and the U.S. bread .\n", [], None),
+        ("一九九八年新年讲话中共中央总书记国家主席\n" * 9, [], "give --tokenize jieba (pip install jieba)"),
+        ("ภาษาไทยเป็นภาษาที่ใช้กันในประเทศไทย\n" * 9, [], "give --tokenize pythainlp (pip install pythainlp)"),
+        ("ភាសាខ្មែរជាភាសាផ្លូវការរបស់ប្រទេសកម្ពុជា\n" * 9, [], "give --tokenize unicode, which cuts it into syllables"),
+        ("一九九八年 新年 讲话 （ 附 图片 １ 张 ）\n" * 9, [], None),
+    ],
+)
+def test_what_is_told(text, more, told, tmp_path, capsys):
+    path = tmp_path / "text"
+    path.write_text(text * 20, encoding="utf-8")
+    assert run(["build-vocab", str(path), "-o", str(tmp_path / "v"), *more]) == 0
+    said = notes(capsys.readouterr().err)
+    assert len(said) == (told is not None) and (told or "") in "".join(said)
+    assert all(each.startswith(f"{path}: ") for each in said)
+
+
+def test_words_that_are_cut_are_not_told(slice_text, tmp_path, capsys):
+    """Wikipedia in the form of text8, and the same with phrases."""
+    phrases = tmp_path / "phrases.txt"
+    assert run(["phrases", str(slice_text), "-o", str(phrases), "-q"]) == 0
+    for path in (slice_text, phrases):
+        assert run(["build-vocab", str(path), "-o", str(tmp_path / "v")]) == 0
+        assert not notes(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "in.csv", "in.txt.gz", "in.txt.xz", "folder"])
+def test_records_packed_files_and_folders(name, tmp_path, capsys):
+    """The text of records is judged, not the marks between fields."""
+    for text, told in ((NEWS, 1), (CUT.lower(), 0)):
+        lines = text.strip().splitlines() * 9
+        rows = "".join('"' + each.replace('"', '""') + '",x\n' for each in lines)
+        content = {
+            ".jsonl": "".join(json.dumps({"id": "A, b", "text": each}) + "\n" for each in lines),
+            ".csv": f"text,kind\n{rows}",
+        }.get(name[2:], "\n".join(lines))
+        path = tmp_path / name
+        pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)
+        if name == "folder":
+            path.mkdir(exist_ok=True)
+            path = path / "one.txt"
+        path.write_bytes(pack(content.encode()))
+        assert run(["build-vocab", str(tmp_path / name), "-o", str(tmp_path / "v")]) == 0
+        assert len(notes(capsys.readouterr().err)) == told
+
+
+def test_labels_are_no_words(tmp_path, capsys):
+    for text, told in ((NEWS, 1), (CUT.lower(), 0)):
+        lines = text.strip().splitlines() * 9
+        path = tmp_path / "labeled.txt"
+        path.write_text("".join(f"__label__Kind,{n % 2} {each}\n" for n, each in enumerate(lines)))
+        model = str(tmp_path / "m.bin")
+        train = ["train", str(path), "-o", model, "--model", "supervised", "--dim", "4", "--epochs", "1"]
+        assert run(train) == 0
+        assert len(notes(capsys.readouterr().err)) == told
+
+
+def test_places_behind_the_beginning_are_looked_at(tmp_path, capsys):
+    """A long preface that is cut does not hide that a large text is raw."""
+    path = tmp_path / "text"
+    path.write_text(CUT.lower() * 400 + NEWS * 4000)
+    assert run(["build-vocab", str(path), "-o", str(tmp_path / "v")]) == 0
+    assert len(notes(capsys.readouterr().err)) == 1
+
+
+def test_a_pipe_is_judged_by_its_beginning(wv):
+    done = wv("train", "-", "-o", "v.vec", "--dim", "4", "--epochs", "1", input=NEWS * 3000)
+    assert done.returncode == 0
+    assert [each.partition(":")[0] for each in notes(done.stderr)] == ["standard input"]
+
+
+def test_a_run_that_goes_on_is_told_nothing(tmp_path, monkeypatch, capsys):
+    """Its words must be those of the state."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news.txt").write_text(NEWS * 20)
+    (tmp_path / "more.txt").write_text(NEWS * 21)
+    train = ["--dim", "4", "--epochs", "1", "--min-count", "1"]
+    assert run(["train", "news.txt", "-o", "a.vec", *train, "--save-state", "a.state"]) == 0
+    assert len(notes(capsys.readouterr().err)) == 1
+    assert run(["train", "more.txt", "-o", "b.vec", "--epochs", "1", "--continue", "a.state"]) == 0
+    assert not notes(capsys.readouterr().err)
+
+
+def test_questions_are_told_nothing_of_marks(tmp_path, capsys):
+    """A model is asked in the words that it was trained on."""
+    (tmp_path / "news.txt").write_text(NEWS * 20)
+    assert run(["predict", str(GOLDEN / "ft-labels.bin"), str(tmp_path / "news.txt")]) == 0
+    assert not notes(capsys.readouterr().err)

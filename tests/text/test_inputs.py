@@ -138,6 +138,7 @@ def test_a_folder_of_texts_gives_no_note(tmp_path):
 
 
 def test_text_without_blanks_is_noted(tmp_path):
+    """A reader that has no --tokenize is told of wv tokenize."""
     notes = {}
     chinese = "我们都是来自五湖四海为了一个共同的目标走到一起来了\n" * 20
     for name, text in {

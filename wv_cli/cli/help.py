@@ -105,7 +105,7 @@ class Command(click.Command):
             require_two_dashes(self, args)
             if any(isinstance(each, click.Argument) and each.name == "output" for each in self.params):
                 args = _output_last(args)
-            return super().parse_args(context, args)
+            return super().parse_args(context, list(complete_bare(self, args)))
         except click.UsageError as error:
             error.ctx = error.ctx or context  # the parser knows none
             raise

@@ -95,7 +95,7 @@ class BiowordJob(TrainingJob):
         hasher = load_hasher(self.saved.hasher) if self.saved.hasher else None
         joiner = self.phrases.joiner(run.log, reading.memory)
         corpus = encode(
-            reading.texts(run.log, written=self.writes()),
+            reading.texts(run.log, written=self.writes(), advise=not run.is_resuming),
             replace(reading.words, min_count=1, max_vocab=0) if hasher else reading.words,
             vocab=hasher.vocab if hasher else reading.vocabulary(),
             phrases=joiner,

@@ -77,7 +77,7 @@ class Doc2vecJob(TrainingJob):
         begin, config, reading = time.monotonic(), self.config, self.reading
         joiner = self.phrases.joiner(run.log, reading.memory)
         corpus = encode(
-            reading.texts(run.log, written=self.writes()),
+            reading.texts(run.log, written=self.writes(), advise=not run.is_resuming),
             reading.words,
             vocab=reading.vocabulary(),
             phrases=joiner,

@@ -34,7 +34,7 @@ from wv_cli.text.corpus import encode
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
 from wv_cli.text.shard_counting import SHARD_BYTES, Divided
-from wv_cli.text.source import text_digest
+from wv_cli.text.source import tell_words, text_digest
 from wv_cli.text.vocab import Vocab, write_vocab
 from wv_cli.vectors import formats
 
@@ -122,6 +122,7 @@ class Counting:
         """The counts of a text, by the executor at `address`, which `stack` ends after the last record."""
         begin, reading = time.monotonic(), self.reading
         joiner = self.phrases.joiner(run.log, reading.memory)
+        tell_words(texts)
         divided = Divided(texts, SHARD_BYTES, run.on_reading, whole_lines=True)
         workers = stack.enter_context(executor(address, run.log))
         corpus = counted_corpus(workers, divided, reading.words, reading.vocabulary(), joiner)
@@ -249,7 +250,7 @@ class GloveRun:
         counting = self.counter
         if job.counts.counts:
             return counting.of_files()
-        texts = job.reading.texts(run.log, written=job.writes())
+        texts = job.reading.texts(run.log, written=job.writes(), advise=not run.is_resuming and state is None)
         if job.dask is not None:
             return counting.of_text_on(job.dask, texts, run, stack.enter_context(ExitStack()))
         found = counting.of_text(texts, run, state)

@@ -81,7 +81,7 @@ class NeuralJob(TrainingJob):
 
         begin, config, reading = time.monotonic(), self.config, self.reading
         corpus = encode_sentences(
-            reading.texts(run.log, written=self.writes()),
+            reading.texts(run.log, written=self.writes(), advise=not run.is_resuming),
             reading.words,
             vocab=reading.vocabulary(),
             memory=reading.memory,

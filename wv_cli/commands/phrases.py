@@ -87,12 +87,16 @@ class PhraseRun:
 
     def finish(self) -> Metadata:
         """Finds and joins; the log is told of every pass."""
+        from wv_cli.text.source import tell_words
         from wv_cli.vectors.formats.recognize import input_texts
 
         source = self.source
-        asked = input_texts(source.inputs, log=self.run.log, written=self.out.results(), reading=source.reading)
+        asked = input_texts(
+            source.inputs, log=self.run.log, written=self.out.results(), reading=source.reading, advise=True
+        )
         if source.dask is None:
             return self._join(asked)
+        tell_words(asked)
         if source.apply is not None:
             return self._apply_by(source.dask, source.apply, asked)
         return self._join_by(source.dask, asked)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -244,7 +244,7 @@ class SupervisedRun:
         least, keep_dropped = job.config.min_count_label, job.config.uses_buckets or job.plan is not None
         grows, words_config = state is not None, job.reading.words
         corpus = encode_labeled(
-            self._texts(),
+            replace(self._texts(), advise=not self.run.is_resuming and state is None),
             VocabConfig(min_count=1, lowercase=words_config.lowercase) if grows else words_config,
             label_prefix=job.config.label_prefix,
             min_count_label=0 if grows else least,

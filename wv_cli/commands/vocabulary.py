@@ -125,14 +125,16 @@ class VocabularyJob(Job):
         from wv_cli.text.corpus import tally
         from wv_cli.text.counting import Counts, count_words
         from wv_cli.text.shard_counting import SHARD_BYTES, Divided, words_of
+        from wv_cli.text.source import tell_words
         from wv_cli.text.vocab import merge_vocabs, read_vocab
         from wv_cli.vectors.formats.recognize import input_texts
 
         source, config, output = self.source, self.config, self.vocabulary.output
-        asked = input_texts(source.inputs, log=run.log, written=[output], reading=source.reading)
+        asked = input_texts(source.inputs, log=run.log, written=[output], reading=source.reading, advise=True)
         if source.merge:
             return Counts.from_vocab(merge_vocabs([read_vocab(path) for path in expand_inputs(source.inputs)]), config)
         if source.dask is not None:
+            tell_words(asked)
             whole_lines = bool(config.min_line) or asked.whole_lines
             divided = Divided(asked, SHARD_BYTES, on_reading, whole_lines=whole_lines)
             with executor(source.dask, run.log) as workers:

@@ -187,7 +187,7 @@ class Word2vecRun:
         job = self.job
         reading = job.reading
         return encode(
-            reading.texts(self.run.log, written=job.writes()),
+            reading.texts(self.run.log, written=job.writes(), advise=not self.run.is_resuming and state is None),
             reading.words,
             vocab=reading.vocabulary(),
             marked=reading.marked,

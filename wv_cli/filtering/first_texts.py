@@ -7,7 +7,8 @@ from pathlib import Path
 
 from wv_cli.errors import WvError
 from wv_cli.filtering.near_duplicates import SHINGLE, Banding
-from wv_cli.text.inputs import Texts, note_unsegmented
+from wv_cli.text.inputs import Texts
+from wv_cli.text.raw_text import note_unsegmented
 from wv_cli.text.source import Source
 
 _FEW = 1000

@@ -6,15 +6,13 @@ like any other, so doubt is no reason to refuse but knowledge is: a few stray NU
 not.
 """
 
-import functools
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.io.kinds import HEAD_BYTES, records_of
 from wv_cli.io.kinds import RECORDS as RECORD_TEXTS
+from wv_cli.io.kinds import records_of
 from wv_cli.text.binary import NO_UTF8, binary, describe_foreign, is_foreign
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig
@@ -23,9 +21,6 @@ from wv_cli.text.records.kinds import record_kind
 if TYPE_CHECKING:
     from wv_cli.text.records.reading import Block
 
-_LEAST_LETTERS = 100
-_LONGEST_WORDS = 7  # letters of these scripts in a piece, on average
-
 
 @dataclass(frozen=True)
 class Texts:
@@ -33,7 +28,8 @@ class Texts:
     be text; `is_sidecar` tells by its path a file that stands beside another one. Folders leave out sidecars, what is
     recognized and the files in `written`, which the run itself writes; `log` is told how many. A file that was named,
     and a pipe, are refused. `reading` says what is read of records, each of which is `one_line` where answers must
-    stand beside it; with its `force_text` everything is read but sidecars and `written`."""
+    stand beside it; with its `force_text` everything is read but sidecars and `written`. To `advise` is to tell `log`
+    of raw text, whose words are to be learnt, and of the option that cuts it (raw_text.py)."""
 
     inputs: Sequence[str]
     recognize: Callable[[bytes], str | None]
@@ -43,6 +39,7 @@ class Texts:
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     one_line: bool = False
     part: Part | Shard | None = None
+    advise: bool = False
 
     def __post_init__(self) -> None:
         """Raises UsageError for text that cannot be cut into words as asked."""
@@ -108,40 +105,6 @@ class Texts:
 
 def _unheard(message: str) -> None:
     pass
-
-
-# Scripts that part words by no blanks: their letters, and how `wv tokenize` cuts them.
-_SCRIPTS = {
-    "Chinese": ("\u3400-\u9fff", "by wv tokenize --words jieba"),
-    "Japanese": ("\u3041-\u30ff", "by wv tokenize --words fugashi"),
-    "Thai": ("\u0e00-\u0e7f", "by wv tokenize --words pythainlp"),
-    "Lao": ("\u0e80-\u0eff", "or let wv tokenize cut it into letters"),
-    "Burmese": ("\u1000-\u109f", "or let wv tokenize cut it into syllables"),
-    "Khmer": ("\u1780-\u17ff", "or let wv tokenize cut it into syllables"),
-}
-_KANA_SHARE = 10  # one letter in so many is kana where a text is Japanese
-
-
-@functools.cache
-def _letters_of(letters: str) -> re.Pattern[str]:
-    """Compiled where a text is not ASCII: it takes milliseconds."""
-    return re.compile(f"[{letters}]")
-
-
-def note_unsegmented(head: bytes) -> str | None:
-    """What is said of a text that begins with `head` if no blanks part its words, so that whole sentences are words."""
-    if head.isascii():
-        return None
-    text = head[:HEAD_BYTES].decode("utf-8", "ignore")
-    found = {name: len(_letters_of(letters).findall(text)) for name, (letters, _) in _SCRIPTS.items()}
-    number = sum(found.values())
-    any_letter = _letters_of("".join(letters for letters, _ in _SCRIPTS.values()))
-    pieces = [piece for piece in text.split() if any_letter.search(piece)]
-    if number < _LEAST_LETTERS or 2 * number <= len(text) or number <= _LONGEST_WORDS * len(pieces):
-        return None
-    script = "Japanese" if found["Japanese"] * _KANA_SHARE >= number else max(found, key=lambda name: found[name])
-    advice = _SCRIPTS[script][1]
-    return f"few blanks part its {script}, so that whole sentences are words; segment it first, {advice}"
 
 
 def not_text(name: str, what: str) -> BadFile:

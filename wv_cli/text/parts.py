@@ -98,7 +98,7 @@ def _piece(path: str, size: int, first: int, last: int, whole_lines: bool) -> tu
     """The bytes of a file that a part has which begins at `first` and ends before `last`, counted from the file's
     begin; perhaps none."""
     kind = record_kind(path)
-    if _is_packed(path) or (kind is not None and not RECORDS[kind].divisible):
+    if is_packed(path) or (kind is not None and not RECORDS[kind].divisible):
         return (0, size) if first <= size // 2 < last else (0, 0)
     whole_lines = whole_lines or kind is not None
     return _cut(path, first, size, whole_lines), _cut(path, last, size, whole_lines)
@@ -147,6 +147,7 @@ def size_of(path: str) -> int:
     return status.st_size
 
 
-def _is_packed(path: str) -> bool:
+def is_packed(path: str) -> bool:
+    """Whether a file is compressed."""
     with open_raw(path) as raw:
         return is_compressed(raw.read(_HEAD), path)

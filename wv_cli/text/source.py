@@ -19,8 +19,9 @@ from wv_cli.io.kinds import HEAD_BYTES
 from wv_cli.io.marks import MARK, without_mark
 from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
-from wv_cli.text.inputs import Texts, not_text, note_unsegmented
+from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.raw_text import note_raw, note_unsegmented, read_sample
 from wv_cli.text.records.kinds import require_tsv
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ class Source:
         chunks: Iterable[bytes] = self._all_files() if self._digest is None else self._hash_chunks(self._all_files())
         if self._tokenizer is not None:
             chunks = self._tokenizer.lines(chunks)
+        elif self._texts is not None and self._texts.part is None and not self._texts.reading.force_text:
+            chunks = self._note_words(self._texts, chunks)
         if self.lowercase:
             chunks = lowercase_chunks(chunks)
         if self.lines is not None:
@@ -121,6 +124,29 @@ class Source:
                 text = tokenizer.extract_text(document)
                 yield (text.replace(b"\n", b" ") if self._texts.one_line else text) + b"\n"
 
+    def _note_words(self, texts: Texts, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """The chunks as they come, however small a pipe makes them; it is told if the first ones have not been cut into
+        words."""
+        head, told = b"", False
+        for chunk in chunks:
+            if not told:
+                head += chunk[: HEAD_BYTES - len(head)]
+                if len(head) == HEAD_BYTES:
+                    self._tell_words(texts, head)
+                    told = True
+            yield chunk
+        if not told:
+            self._tell_words(texts, head)
+
+    def _tell_words(self, texts: Texts, head: bytes) -> None:
+        if texts.advise:
+            sample = read_sample(head, self.paths)
+            note = note_raw(_lower(sample) if self.lowercase else sample)
+        else:
+            note = note_unsegmented(head)
+        if note is not None:
+            texts.log(f"{name_of_input(self.paths[0])}: {note}")
+
     def _hash_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         assert self._digest is not None
         for chunk in chunks:
@@ -136,9 +162,7 @@ class Source:
         with open_raw(path, once=self._texts is not None) as raw:
             text = without_mark(decompress(self._count_bytes(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
-                text = _require_running_text(
-                    self._texts, text, name, first=path == self.paths[0] and self._tokenizer is None
-                )
+                text = _require_running_text(self._texts, text, name)
                 text = text if self._texts.reading.force_text else self._count_invalid(text, name)
             first = next(text, b"")
             if self._texts is None and (what := foreign_encoding(first)):
@@ -217,6 +241,15 @@ def text_digest(inputs: Inputs) -> str:
     return source.digest
 
 
+def tell_words(texts: Texts) -> None:
+    """Tells of texts that others read whether they have been cut into words."""
+    read = 0
+    for chunk in Source(texts) if texts.reading.tokenize is None else ():
+        read += len(chunk)
+        if read >= HEAD_BYTES:
+            return
+
+
 def lowercase_chunks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Lowercases UTF-8 text by Unicode's rules; bytes that are not UTF-8 stay as they are.
 
@@ -243,9 +276,8 @@ def _lower(text: bytes) -> bytes:
     return text.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-def _require_running_text(texts: Texts, chunks: Iterator[bytes], name: str, first: bool) -> Iterator[bytes]:
-    """The chunks as they come, however small a pipe makes them. Raises BadFile once they are seen to be no text. Of the
-    `first` file it is noted that no blanks part its words."""
+def _require_running_text(texts: Texts, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The chunks as they come, however small a pipe makes them. Raises BadFile once they are seen to be no text."""
     head, judged = b"", 0
     for chunk in chunks:
         if len(head) < HEAD_BYTES:
@@ -256,8 +288,6 @@ def _require_running_text(texts: Texts, chunks: Iterator[bytes], name: str, firs
         yield chunk
     if len(head) < HEAD_BYTES:
         _require_text(texts, head, name, is_whole=True)
-    if first and (note := note_unsegmented(head)):
-        texts.log(f"{name}: {note}")
 
 
 def _require_text(texts: Texts, head: bytes, name: str, *, is_whole: bool) -> None:

@@ -54,11 +54,12 @@ class Reading(Part):
 
         return read_vocab(self.vocab) if self.vocab else None
 
-    def texts(self, log: Log, *others: str, written: list[str] | None = None) -> "Texts":
-        """The texts `inputs`, or `others` instead. Folders leave out the files that are `written`."""
+    def texts(self, log: Log, *others: str, written: list[str] | None = None, advise: bool = False) -> "Texts":
+        """The texts `inputs`, or `others` instead. Folders leave out the files that are `written`. To `advise` is to
+        tell of raw text."""
         from wv_cli.vectors.formats.recognize import input_texts
 
-        return input_texts(others or self.inputs, log=log, written=written or (), reading=self.reading)
+        return input_texts(others or self.inputs, log=log, written=written or (), reading=self.reading, advise=advise)
 
     def matrices(self, beside: str | None, log: Log) -> "MatrixAllocator":
         """Where the matrices of the run are."""

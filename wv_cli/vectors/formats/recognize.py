@@ -18,9 +18,10 @@ def input_texts(
     reading: ReadingConfig | None = None,
     one_line: bool = False,
     part: Part | Shard | None = None,
+    advise: bool = False,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""
-    return Texts(inputs, recognize, is_sidecar, log, written, reading or ReadingConfig(), one_line, part)
+    return Texts(inputs, recognize, is_sidecar, log, written, reading or ReadingConfig(), one_line, part, advise)
 
 
 def recognize(head: bytes) -> str | None:

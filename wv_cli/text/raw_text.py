@@ -1,0 +1,144 @@
+"""What is told of raw text where words are learnt: marks and capitals that make several words of one, and scripts
+without blanks.
+
+A sample is judged: the beginning, and of large files that can be read anywhere three more places. Of 10,000 words of
+raw English, 9-13 % have marks attached; of tokenized news 1-2 %, which are abbreviations.
+"""
+
+import functools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from wv_cli.io.kinds import HEAD_BYTES
+from wv_cli.text.parts import is_packed
+from wv_cli.text.raw_files import blocks, open_raw
+from wv_cli.text.records.kinds import record_kind
+
+_PLACES = 4  # of a sample
+_LEAST_LETTERS = 100
+_LONGEST_WORDS = 7  # letters of these scripts in a piece, on average
+# Scripts that part words by no blanks: their letters, what cuts them, and what a package is needed for.
+_SCRIPTS = {
+    "Chinese": ("\u3400-\u9fff", "jieba"),
+    "Japanese": ("\u3041-\u30ff", "fugashi"),
+    "Thai": ("\u0e00-\u0e7f", "pythainlp"),
+    "Lao": ("\u0e80-\u0eff", "letters"),
+    "Burmese": ("\u1000-\u109f", "syllables"),
+    "Khmer": ("\u1780-\u17ff", "syllables"),
+}
+_PACKAGES = {"jieba": "jieba", "fugashi": "fugashi unidic-lite", "pythainlp": "pythainlp"}
+_KANA_SHARE = 10  # one letter in so many is kana where a text is Japanese
+_LEAST_WORDS = 20
+# Shares of words from which it is told; capitals are those of words that stand in small letters, too.
+_ATTACHED, _CAPITALS, _CAPITALS_WITH_MARKS = 0.03, 0.03, 0.01
+_ENDS = '.,;:!?\u2026)]}"\u201d\u2019\u00bb\u060c\u061b\u061f\u0964'
+_BEGINNINGS = '([{"\u201c\u2018\u00ab\u201e\u00bf\u00a1'
+
+
+@functools.cache
+def _letters_of(letters: str) -> re.Pattern[str]:
+    """Compiled where a text is not ASCII: it takes milliseconds."""
+    return re.compile(f"[{letters}]")
+
+
+def note_unsegmented(head: bytes, *, advise: bool = False) -> str | None:
+    """What is said of a text that begins with `head` if no blanks part its words, so that whole sentences are words.
+    To `advise` is to name an option of the command itself."""
+    if head.isascii():
+        return None
+    text = head[:HEAD_BYTES].decode("utf-8", "ignore")
+    found = {name: len(_letters_of(letters).findall(text)) for name, (letters, _) in _SCRIPTS.items()}
+    number = sum(found.values())
+    any_letter = _letters_of("".join(letters for letters, _ in _SCRIPTS.values()))
+    pieces = [piece for piece in text.split() if any_letter.search(piece)]
+    if number < _LEAST_LETTERS or 2 * number <= len(text) or number <= _LONGEST_WORDS * len(pieces):
+        return None
+    script = "Japanese" if found["Japanese"] * _KANA_SHARE >= number else max(found, key=lambda name: found[name])
+    cut = _SCRIPTS[script][1]
+    if advise:
+        way = f"{cut} (pip install {_PACKAGES[cut]})" if cut in _PACKAGES else f"unicode, which cuts it into {cut}"
+        return f"few blanks part its {script}, so that whole sentences are words; give --tokenize {way}"
+    way = f"by wv tokenize --words {cut}" if cut in _PACKAGES else f"or let wv tokenize cut it into {cut}"
+    return f"few blanks part its {script}, so that whole sentences are words; segment it first, {way}"
+
+
+def note_raw(sample: bytes) -> str | None:
+    """What is said of a text with this sample if several of its words are one, with the option that makes them one;
+    None where it has been cut into words."""
+    if note := note_unsegmented(sample, advise=True):
+        return note
+    words = [word for word in sample.decode("utf-8", "replace").split() if not word.startswith("__")]
+    words = [word for word in words if any(map(str.isalpha, word))]
+    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    attached = capitals = 0
+    for word in words:
+        bare = word.lstrip(_BEGINNINGS).rstrip(_ENDS)
+        attached += bare != word
+        capitals += bare[:1].isupper()
+        spellings[bare.lower()][word] += 1
+    if len(words) < _LEAST_WORDS:
+        return None
+    several = {bare: found for bare, found in spellings.items() if len(found) > 1 and bare.isalpha()}
+    has_marks = attached >= _ATTACHED * len(words)
+    least = _CAPITALS_WITH_MARKS if has_marks else _CAPITALS
+    has_capitals = _count_in_capitals(several) >= least * len(words)
+    if not several or not (has_marks or has_capitals):
+        return None
+    said = [f"{attached / len(words):.0%} of its words have marks attached"] * has_marks
+    said += [f"{capitals / len(words):.0%} {'' if has_marks else 'of its words '}begin with a capital"] * has_capitals
+    if not has_marks:
+        several = {bare: _without_marks(found) for bare, found in several.items()}
+    option = f"--tokenize unicode{',lowercase' * has_capitals}" if has_marks else "--lowercase"
+    return f"{' and '.join(said)} ({_example(several)}); give {option} to make them one"
+
+
+def _count_in_capitals(several: dict[str, Counter[str]]) -> int:
+    """The words with capitals that the text has in small letters, too."""
+    return sum(
+        found[word] for bare, found in several.items() if bare in found for word in found if word != word.lower()
+    )
+
+
+def _without_marks(found: Counter[str]) -> Counter[str]:
+    return Counter(
+        {word: count for word, count in found.items() if word[-1] not in _ENDS and word[0] not in _BEGINNINGS}
+    )
+
+
+def _example(several: dict[str, Counter[str]]) -> str:
+    """The word with the most spellings, of equals the longer and more frequent one."""
+    found = max(several.items(), key=lambda item: (min(len(item[1]), 3), len(item[0]) > 2, item[1].total()))[1]
+    shown = [word for word, _ in found.most_common(3)]
+    return f"{' / '.join(shown)} are {len(shown)} words"
+
+
+def read_sample(head: bytes, paths: Sequence[str]) -> bytes:
+    """A sample of a text in these files that begins with `head`."""
+    sizes = [_size(path) for path in paths]
+    total, piece = sum(sizes), HEAD_BYTES // _PLACES
+    if total < _PLACES * HEAD_BYTES:
+        return head
+    pieces = []
+    for place in (total * number // _PLACES for number in range(1, _PLACES)):
+        for path, size in zip(paths, sizes, strict=True):
+            if place < size:
+                pieces.append(_read_words(path, place, piece))
+                break
+            place -= size
+    return b"\n".join([head[:piece] if any(pieces) else head, *pieces])
+
+
+def _size(path: str) -> int:
+    """The bytes of a file that can be read at any place, 0 of another one."""
+    plain = path != "-" and Path(path).is_file() and record_kind(path) is None and not is_packed(path)
+    return Path(path).stat().st_size if plain else 0
+
+
+def _read_words(path: str, place: int, size: int) -> bytes:
+    """The whole words among `size` bytes of a file."""
+    with open_raw(path) as raw:
+        raw.seek(place)
+        words = next(blocks(raw, path, size), b"").split()
+    return b" ".join(words[1:-1])
