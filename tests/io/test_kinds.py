@@ -6,6 +6,7 @@ import pickle
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import zipfile
 from functools import partial
@@ -26,6 +27,7 @@ from wv_cli.io.input import open_input
 from wv_cli.io.kinds import HEAD_BYTES, kind_of, records_of
 from wv_cli.lm.files import load as load_language_model
 from wv_cli.text.connectors import read_connectors
+from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.saved_phrases import read_phrases
 from wv_cli.text.source import Source
 from wv_cli.text.stop_words import read_stop_words
@@ -244,12 +246,15 @@ def test_records(text, kind):
     assert records_of(text) == kind
 
 
-def test_a_web_page_is_named_where_numbers_are_expected(tmp_path):
-    """It may be a text, too."""
+def test_a_web_page_is_named_where_numbers_are_expected(tmp_path, monkeypatch):
+    """It is no text either, unless its marks are asked for."""
     (tmp_path / "f").write_bytes(b"<!DOCTYPE html>\n<html><body>not found</body></html>\n")
     with pytest.raises(BadFile, match=r"expected word vectors .*, found a web page"):
         formats.load(tmp_path / "f")
-    assert list(Source(input_texts([str(tmp_path / "f")], log=print)))
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    with pytest.raises(BadFile, match=r"expected text, found a web page .*, pip install 'wv-toolkit\[html\]'"):
+        list(Source(input_texts([str(tmp_path / "f")], log=print)))
+    assert list(Source(input_texts([str(tmp_path / "f")], log=print, reading=ReadingConfig(force_text=True))))
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,8 @@ def test_what_is_no_text_is_left_out(tmp_path, wv):
         done = wv("search", "index", "docs", "-o", "docs/my.index")
         assert done.returncode == 0, done.stderr
         assert "4 chunks of 5 files" in done.stderr and "2 files left out" in done.stderr
-        assert "docs/cut.gz" in done.stderr and done.stderr.count("\n") == 2
+        assert "docs/cut.gz" in done.stderr and done.stderr.count("\n") == 3
+        assert "1 file that is no text is left out, docs/binary: binary data (NUL bytes)\n" in done.stderr
     found = wv("search", "docs/my.index", "needle", "--json").stdout
     assert {json.loads(line)["file"] for line in found.splitlines()} == {
         "docs/deep/deeper/a.txt", "docs/packed.txt.gz", "docs/latin", "docs/new\nline",

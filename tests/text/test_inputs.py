@@ -122,7 +122,8 @@ def test_a_folder_leaves_out_what_is_no_text(tmp_path):
     asked, notes = texts(tmp_path, written=[str(tmp_path / "out"), str(tmp_path / "none")])
     assert expand_inputs(asked) == [f"{tmp_path}/a"]
     assert notes == [
-        f"{tmp_path}: 5 files that are no text are left out, such as {tmp_path}/b.side: written beside another file"
+        f"{tmp_path}: 5 files that are no text are left out, such as {tmp_path}/b.side: written beside another file, "
+        f"{tmp_path}/m: a model, {tmp_path}/out: an output of this run"
     ]
     asked, notes = texts(tmp_path, reading=ReadingConfig(force_text=True), written=[str(tmp_path / "out")])
     assert expand_inputs(asked) == [f"{tmp_path}/{name}" for name in "amx"]

@@ -50,10 +50,15 @@ _ENCODINGS = [
     (rb"(?:\0[\t\n\r -~]){8}", "UTF-16BE"),
 ]
 _LFS = re.compile(rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/(?:.*\n)+?size (\d+)\s")
+ZIP = rb"PK\x03\x04"
+_ZIPPED = rb"PK\x03\x04(?s:.{26})(?:%s)"  # by the name of its first file
 # What only another program unpacks: how it begins, what it is, what to do.
 PACKED = [
     (rb"PK\x03\x04(?s:.{26,64})\.npy", "NumPy arrays (.npz)", "save one with numpy.save, its words in NAME.words.txt"),
-    (rb"PK\x03\x04", "a zip archive", "unzip it first"),
+    (_ZIPPED % rb"\[Content_Types\]\.xml|_rels/|docProps/|word/|xl/|ppt/", "an Office document", "save it as text"),
+    (_ZIPPED % rb"mimetypeapplication/epub", "an e-book (EPUB)", "save it as text"),
+    (_ZIPPED % rb"mimetypeapplication/vnd\.oasis", "an OpenDocument file", "save it as text"),
+    (ZIP, "a zip archive", "unzip it first"),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),
     (rb"\x04\x22\x4d\x18", "lz4-compressed", "run `lz4 -d` first"),
     (rb"\x1f\x9d", "compressed with `compress`", "run `uncompress` first"),
@@ -157,7 +162,7 @@ _FOREIGN = [
     (rb"(?:RD[AX][23]\n|[XAB]\n\0\0\0[\2\3])", f"data of R{_TABLE}"),
     (rb"MATLAB 5\.0 MAT-file", "a MATLAB file"),
     (rb"GGUF[\1-\x09]\0\0\0", "a GGUF file of llama.cpp"),
-    (rb"%PDF-\d", "a PDF file; take its text out first: pdftotext FILE"),
+    (rb"(?:\xef\xbb\xbf)?\s*%PDF-\d", "a PDF file; take its text out first: pdftotext FILE"),
     (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a file of an older Microsoft Office; save it as text or CSV"),
     (rb"\{\\rtf\d", "a rich text file (RTF); save it as plain text"),
     (rb"\x89PNG\r\n", "a PNG picture"),

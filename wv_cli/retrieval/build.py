@@ -16,6 +16,7 @@ from wv_cli.retrieval.chunks import Chunk
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest
 from wv_cli.retrieval.model import Model, to_int8
+from wv_cli.text.input_files import describe_left_out
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.vectors.stored_index import DIGEST_BYTES, SearchIndex
@@ -47,6 +48,7 @@ class Builder:
         self._tokens: dict[str, int] = {}
         self._ids, self._found = array("i"), array("H")
         self.kept = self.skipped = 0
+        self.no_text: dict[str, str] = {}
 
     def add(self, found: Found) -> None:
         """Raises BadFile, WvError for a file that was named."""
@@ -67,7 +69,9 @@ class Builder:
             if found.named:
                 raise
             self.skipped += 1
-            if not isinstance(error, NoText):
+            if isinstance(error, NoText):
+                self.no_text[found.path] = str(error).partition("expected text, found ")[2]
+            else:
                 self._log(f"{error}; left out")
             return
         self._names.append(name)
@@ -243,6 +247,8 @@ def build(
         builder.add(file)
         if progress is not None:
             progress(number, len(files))
+    if builder.no_text:
+        log(describe_left_out(builder.no_text))
     return builder.finish(progress), {"kept": builder.kept, "skipped": builder.skipped}
 
 

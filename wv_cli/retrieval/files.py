@@ -2,14 +2,16 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.io import meta
 from wv_cli.io.compression import CHUNK, decompress
-from wv_cli.io.kinds import HEAD_BYTES, kind_of
+from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.io.marks import without_mark
 from wv_cli.retrieval.chunks import Chunk, cut, cut_records
 from wv_cli.retrieval.config import TextConfig
@@ -20,6 +22,7 @@ from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.opening import read_records
 from wv_cli.text.records.reading import Rules
+from wv_cli.text.web_pages import NO_PACKAGE, can_read_pages, is_page, read_page
 from wv_cli.vectors.stored_index import DIGEST_BYTES, is_search_index
 
 Log = Callable[[str], None]
@@ -74,7 +77,11 @@ class FileText:
     def __iter__(self) -> Iterator[Chunk]:
         name = name_of_input(self.path)
         with open_raw(self.path) as raw:
-            text = decompress(self._hash_chunks(blocks(raw, name, CHUNK)), name)
+            packed = self._hash_chunks(blocks(raw, name, CHUNK))
+            first = next(packed, b"")
+            if re.match(ZIP, first):
+                raise NoText(f"{name}: expected text, found {kind_of(first[:HEAD_BYTES], certain=True)}")
+            text = decompress(chain([first], packed), name)
             kind = record_kind(self.path) if self._config.field is not None else None
             if kind is not None:
                 rules = Rules(ReadingConfig(field=self._config.field), False, self._log, whole=True)
@@ -82,7 +89,7 @@ class FileText:
                 for _ in text:  # what a reader of its own has not taken
                     pass
             else:
-                yield from cut(_require_text(without_mark(text), name), self._config)
+                yield from cut(_read_text(without_mark(text), name, self.path), self._config)
 
     def _hash_chunks(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         for chunk in chunks:
@@ -92,6 +99,16 @@ class FileText:
 
 class NoText(WvError):
     """A file that is not text."""
+
+
+def _read_text(chunks: Iterator[bytes], name: str, path: str) -> Iterator[bytes]:
+    first = next(chunks, b"")
+    if path == "-" or not is_page(path, first):
+        yield from _require_text(chain([first], chunks), name)
+    elif not can_read_pages():
+        raise NoText(f"{name}: expected text, found {NO_PACKAGE}")
+    else:
+        yield read_page([first, *chunks])
 
 
 def _require_text(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:

@@ -203,11 +203,8 @@ def open_searcher(
 def _build_index(path: str, text: TextConfig, model: Model | None, log: Callable[[str], None]) -> SearchIndex:
     from wv_cli.retrieval.build import build
     from wv_cli.retrieval.files import find_files
-    from wv_cli.text.input_files import files_without_text
 
-    index, counts = build(find_files([path], log), text, log=log, model=model)
-    if counts["skipped"]:
-        log(f"{path}: {files_without_text(counts['skipped'])} left out")
+    index, _ = build(find_files([path], log), text, log=log, model=model)
     if not index.chunks:
         raise WvError(f"{path}: no text to search: it is empty, or has no files of text")
     return index

@@ -4,19 +4,22 @@ Standard input is `-`. Inputs are looked at before the first is read, so that a 
 """
 
 import os
+import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
 from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.io.compression import decompress
-from wv_cli.io.kinds import HEAD_BYTES
+from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.text.binary import SAMPLE
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.web_pages import NO_PACKAGE, can_read_pages, is_page
 
 Inputs = Sequence[str] | Texts
+_EXAMPLES = 3
 
 
 def expand_inputs(inputs: Inputs) -> list[str]:
@@ -55,7 +58,7 @@ def _files_of(folder: str, texts: Texts | None) -> list[str]:
         _check_readable(path)
     left_out = _left_out(paths, texts) if texts is not None else {}
     paths = [path for path in paths if path not in left_out]
-    skipped = _describe_skipped(left_out)
+    skipped = describe_left_out(left_out) if left_out else ""
     if not paths:
         message = f"{folder}: no files in this folder ({LEFT_OUT})"
         if skipped:
@@ -78,22 +81,28 @@ def _left_out(paths: list[str], texts: Texts) -> dict[str, str]:
         elif texts.is_sidecar(path):
             what = "written beside another file"
         else:
-            what = _problem(path, texts)
+            what = _archive(path) or _problem(path, texts)
         if what:
             found[path] = what
     return found
 
 
-def files_without_text(number: int) -> str:
-    """The beginning of a message."""
-    return "1 file that is no text is" if number == 1 else f"{number:,} files that are no text are"
+def describe_left_out(left_out: Mapping[str, str]) -> str:
+    """How many files are left out, and what they are: a file of each kind."""
+    first = {what: path for path, what in reversed([*left_out.items()])}
+    examples = [f"{path}: {what}" for path, what in left_out.items() if first[what] == path][:_EXAMPLES]
+    number = len(left_out)
+    files = "1 file that is no text is" if number == 1 else f"{number:,} files that are no text are"
+    return f"{files} left out, {'' if number == 1 else 'such as '}{', '.join(examples)}"
 
 
-def _describe_skipped(left_out: dict[str, str]) -> str:
-    if not left_out:
-        return ""
-    path, what = next(iter(left_out.items()))
-    return f"{files_without_text(len(left_out))} left out, {'' if len(left_out) == 1 else 'such as '}{path}: {what}"
+def _archive(path: str) -> str | None:
+    """What a file is whose beginning is that of a zip archive, as that of a text document is; None for another one."""
+    if not Path(path).is_file():
+        return None
+    with open_raw(path) as raw:
+        head = next(blocks(raw, path, HEAD_BYTES), b"")
+    return kind_of(head, certain=True) if re.match(ZIP, head) else None
 
 
 def _problem(path: str, texts: Texts) -> str | None:
@@ -106,7 +115,9 @@ def _problem(path: str, texts: Texts) -> str | None:
             head += block
             if len(head) >= SAMPLE:
                 break
-        return texts.problem(head)
+    if not texts.extracts_pages and is_page(path, head):
+        return None if can_read_pages() else NO_PACKAGE
+    return texts.problem(head)
 
 
 def _status(path: str) -> os.stat_result | None:

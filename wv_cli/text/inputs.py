@@ -55,6 +55,12 @@ class Texts:
         """Whether what is made of a line depends on all of it."""
         return self.reading.tokenize is not None
 
+    @property
+    def extracts_pages(self) -> bool:
+        """Whether --tokenize takes the text out of web pages."""
+        tokenizing = self.reading.tokenize_config
+        return tokenizing is not None and tokenizing.markup == "html"
+
     def of_shard(self, shard: Shard) -> "Texts":
         """What another process reads of them, wherever it is; of files that are named there is nothing to note."""
         return replace(self, inputs=shard.paths, part=shard, log=_unheard, written=())

@@ -15,6 +15,7 @@ from wv_cli.errors import WvError, reason
 from wv_cli.io.compression import is_compressed
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.web_pages import is_page
 
 _LONG_LINE = 1 << 20
 _BLOCK, _HEAD = 1 << 16, 64
@@ -148,6 +149,7 @@ def size_of(path: str) -> int:
 
 
 def is_packed(path: str) -> bool:
-    """Whether a file is compressed."""
+    """Whether a file is compressed, or a web page: it is read as a whole."""
     with open_raw(path) as raw:
-        return is_compressed(raw.read(_HEAD), path)
+        head = raw.read(_HEAD)
+    return is_compressed(head, path) or is_page(path, head)

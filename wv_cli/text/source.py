@@ -23,6 +23,7 @@ from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.raw_text import note_raw, note_unsegmented, read_sample
 from wv_cli.text.records.kinds import require_tsv
+from wv_cli.text.web_pages import is_page, read_page
 
 if TYPE_CHECKING:
     import hashlib
@@ -167,9 +168,18 @@ class Source:
             first = next(text, b"")
             if self._texts is None and (what := foreign_encoding(first)):
                 raise BadFile(name, f"expected UTF-8 text, found {what}")
+            if first and self._reads_page(path, first):
+                first, text = read_page([first, *text]), iter(())
             if first:
                 yield first
             yield from text
+
+    def _reads_page(self, path: str, head: bytes) -> bool:
+        """Whether a file is a web page of which the text is read."""
+        texts = self._texts
+        if texts is None or texts.reading.force_text or texts.extracts_pages or not Path(path).is_file():
+            return False
+        return is_page(path, head)
 
     def _count_invalid(self, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
         """The chunks of a text, whose bytes that are no UTF-8 are counted."""
