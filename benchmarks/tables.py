@@ -5,7 +5,7 @@
 
 A section of RESULTS.md holds the docstring of the suite, the section `## NAME` of records.md, the command, date,
 machine and versions of the record, and its table. A block stands between `<!-- figures: NAME -->` and `<!-- end -->` in
-one of the documents; excerpts.py makes it, and this module the table of suites.
+one of the documents or guides; excerpts.py makes it, and this module the table of suites.
 """
 
 import inspect
@@ -27,6 +27,7 @@ PAGE = HERE / "RESULTS.md"
 # Documents whose sentences may state no figure outside of a block. A block is optional.
 DOCUMENTS = [HERE.parent / "README.md", HERE.parent / "csrc" / "README.md"]
 DOCUMENTS += [HERE / name for name in ("README.md", "notes.md", "records.md")]
+GUIDES = sorted((HERE.parent / "wv_cli" / "guides").glob("*.md"))  # their figures: tests/guides/test_guide_figures.py
 # What every record says of itself beside its runs.
 FACTS = ("suite", "date", "command", "machine", "versions", "runs")
 BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -126,7 +127,7 @@ def rendered(text: str) -> str:
 
 def files() -> Iterator[tuple[Path, str]]:
     """Every file that is made here, wholly or in its blocks, with the text it should have."""
-    for document in DOCUMENTS:
+    for document in [*DOCUMENTS, *GUIDES]:
         yield document, rendered(document.read_text(encoding="utf-8"))
     yield PAGE, page()
 

@@ -19,6 +19,7 @@ from wv_cli.cli.options import FieldOption
 from wv_cli.cli.program import wv
 from wv_cli.commands.models import MODELS
 from wv_cli.evaluation import TASKS
+from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, Bound
 from wv_cli.gensim.refusals import ARGUMENTS, METHODS
 from wv_cli.hashing import HASHERS
 from wv_cli.models.layers import LAYERS, NEURAL_LAYERS, OutputLayer
@@ -74,6 +75,12 @@ def tables() -> dict[str, str]:
         ),
         "loses": markdown(
             ["format", "what it cannot keep"], [[f"`{name}`", row.loses] for name, row in FORMATS.items()]
+        ),
+        "heuristics": markdown(
+            ["statistic", "what it is"], [[f"`{name}`", row.help] for name, row in HEURISTICS.items()]
+        ),
+        "recipes": markdown(
+            ["recipe", "keeps records with"], [[f"`{name}`", ranges(bounds)] for name, bounds in RECIPES.items()]
         ),
         "differs": markdown(["run", "what is otherwise"], differences()),
         "gensim_arguments": markdown(
@@ -162,6 +169,14 @@ def _in_words(atom: str, of: type[config.Options]) -> str:
         values = [value for value in rest.split("|") if value in of.options()[name].choices]
         return f"`{flag}` {'other than ' if relation == '!=' else ''}{' or '.join(values)}"
     return f"no `{flag}`" if negated else f"`{flag}`"
+
+
+def ranges(bounds: Iterable[Bound]) -> str:
+    """The bounds of a recipe as `--heuristic` takes them, NAME=LOW..HIGH."""
+    ends: dict[str, dict[str, str]] = {}
+    for each in bounds:
+        ends.setdefault(each.heuristic, {})[each.comparison] = f"{each.bound:g}"
+    return ", ".join(f"`{name}={found.get('>=', '')}..{found.get('<=', '')}`" for name, found in ends.items())
 
 
 def differences() -> list[list[str]]:

@@ -124,7 +124,7 @@ MODELS: Registry[Model] = Registry(
         (
             "pairs",
             Model(
-                "The mean of a text's token vectors tells the text of its pair from all others: sentence embeddings.",
+                "The mean of a text's token vectors finds the text of its pair among all others: sentence embeddings.",
                 "Henderson et al. 2017, arXiv 1705.00652; levels Kusupati et al. 2022, arXiv 2205.13147",
                 PairsConfig,
                 "wv_cli.commands.pairs:PairsJob",

@@ -39,7 +39,7 @@ class TrainJob(Job):
     --model pairs reads records of an anchor, its positive and hard negatives, and writes a static embedding to DIR/.
 
     --validation takes analogies `a b c d` (among the 30,000 most frequent words) or pairs `word word score`.
-    With --model pairs it takes other pairs, or two texts and a score a line. --autotune-validation takes labeled
+    With --model pairs it takes other pairs, or lines of two texts and a score. --autotune-validation takes labeled
     lines, for a classifier. Do not report scores on such a file: it chose the epoch or the options.
 
     Ctrl-C, SIGTERM and --max-time save a checkpoint. --resume continues it exactly; the exit code is 130, 143 or

@@ -79,7 +79,7 @@ class Report:
 def protocol(config: "EvalConfig | WicConfig") -> list[str]:
     """The part of a report's protocol that every task shares."""
     case = {
-        "fold-first": "upper and lower case are one: the first word with a spelling stands for all",
+        "fold-first": "case is ignored: of words that differ in case alone, the first one counts",
         "lower": "words of the data are looked up in lower case",
         "none": "words of the data are looked up as written",
     }[config.case]

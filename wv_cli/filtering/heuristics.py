@@ -95,10 +95,14 @@ HEURISTICS: Mapping[str, Heuristic] = {
     "javascript-lines": Heuristic("fraction of lines with the word javascript", above="javascript"),
     "policy-lines": Heuristic("fraction of lines about cookies, privacy or terms of use", above="policy"),
     "sentences": _count(
-        "sentences in the lines that C4 keeps, without a terminal mark, too", below="too_few_sentences"
+        "sentences in the lines that C4 keeps, and in those without a terminal mark", below="too_few_sentences"
     ),
-    "terminal-curly-brackets": _count("the same with a terminal mark at the end", above="curly_bracket"),
-    "terminal-lorem-ipsum": _count("the same with a terminal mark at the end", above="lorem_ipsum"),
+    "terminal-curly-brackets": _count(
+        "lines with a {, of those of 3 words or more and a terminal mark", above="curly_bracket"
+    ),
+    "terminal-lorem-ipsum": _count(
+        "lines with lorem ipsum, of those of 3 words or more and a terminal mark", above="lorem_ipsum"
+    ),
     "terminal-sentences": _count("sentences in the lines that C4 keeps", below="too_few_sentences"),
 }
 

@@ -52,6 +52,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("commands", "reference", "Every command, task of wv eval and method of wv hash."),
     ("records", "reference", "JSON lines, CSV, TSV and Parquet as texts, and fields added to them."),
     ("formats", "reference", "File formats, and their bytes."),
+    ("heuristics", "reference", "The statistics and recipes of wv filter, with their bounds."),
     ("gensim", "reference", "gensim's classes in wv_cli.gensim, and what they refuse."),
     ("models", "reference", "Models and output layers, and the options of each."),
     ("exit-codes", "reference", "What the exit code of a command means."),

@@ -111,7 +111,7 @@ class Word2vecConfig(Options):
         "Initial learning rate.",
         low=0,
         high=10,
-        low_is="word2vec's own",
+        low_is="the model's default",
         shown=f"{START_LR['skipgram']} (cbow {START_LR['cbow']})",
         common=True,
     )

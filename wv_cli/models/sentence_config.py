@@ -24,7 +24,7 @@ class Doc2vecConfig(Options):
     )
     mean_gradient: Literal["document", "word2vec", "corrected"] = option(
         "document",
-        "Inputs whose gradient is divided by the number of inputs: context words, none, all.",
+        "Divide the gradient by the number of inputs for: context words (document), none (word2vec), all (corrected).",
         only="algorithm=dm_mean",
     )
     loss: Literal["ns", "hs"] = option("ns", "Output layer: negative sampling or hierarchical softmax.")
@@ -63,7 +63,7 @@ class PairsConfig(Options):
 
     dim: int = option(256, "Dimension of the vectors.", low=1, high=100_000, group="Model", common=True)
     nested: str | None = option(
-        None, "Also train the first so many numbers alone (Matryoshka): 32,64,128.", shown="no others"
+        None, "Also train prefixes of these lengths as vectors of their own (Matryoshka): 32,64,128.", shown="no others"
     )
     scale: float = option(20.0, "Factor of the cosines in the softmax; 1 / temperature.", above=0, high=40)
     symmetric: bool = option(False, "Also tell each positive's anchor from the others.")

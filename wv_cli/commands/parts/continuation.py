@@ -37,7 +37,7 @@ class Continuation(Part):
 
     continue_: str | None = option(
         None,
-        "Continue training from a saved state; options that are not given are its own.",
+        "Continue training from a saved state; its options hold unless others are given.",
         metavar="FILE",
         group="Input",
         common=True,

@@ -77,7 +77,10 @@ class Duplicates(Part):
         False, "Texts that differ in a number are no near-duplicates.", off=None, only="near_duplicates"
     )
     against: str | None = option(
-        None, "Near-duplicates of an earlier run (--save-index) go, too.", metavar="INDEX", only="near_duplicates"
+        None,
+        "Also reject near-duplicates of the records in this index of --save-index.",
+        metavar="INDEX",
+        only="near_duplicates",
     )
 
 
@@ -88,18 +91,18 @@ class Rules(Part):
 
     group: ClassVar[str] = "Rules"
 
-    words: tuple[str, ...] = option((), "Keep records of so many words.", metavar="LOW..HIGH")
+    words: tuple[str, ...] = option((), "Keep records whose number of words is in this range.", metavar="LOW..HIGH")
     heuristic: tuple[str, ...] = option(
-        (), "Keep by a statistic of the text, or a recipe of several.", metavar="NAME=LOW..HIGH | RECIPE"
+        (), "Keep records by a statistic of the text, or by a recipe of several.", metavar="NAME=LOW..HIGH | RECIPE"
     )
     language: tuple[str, ...] = option(
-        (), "Keep records in these languages, by a language model of fastText's.", metavar="MODEL:en,de=P.."
+        (), "Keep records in these languages, by fastText's language identifier.", metavar="MODEL:en,de=P.."
     )
     classifier: tuple[str, ...] = option(
         (), "Keep records to which a classifier gives this label.", metavar="[NAME=]MODEL:LABEL=P.."
     )
     perplexity: tuple[str, ...] = option(
-        (), "Keep records with this perplexity, by a language model of pieces.", metavar="MODEL=..PP"
+        (), "Keep records with this perplexity under a language model of word pieces.", metavar="MODEL=..PP"
     )
     rules: tuple[str, ...] = option((), "Rules from a TOML file, or from a shipped recipe.", metavar="FILE")
     of_files: tuple[tuple[str, str], ...] = internal(())
@@ -178,7 +181,7 @@ class FilterOutput(Part):
     explain: int | None = option(None, "Show the scores of record N only.", low=1)
     save_index: str | None = option(
         None,
-        "Also save the near-duplicates known in the end, for --against.",
+        "Also save an index of the records that passed --near-duplicates, for --against.",
         metavar="FILE",
         only=f"near_duplicates and {_WRITES}",
     )
