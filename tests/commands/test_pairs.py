@@ -139,7 +139,7 @@ def test_an_ending_that_names_no_format_is_no_folder(pairs):
     with pytest.raises(UsageError, match=r"ending '\.2' .*; out\.2/ is a folder's name"):
         train("train.tsv", "out.2", model="pairs", **FEW)
     train("train.tsv", "out.2/", model="pairs", **FEW)
-    assert {"model.safetensors", "tokenizer.json", "config.json", "modules.json"} == {
+    assert {"model.safetensors", "tokenizer.json", "config.json", "modules.json", "README.md"} == {
         p.name for p in Path("out.2").iterdir()
     }
     assert Path("out.2.meta.json").exists()
@@ -313,7 +313,7 @@ def test_a_run_goes_on_in_a_folder_that_was_made_meanwhile(pairs):
         train("train.tsv", ["part", "part.vec"], **how)
     train("train.tsv", ["part", "part.vec"], resume=True, **how)
     assert {path.name for path in pairs.rglob("*.json")} >= {"part.meta.json", "part.vec.meta.json"}
-    assert len([*Path("part").iterdir()]) == 4 and not Path("part.checkpoint").exists()
+    assert len([*Path("part").iterdir()]) == 5 and not Path("part.checkpoint").exists()
 
 
 def test_the_best_epoch_is_kept(pairs):

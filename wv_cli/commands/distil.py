@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class DistilInput(Part):
     """The folder of the `encoder`, and the words of the file `vocab`; without it, the encoder's own pieces."""
 
-    vocab: str | None = argument("VOCAB", None)
+    vocab: str | None = argument("[VOCAB]", None)
     encoder: str = option(help="Folder of the encoder, as for wv vectors.", metavar="DIR")
 
     def reads(self) -> list[str]:

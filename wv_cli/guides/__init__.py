@@ -40,6 +40,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("replace-fasttext", "how-to", "Run a fastText script with wv; its flags in wv's words."),
     ("replace-glove", "how-to", "Run a GloVe script with wv; its flags in wv's words."),
     ("gensim-to-wv", "how-to", "The calls of gensim, and what replaces them."),
+    ("static-embeddings", "how-to", "Make, use and publish static embeddings: tables that encode texts."),
     ("every-night", "how-to", "Train each night on the day's text, from make and cron."),
     ("many-machines", "how-to", "Count, filter and encode with Dask."),
     ("chinese", "how-to", "Chinese, and other languages without spaces."),

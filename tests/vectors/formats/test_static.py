@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import FormatWarning, check, load, sniff
 from wv_cli.vectors.formats.safetensors import Tensors, write
 from wv_cli.vectors.formats.static import StaticModel
-from wv_cli.vectors.formats.static_folder import save_folder
+from wv_cli.vectors.formats.static_folder import save_folder, save_model
 from wv_cli.words import WordList
 
 PLAIN, WEIGHTED = (GOLDEN / "encoders" / name for name in ("static-model2vec", "static-model2vec-weights"))
@@ -68,6 +69,23 @@ def test_a_folder_is_written_as_theirs(tmp_path):
     ours, theirs = (Tensors.open(folder / "model.safetensors") for folder in (tmp_path / "made", PLAIN))
     assert ours.names == theirs.names
     assert np.array_equal(*(each.floats("embeddings", (401, 50)) for each in (ours, theirs)))
+
+
+def test_a_model_card_is_written_once(tmp_path):
+    """As hubs read it: settings between two lines `---`. One that is there is the author's."""
+    save_folder(tmp_path / "made", load(PLAIN))
+    card = tmp_path / "made" / "README.md"
+    before, settings, body = card.read_text().split("---\n")
+    assert before == "" and settings.startswith("library_name: model2vec\n") and "\n- static-embeddings\n" in settings
+    for use in ("StaticModel.from_pretrained", "SentenceTransformer(", "wv vectors --sentences"):
+        assert use in body
+    card.write_text("mine")
+    save_folder(tmp_path / "made", load(PLAIN, limit=5))
+    assert card.read_text() == "mine" and len(load(tmp_path / "made")) == 5
+    model = StaticModel.open(tmp_path / "made")
+    save_model(tmp_path / "other", replace(model, counts_unknown=True))
+    card = tmp_path / "other" / "README.md"
+    assert "library_name: sentence-transformers" in card.read_text() and "model2vec" not in card.read_text()
 
 
 def test_what_is_written_is_read(tmp_path):

@@ -3,6 +3,7 @@
     model.safetensors, tokenizer.json   the table and how text becomes tokens (wv_cli/vectors/formats/static.py)
     config.json                         for model2vec
     modules.json                        for sentence-transformers from 3.4 on, which know these names of modules
+    README.md                           the model card that hubs show; one that is there stays as it is
 
 modules.json is renamed first and model.safetensors last. Both hold a digest of the settings in between, so that readers
 see where a kill left files of two models together. Who edits settings by hand keeps the digest, and is not refused.
@@ -39,6 +40,7 @@ from wv_cli.vectors.formats.static import FOLDER_MARK, MODULES, TOKENS_MARK, Sta
 from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokens_digest
 from wv_cli.words import WordList, decode, is_utf8
 
+CARD = "README.md"
 INT8_READERS = "int8 is read by wv and model2vec, not by sentence-transformers"
 _UNKNOWN = "[UNK]"
 _SPLITS = {"blanks": "WhitespaceSplit", "punctuation": "Whitespace"}
@@ -65,7 +67,7 @@ def save_folder(
     dtype: Dtype = "float32",
     max_length: int | None = None,
 ) -> Written:
-    """Writes the four files, all or none, making the folder if need be. `lowercase` None: if no word has a capital;
+    """Writes the folder, all files or none, making it if need be. `lowercase` None: if no word has a capital;
     the rows are multiplied by their `weights` (rows,); `max_length` tokens of a text are read.
     Raises WvError, also for a word that is not UTF-8 and for nan or infinity."""
     require_words(path, embeddings.words)
@@ -108,8 +110,8 @@ def save_model(
     settings: Mapping[str, object] | None = None,
     usage: Usage = NO_USAGE,
 ) -> None:
-    """Writes the files, all or none, making the folder if need be. `settings` are more of config.json. Raises WvError,
-    also for numbers that the type cannot hold."""
+    """Writes the files, all or none, making the folder if need be, and a model card unless there is one. `settings` are
+    more of config.json. Raises WvError, also for numbers that the type cannot hold."""
     table, folder = model.table, Path(path)
     if model.counts_unknown and (folder / "config.json").exists():
         message = f"{path}: has a config.json, by which others would read a model of sentence-transformers differently"
@@ -152,11 +154,58 @@ def save_model(
     mark = digest(_json(modules) + b"".join(written.values()))
     modules[0][FOLDER_MARK] = mark
     with _make_folder(folder), commit_together():
-        for name, text in {MODULES: _json(modules), **written}.items():
+        card = {} if (folder / CARD).exists() else {CARD: model_card(of_model2vec=not model.counts_unknown)}
+        for name, text in {MODULES: _json(modules), **written, **card}.items():
             with open_output(folder / name) as stream:
                 stream.write(text)
         with open_output(folder / MODEL) as stream:
             safetensors.write(stream, arrays, {TOKENS_MARK: tokens_digest(model.tokenizer), FOLDER_MARK: mark})
+
+
+def model_card(*, of_model2vec: bool) -> bytes:
+    """README.md as hubs read it: what programs load the folder, and what its author has to add."""
+    libraries = ["model2vec"] * of_model2vec + ["sentence-transformers"]
+    model2vec = """
+```python
+from model2vec import StaticModel
+
+vectors = StaticModel.from_pretrained("FOLDER").encode(["a text"])
+```
+"""
+    return f"""\
+---
+library_name: {libraries[0]}
+pipeline_tag: feature-extraction
+tags:
+- embeddings
+- static-embeddings
+- sentence-transformers
+# Add these before you publish the folder:
+# license: cc-by-sa-4.0
+# language: en
+# base_model: the encoder that was distilled, if there is one
+---
+
+# A static embedding
+
+A table with one vector for each token. The vector of a text is the mean of its tokens' vectors. `wv` wrote this folder.
+
+## Use
+{model2vec * of_model2vec}
+```python
+from sentence_transformers import SentenceTransformer
+
+vectors = SentenceTransformer("FOLDER").encode(["a text"])
+```
+
+```sh
+echo 'a text' | wv vectors --sentences --encoder FOLDER
+```
+
+## Training
+
+Write here which text the vectors were trained on, the license of that text, how they were made, and their scores.
+""".encode()
 
 
 def _json(facts: object) -> bytes:
