@@ -1,4 +1,5 @@
-"""The recipe of the guide `every-night` as cron runs it: the Makefile, the line of a crontab, several nights."""
+"""The recipe of the guide `every-night` as cron runs it: the Makefile, the line of a crontab, nights that --max-time
+ends."""
 
 import re
 import shutil
@@ -7,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Run
-from tests.guides.console import make_path
+from tests.guides import console
+from tests.readme import README
 from wv_cli.guides import guide_text
 
 TOOLS = ("make", "flock", "bash")
@@ -27,10 +28,9 @@ def block(language: str) -> str:
 @pytest.fixture
 def night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Runs the crontab's line in the folder -> (exit code, what the log got)."""
-    monkeypatch.setenv("PATH", make_path(tmp_path / "bin"))
-    folder, words = re.fullmatch(r"0 3 \* \* \*  cd (\S+) && (.*)\n", block("text")).groups()
-    line = words.replace("\\%", "%")  # cron's own escape
-    assert folder.startswith("/") and line != words
+    monkeypatch.setenv("PATH", console.make_path(tmp_path / "bin"))
+    folder, line = re.fullmatch(r"0 3 \* \* \*  cd (\S+) && (.*)\n", block("text")).groups()
+    assert folder.startswith("/") and "%" not in line  # cron makes line ends of it
 
     def run() -> tuple[int, str]:
         log = tmp_path / "train.log"
@@ -40,37 +40,53 @@ def night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return run
 
 
-def test_nights(night, wv: Run, slice_text: Path, data: Path, tmp_path: Path) -> None:
+def test_the_readme_shows_the_same() -> None:
+    assert console.blocks(README.read_text(encoding="utf-8"), "make") == [block("make")]
+
+
+def test_nights(night, slice_text: Path, data: Path, tmp_path: Path) -> None:
     lines = slice_text.read_text().splitlines(keepends=True)
-    today = subprocess.run(["date", "+%F"], capture_output=True, text=True, check=True).stdout.strip()
+    first, second, third = (f"2026-03-0{day}" for day in (1, 2, 3))
     (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / f"{today}.txt").write_text("".join(lines[1000:1500]))
-    (tmp_path / "first.txt").write_text("".join(lines[:1000]))
+    (tmp_path / "texts" / f"{first}.txt").write_text("".join(lines[:1000]))
     shutil.copy(next((data / "similarity").glob("*.txt")), tmp_path / "wordsim.txt")
-    makefile = tmp_path / "Makefile"
-    makefile.write_text(block("make").replace("--min-score 0.6", "--min-score -1"))
-    vectors, scores = tmp_path / f"vectors-{today}.bin", tmp_path / f"scores-{today}.json"
+    makefile, state = tmp_path / "Makefile", tmp_path / "model.state"
+    usual = block("make").replace("--min-score 0.6", "--min-score -1").replace("-o $@", "-o $@ --dim 10 --threads 1")
+    hurried = usual.replace("--max-time 5h", "--max-time 0.001s")
 
+    makefile.write_text(hurried)
     code, log = night()
-    assert code != 0 and "model.state: cannot read: no such file" in log and not vectors.exists(), "no first night"
-    wv("train", "first.txt", "-o", "first.bin", "--save-state", "model.state", "--dim", "10", "--threads", "1")
+    assert code == 2 and "go on with: wv train" in log and "Error 124" in log and not state.exists(), "the first night"
+    assert (tmp_path / f"vectors-{first}.bin.checkpoint").exists()
+    makefile.write_text(usual)
+    (tmp_path / "texts" / f"{second}.txt").write_text("".join(lines[1000:1500]))
     assert night() == (0, ""), "an empty log"
-    assert b'"spearman"' in scores.read_bytes()
-    trained, state = vectors.read_bytes(), (tmp_path / "model.state").read_bytes()
+    assert not [*tmp_path.glob("*.checkpoint")]
+    sizes = [int((tmp_path / f"vectors-{day}.bin").read_bytes().split()[0]) for day in (first, second)]
+    assert sizes[0] < sizes[1], "the second day's words have come"
+    assert [path.name for path in tmp_path.glob("scores-*")] == [f"scores-{second}.json"]
+    assert b'"spearman"' in (tmp_path / f"scores-{second}.json").read_bytes()
+    trained, learned = (tmp_path / f"vectors-{second}.bin").read_bytes(), state.read_bytes()
     assert night() == (0, ""), "nothing is left to do"
-    vectors.unlink()
+    (tmp_path / f"vectors-{second}.bin").unlink()
     code, log = night()
-    assert code == 0 and vectors.read_bytes() == trained, log
-    assert (tmp_path / "model.state").read_bytes() == state, "the day's text is learnt once"
+    assert code == 0 and (tmp_path / f"vectors-{second}.bin").read_bytes() == trained, log
+    assert state.read_bytes() == learned, "the day's text is learned once"
 
+    (tmp_path / "texts" / f"{third}.txt").write_text("".join(lines[1500:2000]))
+    makefile.write_text(hurried)
+    assert night()[0] == 2 and state.read_bytes() == learned, "stopped with a state, which stays"
+    makefile.write_text(usual)
+    scores = tmp_path / f"scores-{third}.json"
     with subprocess.Popen(["flock", ".lock", "cat"], cwd=tmp_path, stdin=-1, stdout=-1) as holder:
         assert holder.stdin is not None and holder.stdout is not None
         holder.stdin.write(b"held\n")
         holder.stdin.flush()
         assert holder.stdout.readline() == b"held\n"
-        scores.unlink()
         assert night() == (1, "") and not scores.exists(), "the night before still works"
         holder.stdin.close()
+    assert night() == (0, "") and scores.exists() and state.read_bytes() != learned
+    scores.unlink()
     makefile.write_text(block("make"))
     code, log = night()
     assert code == 2 and "Error 3" in log and not scores.exists(), "worse vectors stop make"
