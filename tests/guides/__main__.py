@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.guides.console import make_path, problem, rewrite, run, steps
+from tests.guides.console import check_python, make_path, problem, rewrite, run, steps
 
 
 def main() -> int:
@@ -32,6 +32,9 @@ def main() -> int:
                 sys.stdout.flush()
                 if results[-1].code:
                     break
+            wrong = check_python(text, folder)
+            bad += bool(wrong)
+            sys.stdout.write(wrong)
         if asked.write:
             document.write_text(rewrite(text, results), encoding="utf-8")
     return int(bad > 0)

@@ -9,13 +9,14 @@ the next line, one with `<<'EOF'` up to the line EOF. It must end with exit code
 * everything else must be the same, but for the number of blanks.
 
 A block ```console words only asks that half of the words shown occur: for what differs from machine to machine.
-A block ```sh is not run; its command lines must be understood.
+A block ```sh is not run; its command lines must be understood. A block ```python with prompts is a doctest.
 """
 
 import os
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,6 +120,16 @@ def check(text: str, folder: Path, path: str) -> list[str]:
         if result.code:
             break
     return found
+
+
+def check_python(text: str, folder: Path) -> str:
+    """Runs the blocks ```python with prompts `>>>` as doctests, after the commands; what is wrong, "" for nothing."""
+    found = "\n".join(body for body in blocks(text, "python") if ">>> " in body)
+    if not found:
+        return ""
+    (folder / "blocks.txt").write_text(found, encoding="utf-8")
+    command = [sys.executable, "-P", "-m", "doctest", "blocks.txt"]
+    return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, encoding="utf-8", check=False).stdout
 
 
 def same_lines(shown: Sequence[str], found: Sequence[str]) -> bool:

@@ -176,6 +176,7 @@ def test_commands_print_what_is_shown(document: str, tmp_path: Path) -> None:
     for _, text in text_of(document):
         wrong = console.check(BEFORE.get(document, "") + text, folder, console.make_path(tmp_path / "bin"))
         assert not wrong, "\n".join(wrong)
+        assert not console.check_python(text, folder)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -60,6 +60,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("json", "reference", "What --json prints."),
     ("environment", "reference", "Environment variables."),
     ("guarantees", "reference", "What wv guarantees, sentence by sentence; each has its tests."),
+    ("glossary", "reference", "The words of these guides, each in a sentence."),
     ("papers", "reference", "The papers of the methods."),
     ("evaluating", "explanation", "How to evaluate without fooling yourself."),
     ("why-fast", "explanation", "Why wv is fast, and where to read its sources."),
