@@ -177,7 +177,7 @@ def _type_of(field: Option) -> Any:
 
 
 def make_quiet_option() -> click.Option:
-    return CommonOption(["-q", "--quiet"], is_flag=True, help="Print nothing but results and errors.")
+    return CommonOption(["-q", "--quiet"], is_flag=True, help="Print nothing but errors on standard error.")
 
 
 def make_json_option(help: str) -> click.Option:

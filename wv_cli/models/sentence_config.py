@@ -24,7 +24,7 @@ class Doc2vecConfig(Options):
     )
     mean_gradient: Literal["document", "word2vec", "corrected"] = option(
         "document",
-        "Divide the gradient by the number of inputs for: context words (document), none (word2vec), all (corrected).",
+        "Divide gradients by the number of inputs for: context words (document), none (word2vec), all (corrected).",
         only="algorithm=dm_mean",
     )
     loss: Literal["ns", "hs"] = option("ns", "Output layer: negative sampling or hierarchical softmax.")

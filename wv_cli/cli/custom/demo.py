@@ -48,7 +48,7 @@ def last_words(folder: Path) -> str:
     names = [shlex.quote(str(folder / name)) for name in ("vectors.bin", PAIRS)]
     return f"""# What the figures are good for
 They compare: two texts, two settings, two programs, by the same file of questions. By themselves they say little; with
-so small a text (useful vectors need hundreds of times as much) they are low, and many questions have a word that is not
+so small a text (useful vectors need about 100 times as much) they are low, and many questions have a word that is not
 in it. What counts is how the vectors serve your own task.
 
 # With a text of your own: words divided by spaces, a sentence or more a line; .gz, .bz2, .xz and .zst as they are

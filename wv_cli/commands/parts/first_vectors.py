@@ -10,7 +10,7 @@ from wv_cli.vectors.file_options import BadRowsName
 ONE_MODEL = "preset=" + "|".join(name for name, preset in WORD_PRESETS.items() if not preset.members)
 _BAD_ROWS = "Rows of --init or --pretrained that cannot be read: stop, or count and skip them."
 _KEEP_WORDS = "Keep words of --init or --pretrained that INPUT lacks."
-_INIT = "Start words from the vectors of this file; with pairs also from a static embedding (wv/small)."
+_INIT = "Start words from the vectors of this file; for pairs also a static embedding (wv/small)."
 
 
 def init_option(*, only: str = "") -> str | None:
