@@ -82,7 +82,7 @@ def tables() -> dict[str, str]:
         "recipes": markdown(
             ["recipe", "keeps records with"], [[f"`{name}`", ranges(bounds)] for name, bounds in RECIPES.items()]
         ),
-        "differs": markdown(["run", "what is otherwise"], differences()),
+        "differs": markdown(["run", "what is different"], differences()),
         "gensim_arguments": markdown(
             ["argument", "only value", "why no other"],
             [[f"`{name}`", f"`{getattr(value, '__name__', value)}`", why] for name, (value, why) in ARGUMENTS.items()],

@@ -102,7 +102,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("few rows, trained again", "wv quantize news.bin -o news.ftz --cutoff 20000 --retrain --input news.train"),
     ),
     "hash": (
-        ("64 bits, learnt", "wv hash vectors.bin --method itq --length 64 -o vectors.codes --save-hasher itq.hasher"),
+        ("64 bits, learned", "wv hash vectors.bin --method itq --length 64 -o vectors.codes --save-hasher itq.hasher"),
         ("more words, the same bits", "wv hash more.vec --hasher itq.hasher -o more.codes"),
         ("sparse codes to look at", "wv hash vectors.bin --method biohash --length 16 -o vectors.txt"),
     ),

@@ -110,7 +110,7 @@ HASHERS: Registry[Hasher] = Registry(
             "biohash",
             Hasher(
                 "wv_cli.hashing.biohash:fit",
-                "The nearest of many centers, learnt by competition.",
+                "The nearest of many centers, learned by competition.",
                 "Ryali, Hopfield, Grinberg, Krotov 2020, arXiv 2001.04907",
                 kind="sparse",
                 options=(
@@ -172,7 +172,7 @@ HASHERS: Registry[Hasher] = Registry(
             "bioword",
             Hasher(
                 "wv_cli.hashing.bioword:Bioword",
-                "Kenyon cells most active for a word, learnt from a text.",
+                "Kenyon cells most active for a word, learned from a text.",
                 "Liang et al. 2021, arXiv 2101.06887",
                 kind="sparse",
                 options=("cells", "window", "context", "length", "normalize_cells", "lr", "batch", "epochs", "seed"),

@@ -56,7 +56,7 @@ class Continuation(Part):
     )
     again: bool = option(
         False,
-        "With --continue: learn INPUT even if the state has already learnt it.",
+        "With --continue: learn INPUT even if the state has already learned it.",
         off=None,
         group="Input",
         only="continue_",
