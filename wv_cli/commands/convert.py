@@ -110,7 +110,9 @@ class ConvertOutput(VectorOutput):
     """The file, or the folder, that gets the vectors."""
 
     output: str = argument("OUT")
-    to_format: str | None = option(None, "Format of OUT, or static (a folder); by default its ending chooses.", metavar="FORMAT")
+    to_format: str | None = option(
+        None, "Format of OUT, or static (a folder); by default its ending chooses.", metavar="FORMAT"
+    )
     precision: Precision = option(
         WORD2VEC_PRECISION,
         "Decimals of numbers in text; exact writes the shortest text that keeps every bit.",

@@ -19,7 +19,7 @@ def number_of(count: int, thing: str) -> str:
 def tell_corpus(corpus: Corpus, log: Log, seconds: float) -> None:
     words = len(corpus.vocab)
     log(
-        f"{corpus.tokens:,} words in {number_of(corpus.lines, 'line')}, {words:,} different ones "
+        f"{number_of(corpus.tokens, 'word')} in {number_of(corpus.lines, 'line')}, {words:,} different ones "
         f"({seconds:.1f} s to read)" + (f"; {number_of(corpus.left_out, 'line')} left out" if corpus.left_out else ""),
         tokens=corpus.tokens,
         lines=corpus.lines,

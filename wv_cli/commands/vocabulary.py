@@ -152,7 +152,7 @@ class VocabularyJob(Job):
         if not (self.source.merge or self.source.dask):
             rate = f" ({metadata['bytes_read'] / 1e6 / seconds:,.0f} MB/s)"
         return (
-            f"{metadata['tokens']:,} words in {number_of(metadata['lines'], 'line')}, {metadata['words']:,} different "
-            f"ones; kept {metadata['kept_words']:,}, which cover {metadata['coverage']:.2%} of the text; "
-            f"{seconds:.1f} s{rate}"
+            f"{number_of(metadata['tokens'], 'word')} in {number_of(metadata['lines'], 'line')}, "
+            f"{metadata['words']:,} different ones; kept {metadata['kept_words']:,}, which cover "
+            f"{metadata['coverage']:.2%} of the text; {seconds:.1f} s{rate}"
         )

@@ -258,7 +258,9 @@ class WhitenJob(Job):
                     f"{metadata['expected_rows']:,}, a smaller --dim or --method soft"
                 )
         if "written" in metadata:
-            parts.append(f"{metadata['output']}: {metadata['written']:,} rows")
+            from wv_cli.commands.metadata import number_of
+
+            parts.append(f"{metadata['output']}: {number_of(metadata['written'], 'row')}")
         if metadata.get("zero_vectors"):
             parts.append(f"{metadata['zero_vectors']:,} of them are zero")
         return "; ".join(parts)
