@@ -50,12 +50,8 @@ def ratios() -> str:
         ("classifier with bigrams, training", lambda p: _labels(p, "softmax-bigrams", "train_cpu_s")),
         ("classifier, predicting 1,000 lines, start included", lambda p: _labels(p, "softmax", "predict_cpu_s")),
         ("classifier, predicting a million lines", lambda p: times("predicting", p, task="1,000,000 lines")),
-        ("classifier, quantizing", lambda p: _labels(p, "softmax", "quantize_cpu_s")),
         ("GloVe, counting and ordering", lambda p: times("glove", p, stage="count and order")),
         ("GloVe, one iteration", lambda p: times("glove", p, stage="one iteration")),
-        ("neighbors of one word, 70,000 x 100, start included", lambda p: times("cold", p, task="nn, 70,000 x 100")),
-        ("loading `.vec` (in process)", lambda p: times("vectors", p, task="load .vec")),
-        ("saving `.vec` (in process)", lambda p: times("vectors", p, task="save .vec")),
     ]
     lines = ["| job | word2vec | fastText | gensim | GloVe |", "|---|--:|--:|--:|--:|"]
     for job, ratio in jobs:

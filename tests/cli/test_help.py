@@ -129,11 +129,11 @@ def test_text_of_a_command_has_short_sentences(path: str) -> None:
 def test_options_of_train_stand_under_headings(wv: Run) -> None:
     shown = wv("train", "--help-all").stdout
     order = [
+        "Output",
         "Input",
         "Model",
         "Vocabulary",
         "Training",
-        "Output",
         "Run",
         "Language model",
         "Sentences and documents",

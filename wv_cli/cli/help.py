@@ -16,7 +16,7 @@ from wv_cli.registry import Registry
 
 # In this order; a command with few options shows them as one list.
 HEADINGS = (
-    "Options", "Rules", "Protocol", "Method", "Input", "Encoder", "Model", "Vocabulary", "Training", "Output", "Run",
+    "Options", "Rules", "Protocol", "Method", "Output", "Input", "Encoder", "Model", "Vocabulary", "Training", "Run",
     "Language model", "Sentences and documents",
     "Classifier", "Autotune",
 )  # fmt: skip
