@@ -40,8 +40,21 @@ def night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return run
 
 
-def test_the_readme_shows_the_same() -> None:
-    assert console.blocks(README.read_text(encoding="utf-8"), "make") == [block("make")]
+def test_the_makefile_of_the_readme(slice_text: Path, data: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", console.make_path(tmp_path / "bin"))
+    (found,) = console.blocks(README.read_text(encoding="utf-8"), "make")
+    usual = found.replace("--min-score 0.6", "--min-score -1").replace("-o $@", "-o $@ --dim 10 --threads 1")
+    (tmp_path / "corpus.txt").write_text("".join(slice_text.read_text().splitlines(keepends=True)[:1000]))
+    shutil.copy(next((data / "similarity").glob("*.txt")), tmp_path / "wordsim.txt")
+
+    def make(text: str) -> int:
+        (tmp_path / "Makefile").write_text(text)
+        return subprocess.run(["make", "-s", "scores.json"], cwd=tmp_path, check=False, capture_output=True).returncode
+
+    assert make(usual.replace("--max-time 5h", "--max-time 0.001s")) == 2
+    assert (tmp_path / "vectors.bin.checkpoint").exists() and not (tmp_path / "vectors.bin").exists()
+    assert make(usual) == 0 and b'"spearman"' in (tmp_path / "scores.json").read_bytes()
+    assert not (tmp_path / "vectors.bin.checkpoint").exists()
 
 
 def test_nights(night, slice_text: Path, data: Path, tmp_path: Path) -> None:
