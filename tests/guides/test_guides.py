@@ -170,6 +170,14 @@ def test_every_command_line_is_understood(document: str, arguments: list[str]) -
     console.understand(arguments)
 
 
+@pytest.mark.parametrize("document", RUN)
+def test_a_training_whose_result_is_shown_is_repeatable(document: str) -> None:
+    for _, text in text_of(document):
+        for block in console.blocks(text, "console"):
+            for line in re.findall(r"^\$ wv (?:train|glove)\b(?:.*\\\n)*.*", block, re.MULTILINE):
+                assert re.search("--threads|--deterministic|--model pairs", line), line
+
+
 @pytest.mark.parametrize("document", [name if name not in LONG else full(name)[0] for name in RUN])
 def test_commands_print_what_is_shown(document: str, tmp_path: Path) -> None:
     (folder := tmp_path / "work").mkdir()
