@@ -1,19 +1,26 @@
 """`wv links`: the originals' names, so that scripts that call them run unchanged."""
 
+from dataclasses import dataclass
+
 import click
 
 from wv_cli.cli import PROGRAMS
-from wv_cli.cli.help import Command
+from wv_cli.cli.fields import make_command
+from wv_cli.config import Options, argument
 
 
-@click.command("links", cls=Command)
-@click.argument("folder", metavar="DIR")
-def command(folder: str) -> None:
+@dataclass(frozen=True, kw_only=True)
+class LinksOptions(Options):
     """Make links in DIR to this program under the originals' names: word2vec, fasttext, vocab_count, ...
 
     Called by such a name, wv reads that program's command line. Put DIR first in PATH, and scripts run unchanged.
     The command fails if a file of that name exists and is no such link; it leaves the file alone.
     """
+
+    folder: str = argument("DIR")
+
+
+def _make_links(folder: str, as_json: bool, quiet: bool) -> None:
     import os
     import shutil
     import sys
@@ -39,4 +46,8 @@ def command(folder: str) -> None:
             link.symlink_to(target)
     except OSError as error:
         raise WvError(f"{folder}: cannot make links: {reason(error)}") from error
-    click.echo(f"{folder}: {', '.join(PROGRAMS)}")
+    if not quiet:
+        click.echo(f"{folder}: {', '.join(PROGRAMS)}")
+
+
+command = make_command("links", LinksOptions, run=_make_links)
