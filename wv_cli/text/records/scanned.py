@@ -259,7 +259,7 @@ class JsonReader:
         """Raises BadFile when no record of the first block has the field, though they are records."""
         status = rows[:, 5]
         without = np.flatnonzero(status == _records.NO_FIELD)
-        if len(without) and not (status == _records.GOOD).any():
+        if len(without) and not np.isin(status, (_records.GOOD, _records.NO_TEXT)).any():
             begin, end = rows[without[0], :2].tolist()
             try:
                 names = list(json.loads(raw[begin:end], parse_int=str))
