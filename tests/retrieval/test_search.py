@@ -224,7 +224,7 @@ def test_colors_on_a_terminal_only_and_no_orders_to_it(plain, colored, tmp_path,
     monkeypatch.setenv("NO_COLOR", "1" if plain else "")
     screen = Terminal(io.BytesIO())
     monkeypatch.setattr("sys.stdout", screen)
-    assert run_searches(searcher("a.txt"), ["needle"], 1, quiet=True, as_json=False) == 0
+    assert run_searches(lambda: searcher("a.txt"), ["needle"], 1, quiet=True, as_json=False) == 0
     shown = screen.buffer.getvalue().decode()
     word, plain_text = "\x1b[1;31m{}\x1b[0m" if colored else "{}", "a {}\\x1b[2J, {}\n"
     start = "\x1b[35ma.txt\x1b[0m:\x1b[32m1\x1b[0m: " if colored else "a.txt:1: "
@@ -245,6 +245,12 @@ def test_records(tmp_path, wv):
     assert "a.jsonl:3" in done.stderr
     refused = wv("search", "c.txt", "needle", "--field", "t")
     assert refused.returncode == 2 and "--field has no effect" in refused.stderr
+
+
+def test_a_pipe_without_a_query_reads_no_text(tmp_path, wv):
+    done = wv("search", tmp_path / "nosuch", input="")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "wv search: no query is given\n")
+    assert "nosuch: " in wv("search", tmp_path / "nosuch", input="a query\n").stderr
 
 
 def test_what_the_command_prints(tmp_path, wv):

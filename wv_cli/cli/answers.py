@@ -1,7 +1,8 @@
 """How `wv search` asks its queries and shows answers: as grep does, or as JSON."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain, islice
 
 import click
 
@@ -15,16 +16,24 @@ from wv_cli.retrieval.query import Answer, Searcher
 _FILE, _LINE, _WORD, _PLAIN = "\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[0m"  # as grep's
 
 
-def run_searches(searcher: Searcher, arguments: Sequence[str], k: int, *, quiet: bool, as_json: bool) -> int:
-    """Asks the `arguments`, or without any the lines of standard input, blank ones skipped. Returns the exit code: 1
-    when no query has an answer."""
+def run_searches(
+    opening: Callable[[], Searcher], arguments: Sequence[str], k: int, *, quiet: bool, as_json: bool
+) -> int:
+    """Asks the `arguments`, or without any the lines of standard input, blank ones skipped. A pipe is asked for its
+    first query before `opening` is. Returns the exit code: 1 when no query has an answer."""
     typed = not arguments and sys.stdin.isatty()
     column = len(arguments) > 1 or (not arguments and not typed)
     terminal = sys.stdout.isatty()
     color = shows_styles()
     batches = iter([list(arguments)]) if arguments else typed_lines("A query", None) if typed else piped_lines()
-    some = explained = False
-    for batch in batches:
+    piped = not arguments and not typed
+    first = [*islice(batches, 1)] if piped else []
+    if piped and not first:
+        if not quiet:
+            click.echo("wv search: no query is given", err=True)
+        return 1
+    searcher, some, explained = opening(), False, False
+    for batch in chain(first, batches):
         for query in filter(str.strip, batch):
             if problem := too_long(query):
                 click.echo(f"wv search: {problem}", err=True)

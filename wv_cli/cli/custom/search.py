@@ -18,8 +18,8 @@ def _search(quiet: bool, as_json: bool, **options: Any) -> int:
     job = SearchJob.from_options({**options, "explicit": given_options()})
     job.check()
     require_query(job.index, job.queries)
-    searcher = job.open(partial(emit, quiet=quiet, as_json=as_json))
-    return run_searches(searcher, job.queries, job.k, quiet=quiet, as_json=as_json)
+    opening = partial(job.open, partial(emit, quiet=quiet, as_json=as_json))
+    return run_searches(opening, job.queries, job.k, quiet=quiet, as_json=as_json)
 
 
 command = make_command("search", SearchJob, CommandWithParts, _search)
