@@ -78,6 +78,15 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+# As Python writes a byte of a str that is not UTF-8, behind an even number of backslashes.
+_BYTE = re.compile(r"(?<!\\)((?:\\\\)*)\\udc([89a-f][0-9a-f])")
+
+
+def show_word(word: str) -> str:
+    """A word for a message: as Python writes it, but a byte that is not UTF-8 is `\\xff`."""
+    return _BYTE.sub(r"\1\\x\2", repr(word))
+
+
 def show_bytes(text: bytes, limit: int = 40) -> str:
     """Bytes of a file for a message: short, in quotes, on one line."""
     cut = text if len(text) <= limit else text[:limit]
@@ -102,6 +111,9 @@ def show_value(value: object, limit: int = 60) -> str:
     except (RecursionError, ValueError):  # lists deep in each other, a number of thousands of digits
         return "what is too large to show"
     return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+EMPTY_NAME = "the name is empty; name a file"
 
 
 def reason(error: OSError) -> str:

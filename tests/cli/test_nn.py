@@ -145,6 +145,11 @@ def test_words_that_are_not_utf8_or_not_ascii(wv, tmp_path):
     assert '"word": "北京"' in wv("nn", path, "b", "-k", 1, "--json").stdout
 
 
+def test_messages_show_bytes_that_are_not_utf8(wv, vectors):
+    assert r"wv nn: '\xff\xfe\\udcff' is not in " in wv("nn", vectors, "\udcff\udcfe\\udcff").stderr
+    assert wv("nn", "\udcff.vec", "one").stderr.startswith(r"wv nn: \xff.vec: cannot read: ")
+
+
 def test_vectors_from_a_pipe(wv, vectors):
     done = wv("nn", "-", "one", "-k", 1, input=TABLE)
     assert done.stdout == "One\t0.998752\n"

@@ -8,14 +8,17 @@ import codecs
 import io
 import os
 import sys
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, TextIO, cast
 
 from wv_cli.errors import escape_for_terminal
 
 
 def prepare() -> None:
-    """Gives closed standard streams something to stand on, and lets terminals show control characters as text."""
+    """Gives closed standard streams something to stand on, and lets terminals show control characters as text. Messages
+    show a byte that is not UTF-8 as `\\xff`."""
     _fill()
+    codecs.register_error("wv-bytes", _show_bytes)
+    cast("TextIO", sys.stderr).reconfigure(errors="wv-bytes")  # type: ignore[attr-defined]
     if isinstance(sys.stdout.buffer, io.RawIOBase):
         own, raw = sys.stdout, io.FileIO(sys.stdout.fileno(), "wb", closefd=False)
         sys.stdout = io.TextIOWrapper(_Whole(raw), own.encoding, own.errors, write_through=True)
@@ -23,6 +26,14 @@ def prepare() -> None:
         sys.stdout = _wrap_terminal(sys.stdout)
     if sys.stderr.isatty():
         sys.stderr = _wrap_terminal(sys.stderr, returns=True)
+
+
+def _show_bytes(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    code = ord(error.object[error.start])
+    if not 0xDC80 <= code <= 0xDCFF:
+        return codecs.backslashreplace_errors(error)  # type: ignore[return-value]
+    return f"\\x{code - 0xDC00:02x}", error.start + 1
 
 
 def _fill() -> None:

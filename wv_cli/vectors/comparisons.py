@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.errors import show_word
 from wv_cli.vectors.oov import OovRows
 from wv_cli.vectors.queries import Answer, Listed, Named
 from wv_cli.vectors.spelling import Rest, find_words
@@ -68,7 +69,7 @@ class Comparer:
         equal ones in the order of the words."""
         query = " ".join(words)
         if len(words) < 2:
-            return Answer(query, problem=f"expected two words or more, found {len(words)}: {query!r}")
+            return Answer(query, problem=f"expected two words or more, found {len(words)}: {show_word(query)}")
         vectors, problem = self._vectors(words)
         if problem:
             return Answer(query, problem=problem)
@@ -79,7 +80,7 @@ class Comparer:
         parts = query.split("\t") if "\t" in query else split_words(query)
         a, b = map(self._side, parts) if len(parts) == 2 else ([], [])
         if not a or not b:
-            problem = f"expected two words, or two lists of words with a tab between, found: {query!r}"
+            problem = f"expected two words, or two lists of words with a tab between, found: {show_word(query)}"
             return Answer(query, problem=problem)
         both, problem = self._vectors([*a, *b])
         if problem:

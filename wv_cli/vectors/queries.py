@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import show_bytes
+from wv_cli.errors import show_bytes, show_word
 from wv_cli.vectors.oov import OovRows, Subwords
 from wv_cli.vectors.spelling import Rest, describe_missing, find_queries, find_words
 from wv_cli.vectors.sums import Sum
@@ -120,7 +120,7 @@ class WordIndex:
         found = find_queries(self.words, questions, self.name, oov=oov, whole=False, rest=self._rest)
         for i, (asked, problem) in enumerate(found):
             if not problem and len(asked) != 3:
-                found[i] = asked, f"expected three words a b c, found {len(asked)}: {questions[i]!r}"
+                found[i] = asked, f"expected three words a b c, found {len(asked)}: {show_word(questions[i])}"
 
         def search(known: list[int]) -> "Hits":
             a, b, c = zip(*(found[i][0] for i in known), strict=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from wv_cli.errors import show_word
 from wv_cli.vectors.oov import OovRows
 from wv_cli.words import WordList, split_words
 
@@ -51,11 +52,13 @@ def describe_missing(words: WordList, word: str, name: str, rest: Rest | None = 
     word in all of it, or -1."""
     row = rest(word) if rest is not None else -1
     if len(word) > _LONG:
-        return f"{word[:_LONG]!r}... ({len(word):,} characters) is not in {name}"
+        return f"{show_word(word[:_LONG])}... ({len(word):,} characters) is not in {name}"
     if row >= 0:
-        return f"{word!r} is beyond the limit of {len(words):,} rows of {name} (row {row + 1:,}); raise --limit"
+        return (
+            f"{show_word(word)} is beyond the limit of {len(words):,} rows of {name} (row {row + 1:,}); raise --limit"
+        )
     near = near_spelling(words, word)
-    return f"{word!r} is not in {name}" + (f"; did you mean {near!r}?" if near else "")
+    return f"{show_word(word)} is not in {name}" + (f"; did you mean {show_word(near)}?" if near else "")
 
 
 def near_spelling(words: WordList, word: str) -> str:
