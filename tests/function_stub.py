@@ -5,7 +5,6 @@ from inspect import Parameter, signature
 from pathlib import Path
 
 from wv_cli.cli.calling import FUNCTIONS, arguments_of, function_of
-from wv_cli.cli.help import FILE_NAMES
 from wv_cli.config import Option
 
 CLI = Path(__file__).resolve().parent.parent / "wv_cli" / "cli"
@@ -28,16 +27,10 @@ TALK = {
 LONGEST = 115  # of what stands in a line of its own, as ruff formats
 
 
-def is_path(option: Option) -> bool:
-    """Whether the value is the name of a file; a rule may begin with one."""
-    named = any(pattern.match(option.metavar) for pattern in FILE_NAMES.values())
-    return option.kind is str and not option.choices and named and "=" not in option.metavar
-
-
 def annotation(name: str, option: Option, *, speaks: bool) -> str:
     """The type of an argument. Several values may be one."""
     words = ", ".join(f'"{word}"' for word in option.choices or option.words)
-    found = "Path" if is_path(option) else f"Literal[{words}]" if option.choices else option.kind.__name__
+    found = "Path" if option.is_path else f"Literal[{words}]" if option.choices else option.kind.__name__
     if option.words:
         found += f" | Literal[{words}]"
     if option.many:

@@ -65,6 +65,16 @@ def own_names(folder: Path) -> None:
     print(facts["words"], number, row, len(own), labels)
 
 
+def every_error() -> tuple[int | None, str]:
+    try:
+        wv_cli.train("text.txt", "v.bin", max_time=60)
+    except (wv_cli.Interrupted, wv_cli.TimedOut, wv_cli.GateMissed) as stopped:
+        return stopped.exit_code, str(stopped)
+    except wv_cli.BadFile as bad:
+        return bad.line, bad.problem
+    return None, ""
+
+
 class Counting(CallbackAny2Vec):
     def on_epoch_end(self, model: Word2Vec) -> None:
         print(model.get_latest_training_loss(), model.wv["cat"].shape)

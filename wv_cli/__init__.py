@@ -19,6 +19,7 @@ without any word raises ValueError.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wv_cli.cli import eval_functions as eval
+    from wv_cli.cli.encode import encode
     from wv_cli.cli.functions import (
         align,
         analogy,
@@ -48,16 +49,19 @@ if TYPE_CHECKING:
         train_glove,
         whiten,
     )
-    from wv_cli.commands.encode import encode
-    from wv_cli.errors import UsageError, WvError
+    from wv_cli.errors import BadFile, GateMissed, Interrupted, TimedOut, UsageError, WvError
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.formats import load, save
 
 __version__ = "0.5.0"
 __all__ = [
+    "BadFile",
     "Classifier",
     "Embeddings",
+    "GateMissed",
+    "Interrupted",
+    "TimedOut",
     "UsageError",
     "WvError",
     "align",
@@ -98,16 +102,15 @@ __all__ = [
 _PUBLIC = {
     "Classifier": "wv_cli.models.classifier",
     "Embeddings": "wv_cli.vectors.embeddings",
-    "UsageError": "wv_cli.errors",
-    "encode": "wv_cli.commands.encode",
-    "WvError": "wv_cli.errors",
+    "encode": "wv_cli.cli.encode",
+    **dict.fromkeys(("BadFile", "GateMissed", "Interrupted", "TimedOut", "UsageError", "WvError"), "wv_cli.errors"),
     "load": "wv_cli.vectors.formats",
     "load_classifier": "wv_cli.models.classifier",
     "save": "wv_cli.vectors.formats",
 }
 
 # Python looks in the current folder first. A checkout has no compiled modules there.
-NOT_BUILT = (
+_NOT_BUILT = (
     "wv_cli was found as sources without their compiled modules, such as a checkout that Python is started in; start "
     "it in another folder, or as python -P"
 )
@@ -122,14 +125,16 @@ def __getattr__(name: str) -> object:
     if name == "eval":
         return importlib.import_module("wv_cli.cli.eval_functions")
     try:
+        from wv_cli import _cpu  # noqa: F401
+
         value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.cli.functions")), name)
     except ImportError as error:
         if error.name != __name__:
             raise
-        raise ImportError(NOT_BUILT) from error
+        raise ImportError(_NOT_BUILT) from error
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -4,6 +4,7 @@ The command line is made of the fields (help prints their defaults), and so are 
 checks their bounds, checkpoints and the .meta.json sidecars record them.
 """
 
+import contextlib
 import dataclasses
 import functools
 import math
@@ -11,11 +12,11 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from wv_cli.errors import UsageError, show_value
+from wv_cli.errors import EMPTY_NAME, BadFile, UsageError, WvError, show_value
 
 Value = TypeVar("Value")
 
@@ -72,6 +73,13 @@ def argument(metavar: str, default: Value = dataclasses.MISSING) -> Value:  # ty
 _UNDESCRIBED = typing.cast("dataclasses.Field[str]", option("")).metadata
 
 
+# What a usage line calls the names of files and of folders.
+FILE_NAMES = {
+    "file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB|INDEX)\b|[AB]$"),
+    "dir": re.compile("DIR|FOLDER"),
+}
+
+
 class Option(NamedTuple):
     """A field as `option` describes it, with what its annotation says: the type of one value (int, float, bool or str),
     its choices if it is one of a few words, whether there are many (a tuple) and whether None is one. `words` may stand
@@ -109,6 +117,12 @@ class Option(NamedTuple):
     @property
     def is_required(self) -> bool:
         return self.default is dataclasses.MISSING
+
+    @property
+    def is_path(self) -> bool:
+        """Whether the value is the name of a file or a folder; a rule may begin with one."""
+        named = any(pattern.match(self.metavar) for pattern in FILE_NAMES.values())
+        return self.kind is str and not self.choices and named and "=" not in self.metavar
 
     @property
     def default_text(self) -> str:
@@ -170,6 +184,8 @@ class Option(NamedTuple):
                 require(isinstance(each, bool), f"{self.flag} must be true or false, not {show_value(each)}")
             elif self.kind is str:
                 require(isinstance(each, str), f"{self.flag} must be text, not {show_value(each)}")
+                called = self.metavar.strip("[].") if self.positional else self.flag
+                require(each != "" or not self.is_path, f"{called}: {EMPTY_NAME}")
 
     def _is_choice(self, value: str) -> bool:
         return value in self.choices or bool(self.also and re.fullmatch(self.also, value))
@@ -282,13 +298,37 @@ def flag_of(name: str) -> str:
     return ("-" if len(name) == 1 else "--") + plain.replace("_", "-")
 
 
-def name_arguments(message: str, names: Mapping[str, str] = types.MappingProxyType({})) -> str:
-    """A message about options as one about the arguments of a call in Python, of which some have other `names`."""
+_NO_NAMES: Mapping[str, str] = types.MappingProxyType({})
+# A command line (kept as it is); an option, perhaps with the word for its value; a word of a usage line.
+_SPOKEN = re.compile(
+    r"`[^`]*`|\bwv [a-z][^;,()]*"
+    r"|(?<![\w./'\"-])(?:--(?P<flag>[a-z][\w-]*)|-(?P<letter>[A-Za-z]))(?![\w-])(?: (?P<value>[A-Z]+)\b)?"
+    r"|(?<![\w./'\"=:-])(?P<word>[A-Z]{2,}\d?)s?(?![\w/'\"=-]|[.:]\S)"
+)
+
+
+def name_arguments(message: str, names: Mapping[str, str] = _NO_NAMES) -> str:
+    """A message about options as one about the arguments of a call in Python, of which some have other `names`: of
+    flags without their dashes, letters, and words of a usage line. Command lines in a message stay."""
 
     def rename(found: re.Match[str]) -> str:
-        return names.get(found[1], found[1].replace("-", "_"))
+        flag = found["flag"] or found["letter"]
+        name = names.get(flag or found["word"] or "", found["flag"] and found["flag"].replace("-", "_"))
+        return found[0] if not name else f"{name}={found['value']}" if found["value"] else name
 
-    return re.sub(r"--([a-z][\w-]*)", rename, message)
+    return _SPOKEN.sub(rename, message)
+
+
+@contextlib.contextmanager
+def arguments_in_errors(names: Mapping[str, str] = _NO_NAMES) -> Iterator[None]:
+    """Errors that leave the context speak of the arguments of a call in Python, as `name_arguments` names them."""
+    try:
+        yield
+    except WvError as error:
+        error.args = (name_arguments(str(error), names), *error.args[1:])
+        if isinstance(error, BadFile):
+            error.problem = name_arguments(error.problem, names)
+        raise
 
 
 def _atoms(conjunction: str) -> list[str]:

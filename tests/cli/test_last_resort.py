@@ -75,8 +75,8 @@ def test_started_among_the_sources(call, tmp_path):
     asked = [sys.executable, "-S", *call]
     done = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=tmp_path, env=env)
     assert done.returncode == 1
-    assert done.stderr.endswith(f"{wv_cli.NOT_BUILT}\n")
-    assert call[0] == "-c" or done.stderr == f"wv nn: {wv_cli.NOT_BUILT}\n"
+    assert done.stderr.endswith(f"{wv_cli._NOT_BUILT}\n")
+    assert call[0] == "-c" or done.stderr == f"wv nn: {wv_cli._NOT_BUILT}\n"
 
 
 CALLS = [

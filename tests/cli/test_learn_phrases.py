@@ -117,7 +117,7 @@ def test_from_python(folder):
     options = {"dim": 4, "min_count": 2, "epochs": 1, "learn_phrases": 2, "phrase_threshold": 30.0}
     metadata = wv_cli.train(folder / "text", folder / "v.vec", **options)
     assert metadata["phrases"]["found"] == sum(one["phrases"] for one in metadata["phrases"]["passes"]) > 0
-    with pytest.raises(UsageError, match="--phrase-score must be one of word2vec, npmi, not 'mi'"):
+    with pytest.raises(UsageError, match="phrase_score must be one of word2vec, npmi, not 'mi'"):
         wv_cli.train(folder / "text", folder / "v.vec", learn_phrases=1, phrase_score="mi")
 
 

@@ -313,17 +313,17 @@ def test_messages(call, message, folder, capfd):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"loss": "hs", "negative": 5}, "--negative has no effect with --loss hs"),
-        ({"model": "supervised", "buckets": 9}, "--buckets has no effect with --maxn 0 and with --word-ngrams 1"),
-        ({"model": "cbow", "share_negatives": True}, "--share-negatives has no effect with --model cbow"),
-        ({"share_positions": True}, "--share-positions has no effect with --model skipgram"),
-        ({"model": "cbow", "loss": "hs", "share_positions": True}, "--share-positions has no effect with --loss hs"),
-        ({"model": "cbow", "loss": "nce", "share_positions": True}, "--share-positions has no effect with --loss nce"),
+        ({"loss": "hs", "negative": 5}, "negative has no effect with loss hs"),
+        ({"model": "supervised", "buckets": 9}, "buckets has no effect with maxn 0 and with word_ngrams 1"),
+        ({"model": "cbow", "share_negatives": True}, "share_negatives has no effect with model cbow"),
+        ({"share_positions": True}, "share_positions has no effect with model skipgram"),
+        ({"model": "cbow", "loss": "hs", "share_positions": True}, "share_positions has no effect with loss hs"),
+        ({"model": "cbow", "loss": "nce", "share_positions": True}, "share_positions has no effect with loss nce"),
         (
             {"model": "cbow", "minn": 2, "maxn": 3, "share_positions": True},
-            "--share-positions has no effect with --maxn",
+            "share_positions has no effect with maxn",
         ),
-        ({"preset": "balanced", "share_positions": False}, "--share-positions has no effect with --model skipgram"),
+        ({"preset": "balanced", "share_positions": False}, "share_positions has no effect with model skipgram"),
     ],
 )
 def test_the_library_refuses_too(options, message, folder):

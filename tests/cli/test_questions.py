@@ -136,7 +136,7 @@ def test_the_nearest_texts(wv, vectors, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["one"], 2, "expected two texts A B, found 1; quote each"),
+        (["one"], 2, "expected two texts A B, found 1; a text is one argument"),
         (["one", "two", "-k", 2], 2, "-k needs --among"),
         (["one", "two", "--stop-list", "x"], 2, "--stop-list"),
         (["--among", "-"], 2, "--among - takes standard input"),

@@ -304,7 +304,7 @@ def bad(files, matrix):
         ("v.npy -o out/o.bin --save-transform no/t", 1, "no does not exist"),
         ("v.npy", 2, "nothing would be written"),
         ("v.npy v.bin -o out/o.npy", 2, "one file of vectors"),
-        ("--merge m m -o out/o.bin", 2, "apply them with --moments"),
+        ("--merge m m -o out/o.bin", 2, "a second run applies the sum, as --moments"),
         ("--merge m m --top 3 --save-moments out/o", 2, "--top has no effect with --m"),
         ("v.npy --transform t --method pca -o out/o.npy", 2, "--method has no effect with --transform"),
         ("v.npy --transform t --save-transform out/t", 2, "give -o"),

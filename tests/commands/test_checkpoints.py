@@ -66,7 +66,7 @@ def test_the_same_command_without_resume_is_refused_before_any_work(stopped, wv)
         r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d; go on with --resume, or begin anew with --overwrite\n",
         done.stderr,
     )
-    with pytest.raises(WvError, match="--overwrite"):
+    with pytest.raises(WvError, match="overwrite"):
         train("text.txt", "a.vec", log=lambda message, **facts: said.append(message), **{**OPTIONS, "epochs": 1})
     assert stopped.read_bytes() == before and said == [] and sorted(os.listdir()) == ["a.vec.checkpoint", "text.txt"]
 
@@ -80,7 +80,7 @@ def test_what_can_be_said_of_other_checkpoints(stopped):
     with pytest.raises(WvError, match=r"a file that is no checkpoint, or a damaged one .*made 20"):
         train("text.txt", "a.vec", **OPTIONS)
     stopped.write_text("not a checkpoint")
-    with pytest.raises(WvError, match=r"a file that is no checkpoint, or a damaged one .*--overwrite"):
+    with pytest.raises(WvError, match=r"a file that is no checkpoint, or a damaged one .*overwrite"):
         train("text.txt", "a.vec", **OPTIONS)
     stopped.write_bytes(whole)
     rewritten(stopped, schedule={"steps": None}, state={"next_step": 133})

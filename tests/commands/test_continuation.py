@@ -161,17 +161,17 @@ def test_nothing_trained_leaves_the_rate_at_its_start():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"dim": 13}, "--dim is 12 in the state and 13 here"),
-        ({"model": "cbow"}, "--model is skipgram in the state and cbow here"),
-        ({"loss": "hs"}, "--loss is ns in the state and hs here"),
-        ({"minn": 2, "maxn": 3}, "--minn is 0 in the state and 2 here"),
-        ({"lowercase": True}, "--lowercase is False in the state and True here"),
-        ({"preset": "fasttext"}, "--preset has no effect with --continue"),
-        ({"model": "nplm"}, "--continue has no effect with --model nplm"),
-        ({"init": "x.vec"}, "--init has no effect with --continue"),
-        ({"vocab": "x.vocab"}, "--vocab has no effect with --continue"),
-        ({"decay": 1.5}, "--decay must be between 0 (earlier counts have no weight) and 1 (full weight), not 1.5"),
-        ({"decay": float("nan")}, "--decay must be between"),
+        ({"dim": 13}, "dim is 12 in the state and 13 here"),
+        ({"model": "cbow"}, "model is skipgram in the state and cbow here"),
+        ({"loss": "hs"}, "loss is ns in the state and hs here"),
+        ({"minn": 2, "maxn": 3}, "minn is 0 in the state and 2 here"),
+        ({"lowercase": True}, "lowercase is False in the state and True here"),
+        ({"preset": "fasttext"}, "preset has no effect with continue"),
+        ({"model": "nplm"}, "continue_ has no effect with model nplm"),
+        ({"init": "x.vec"}, "init has no effect with continue"),
+        ({"vocab": "x.vocab"}, "vocab has no effect with continue"),
+        ({"decay": 1.5}, "decay must be between 0 (earlier counts have no weight) and 1 (full weight), not 1.5"),
+        ({"decay": float("nan")}, "decay must be between"),
         ({"save_state": "/dev/stdout"}, "a state is a file"),
         ({"save_state": "a.vec"}, "give each its own"),
     ],
@@ -185,7 +185,7 @@ def test_what_does_not_go_together(here, given, message):
 
 
 def test_decay_needs_a_state(here):
-    with pytest.raises(UsageError, match="--decay needs --continue"):
+    with pytest.raises(UsageError, match="decay needs continue"):
         train(here / "first.txt", "a.vec", decay=0.5)
 
 
@@ -247,10 +247,10 @@ def test_a_state_that_is_replaced_while_a_run_begins(here, monkeypatch):
         (lambda a: {"more": a["word_counts"]}, {}, "do not fit a state of this model"),
         (lambda a: {}, {"model": "word2vec"}, "a state of one of the models skipgram"),
         (lambda a: {}, {"model": 3}, "expected `model` to be a str"),
-        (lambda a: {}, {"config": {"dim": 12, "speed": 3}}, "there is no option --speed"),
-        (lambda a: {}, {"config": {"dim": "twelve"}}, "--dim must be a whole number"),
+        (lambda a: {}, {"config": {"dim": 12, "speed": 3}}, "there is no option speed"),
+        (lambda a: {}, {"config": {"dim": "twelve"}}, "dim must be a whole number"),
         (lambda a: {}, {"config": {"dim": 13}}, "do not fit a state of this model"),
-        (lambda a: {}, {"vocabulary_config": {"min_count": 0}}, "--min-count must be"),
+        (lambda a: {}, {"vocabulary_config": {"min_count": 0}}, "min_count must be"),
         (lambda a: {}, {"lr": float("nan")}, "expected `lr` to be a float"),
         (lambda a: {}, {"trained": -1}, "expected `trained` to be a float"),
         (lambda a: {}, {"lines": 2**63}, "expected `lines` to be an int"),
@@ -336,9 +336,9 @@ def test_words_of_plain_vectors_are_kept(here):
         lost = [word for word in old.words if word not in (here / "second.txt").read_text().split()]
         rows = [kept.words.find(word) for word in lost]
         assert np.array_equal(kept.matrix[rows], old.matrix[[old.words.find(word) for word in lost]])
-    with pytest.raises(UsageError, match="--keep-words needs --init"):
+    with pytest.raises(UsageError, match="keep_words needs init"):
         train(here / "second.txt", "kept.vec", **OPTIONS, keep_words=True)
-    with pytest.raises(UsageError, match="--vocab has no effect with --keep-words"):
+    with pytest.raises(UsageError, match="vocab has no effect with keep_words"):
         train(here / "second.txt", "kept.vec", vocab="x", keep_words=True, **options)
 
 

@@ -96,12 +96,12 @@ def test_a_text_with_one_label_will_do(here):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"word_ngrams": 2}, "--word-ngrams is 1 in the state and 2 here"),
-        ({"label_prefix": "__l"}, "--label-prefix is __label__ in the state and __l here"),
-        ({"loss": "hs"}, "--loss is softmax in the state and hs here"),
-        ({"pretrained": "x.vec"}, "--pretrained has no effect with --continue"),
-        ({"autotune_validation": "x.txt"}, "--continue has no effect with --autotune-validation"),
-        ({"model": "skipgram"}, "--model is supervised in the state and skipgram here"),
+        ({"word_ngrams": 2}, "word_ngrams is 1 in the state and 2 here"),
+        ({"label_prefix": "__l"}, "label_prefix is __label__ in the state and __l here"),
+        ({"loss": "hs"}, "loss is softmax in the state and hs here"),
+        ({"pretrained": "x.vec"}, "pretrained has no effect with continue"),
+        ({"autotune_validation": "x.txt"}, "continue_ has no effect with autotune_validation"),
+        ({"model": "skipgram"}, "model is supervised in the state and skipgram here"),
     ],
     ids=str,
 )

@@ -82,14 +82,14 @@ def test_records_of_every_kind_are_the_same_pairs(tmp_path):
             "p.tsv",
             "a\tb\nc\td\n",
             {},
-            "p.tsv: expected the field anchor, found a, b; .* --fields, or give --no-header",
+            "p.tsv: expected the field anchor, found a, b; .* fields, or give no_header",
         ),
         ("p.tsv", "\x1b[31m\tb\nc\td\n", {}, r"p.tsv: expected the field anchor, found '\\x1b\[31m', b; "),
         (
             "p.tsv",
             "a\tb\nc\n",
             {"no_header": True},
-            "p.tsv:2: .*as many fields as .*; a quote is a letter unless --tsv-quotes",
+            "p.tsv:2: .*as many fields as .*; a quote is a letter unless tsv_quotes",
         ),
         ("p.tsv", "a\nb\n", {"no_header": True}, "p.tsv:1: expected an anchor and a positive, found one column"),
         (
@@ -101,7 +101,7 @@ def test_records_of_every_kind_are_the_same_pairs(tmp_path):
         ("p.csv", "anchor,positive\na,b\nc\n", {}, "p.csv:3: .*as many fields as the header"),
         ("p.csv", "x,y\na,b\n", {}, "p.csv: expected the field anchor, found x, y"),
         ("p.jsonl", '{"anchor": "a", "positive": "b"}\n{"anchor": "a"}\n', {}, "p.jsonl:2: .*no field positive"),
-        ("p.jsonl", '{"anchor": "a", "positive": "b"}\n', {"no_header": True}, "--no-header is about CSV and TSV"),
+        ("p.jsonl", '{"anchor": "a", "positive": "b"}\n', {"no_header": True}, "no_header is about CSV and TSV"),
         ("p.tsv", "\ufeffa\tb\n".encode("utf-16-le"), {"no_header": True}, "p.tsv: .*UTF-16"),
         (
             "p.tsv",
@@ -115,15 +115,15 @@ def test_records_of_every_kind_are_the_same_pairs(tmp_path):
         ("p.txt", "a\tb\n", {}, "p.txt: expected pairs of texts in a file named .jsonl, .csv, .tsv, .parquet"),
         ("p.tsv", "anchor\tpositive\n", {}, "no pairs"),
         ("p.tsv", "anchor\tpositive\n\t\n", {}, "no text"),
-        ("p.tsv", "a\tb\n", {"fields": "1"}, "--fields takes an anchor, a positive"),
-        ("p.tsv", "a\tb\n", {"nested": "32,x"}, "--nested takes dimensions"),
-        ("p.tsv", "a\tb\n", {"nested": "16"}, r"--nested takes up to 15 dimensions below --dim \(8\)"),
+        ("p.tsv", "a\tb\n", {"fields": "1"}, "fields takes an anchor, a positive"),
+        ("p.tsv", "a\tb\n", {"nested": "32,x"}, "nested takes dimensions"),
+        ("p.tsv", "a\tb\n", {"nested": "16"}, r"nested takes up to 15 dimensions below dim \(8\)"),
         ("p.tsv", "a\tb\n", {"tokenizer": "none.json"}, "none.json: cannot read"),
         ("p.tsv", "a\tb\n", {"tokenizer": "p.tsv"}, "p.tsv: expected the settings of a tokenizer"),
         ("p.tsv", "a\tb\n", {"init": str(STATIC), "tokenizer": "p.tsv"}, "has a tokenizer of its own"),
-        ("p.tsv", "a\tb\n", {"init": str(STATIC)}, "--min-count has no effect with --init"),
-        ("p.tsv", "a\tb\n", {"deterministic": True}, "--deterministic has no effect with --model pairs"),
-        ("p.tsv", "a\tb\n", {"bad_records": "error"}, "--bad-records has no effect with --model pairs"),
+        ("p.tsv", "a\tb\n", {"init": str(STATIC)}, "min_count has no effect with init"),
+        ("p.tsv", "a\tb\n", {"deterministic": True}, "deterministic has no effect with model pairs"),
+        ("p.tsv", "a\tb\n", {"bad_records": "error"}, "bad_records has no effect with model pairs"),
     ],
 )
 def test_what_is_no_pair_is_told_in_a_line(name, text, options, problem, tmp_path, monkeypatch):
@@ -270,7 +270,7 @@ def test_a_run_begins_with_a_folder_or_with_vectors(pairs):
     assert "elsewhere" not in found
     np.testing.assert_allclose(found["q0a"], given["q0a"], atol=1e-5)
     assert not found["q1a"].any()  # at random, and touched by no step
-    with pytest.raises(WvError, match="its vectors have 8 numbers, and --dim says 9; give --dim 8"):
+    with pytest.raises(WvError, match="its vectors have 8 numbers, and dim says 9; give dim 8"):
         train("train.tsv", "other.vec", model="pairs", init="init.vec", **{**FEW, "dim": 9})
 
 
@@ -309,7 +309,7 @@ def test_a_run_goes_on_in_a_folder_that_was_made_meanwhile(pairs):
     with pytest.raises(TimedOut):
         train("train.tsv", ["part", "part.vec"], max_time=1e-9, **how)
     Path("part").mkdir()
-    with pytest.raises(WvError, match=r"part\.checkpoint: .*go on with --resume"):
+    with pytest.raises(WvError, match=r"part\.checkpoint: .*go on with resume"):
         train("train.tsv", ["part", "part.vec"], **how)
     train("train.tsv", ["part", "part.vec"], resume=True, **how)
     assert {path.name for path in pairs.rglob("*.json")} >= {"part.meta.json", "part.vec.meta.json"}

@@ -95,14 +95,14 @@ def test_the_same_file_as_the_command_writes(wv, text, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "a.vec").read_bytes() == (tmp_path / "b.vec").read_bytes()
     assert metadata["config"]["dim"] == 8 and metadata["words_per_second"] > 0 and "different ones" in said[0]
-    with pytest.raises(UsageError, match="--dim must be between 1 and 100000, not 0"):
+    with pytest.raises(UsageError, match="dim must be between 1 and 100000, not 0"):
         train(text, tmp_path / "c.vec", dim=0)
 
 
 def test_a_run_that_stops_early_raises_and_goes_on(text, tmp_path):
     options = {**SMALL, "epochs": 40}
     train(text, tmp_path / "whole.vec", **options)
-    with pytest.raises(TimedOut, match=r"stopped after --max-time; go on with resume=True"):
+    with pytest.raises(TimedOut, match=r"stopped after max_time; go on with resume=True"):
         train(text, tmp_path / "part.vec", max_time=1e-6, **options)
     assert not (tmp_path / "part.vec").exists()
     train(text, tmp_path / "part.vec", resume=True, **options)

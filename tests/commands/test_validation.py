@@ -112,10 +112,10 @@ def test_a_checkpoint_belongs_to_its_validation(folder):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"patience": 2}, "--patience needs --validation"),
-        ({"patience": 0, "validation": "pairs.txt"}, "--patience must be at least 1, not 0"),
-        ({"validation": "pairs.txt", "epochs": 0}, "--validation has no effect with --epochs 0"),
-        ({"validation": "pairs.txt", "model": "supervised"}, "--validation has no effect with --model supervised"),
+        ({"patience": 2}, "patience needs validation"),
+        ({"patience": 0, "validation": "pairs.txt"}, "patience must be at least 1, not 0"),
+        ({"validation": "pairs.txt", "epochs": 0}, "validation has no effect with epochs 0"),
+        ({"validation": "pairs.txt", "model": "supervised"}, "validation has no effect with model supervised"),
     ],
 )
 def test_what_makes_no_sense_is_refused(folder, options, problem):

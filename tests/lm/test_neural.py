@@ -326,14 +326,14 @@ def test_a_run_that_stops_goes_on_to_the_same_bytes(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"loss": "hs", "tree": "clustered"}, "--tree clustered needs --tree-from"),
-        ({"loss": "hs", "tree": "random", "tree_from": "x.lm"}, "--tree-from has no effect"),
-        ({"phrases": "x.phrases"}, "--phrases has no effect with --model"),
-        ({"learn_phrases": 1}, "--learn-phrases has no effect with --model"),
-        ({"loss": "nce", "codes": 2}, "--codes has no effect"),
-        ({"model": "nplm", "tie": True}, "--tie has no effect"),
-        ({"loss": "hs", "tie": True}, "--tie has no effect"),
-        ({"window": 3}, "--window has no effect"),
+        ({"loss": "hs", "tree": "clustered"}, "tree clustered needs tree_from"),
+        ({"loss": "hs", "tree": "random", "tree_from": "x.lm"}, "tree_from has no effect"),
+        ({"phrases": "x.phrases"}, "phrases has no effect with model"),
+        ({"learn_phrases": 1}, "learn_phrases has no effect with model"),
+        ({"loss": "nce", "codes": 2}, "codes has no effect"),
+        ({"model": "nplm", "tie": True}, "tie has no effect"),
+        ({"loss": "hs", "tie": True}, "tie has no effect"),
+        ({"window": 3}, "window has no effect"),
         (
             {"model": "ivlbl"},
             r"out\.lm: ivlbl predicts from one word at a time and is no language model; name .* NAME\.vec",

@@ -98,7 +98,7 @@ def test_what_cannot_be_weighted(tmp_path):
     for line in ("__weight__", "__weight__x", "__weight__-1", "__weight__inf", "__weight__1e9"):
         with pytest.raises(WvError, match="expected the weight of a line as __weight__N with N from 0 to 1,000"):
             trained(tmp_path, [*LINES, f"__label__a {line} w1"], line_weights=True)
-    with pytest.raises(WvError, match="line-weights has no effect with --learn-phrases"):
+    with pytest.raises(WvError, match="line_weights has no effect with learn_phrases"):
         trained(tmp_path, LINES, line_weights=True, learn_phrases=1)
     with pytest.raises(WvError, match="cannot read"):
         trained(tmp_path, LINES, class_weights=str(tmp_path / "missing"))

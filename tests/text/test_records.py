@@ -263,13 +263,6 @@ def test_a_file_without_the_field_shows_its_fields(nasty, tmp_path):
         texts_of(tmp_path / "x.csv")
 
 
-@pytest.mark.parametrize("others", ["", "{}\n", '{"id": 1}\n{"body": "x"}\n'])
-def test_a_field_that_is_no_string_has_one_message(others, tmp_path):
-    (tmp_path / "x.jsonl").write_text('{"text": 5}\n' + others)
-    with pytest.raises(BadFile, match="can be read; byte 0: the field text is no string"):
-        texts_of(tmp_path / "x.jsonl")
-
-
 def test_a_line_of_ten_megabytes(tmp_path):
     text = "word " * 2_000_000
     (tmp_path / "x.jsonl").write_text(json.dumps({"text": text}) + '\n{"text":"b"}\n')

@@ -161,7 +161,7 @@ def test_calls_that_cannot_be_are_refused_before_sentences_are_read(tmp_path):
         wv_cli.train(output=out)
     with pytest.raises(TypeError, match="found both"):
         wv_cli.train("text.txt", out, sentences=unread)
-    with pytest.raises(UsageError, match="--field has no effect on sentences"):
+    with pytest.raises(UsageError, match="field has no effect on sentences"):
         wv_cli.train(sentences=unread, output=out, field="text")
     with pytest.raises(UsageError, match="no such option dims; did you mean dim"):
         wv_cli.train(sentences=unread, output=out, dims=3)

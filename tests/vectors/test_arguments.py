@@ -9,6 +9,7 @@ import wv_cli
 from tests.conftest import GOLDEN
 from tests.walk import for_each
 from wv_cli import Embeddings
+from wv_cli.errors import UsageError
 
 VECTORS = Embeddings(["cat", "dog", "sun"], [[1, 0], [0.9, 0.1], [0, 1]])
 CLASSIFIER = wv_cli.load_classifier(GOLDEN / "ft-labels.bin")
@@ -58,6 +59,12 @@ TYPES = [
     (lambda: Embeddings("ab", np.ones((2, 2))), "words: expected several words, found the str 'ab'"),
     (lambda: Embeddings(["a", 5], np.ones((2, 2))), "words: expected each word as str, found int 5"),
     (lambda: Embeddings(["a"], "x"), "matrix: expected an array of numbers (words, dim), found str of <U1"),
+    (lambda: wv_cli.load(None), "path: expected a path as str or os.PathLike, found None"),
+    (
+        lambda: wv_cli.save(b"x.vec", VECTORS),
+        "path: expected a path as str or os.PathLike, found bytes b'x.vec'; decode it",
+    ),
+    (lambda: wv_cli.load_classifier(5), "path: expected a path as str or os.PathLike, found int 5"),
     (lambda: wv_cli.load("x", limit="5"), "limit: expected a whole number, found str '5'"),
     (lambda: wv_cli.load("x", threads=1.5), "threads: expected a whole number, found float 1.5"),
     (lambda: wv_cli.load("x", format=3), "format: expected a name as str, found 3"),
@@ -87,5 +94,6 @@ def test_sizes_that_do_not_fit():
         Embeddings(["a", "b"], np.ones((3, 2)))
     with pytest.raises(ValueError, match="matrix: expected rows of one length"):
         Embeddings(["a", "b"], [[1, 2], [3]])
-    with pytest.raises(ValueError, match="k: expected 0 or more, found -1"):
-        VECTORS.neighbors("cat", k=-1)
+    for k in (0, -1):
+        with pytest.raises(UsageError, match=f"k must be at least 1, not {k}"):
+            VECTORS.neighbors("cat", k=k)

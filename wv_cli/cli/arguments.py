@@ -2,15 +2,31 @@
 
 import difflib
 import os
+import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from wv_cli.cli.synonyms import SYNONYMS, plain
-from wv_cli.config import Option
+from wv_cli.config import Option, flag_of
 from wv_cli.errors import UsageError
-from wv_cli.io.arguments import list_texts, real_number, require_type, whole_number
+from wv_cli.io.arguments import list_texts, real_number, require_type, truth, whole_number
 
 Path = str | os.PathLike[str]
+_USAGE_WORD = re.compile(r"[A-Z]{2,}\d?")
+
+
+def argument_names(options: Mapping[str, Option]) -> dict[str, str]:
+    """The arguments of a call by what messages call them: flags without dashes, letters, words of the usage line."""
+    found: dict[str, str] = {}
+    for name, option in options.items():
+        flag = option.flag.lstrip("-")
+        if option.positional:
+            found |= dict.fromkeys(_USAGE_WORD.findall(option.metavar), name)
+        elif option.kind is bool and option.off is not None:
+            found[option.off.lstrip("-") or f"no-{flag}"] = f"{name}=False"
+        if not option.positional:
+            found |= dict.fromkeys(filter(None, (flag, flag_of(option.name).lstrip("-"), option.short)), name)
+    return found
 
 
 def read_arguments(given: Mapping[str, Any], options: Mapping[str, Option], function: str) -> dict[str, Any]:
@@ -49,7 +65,7 @@ def typed_value(value: Any, option: Option) -> Any:
     if not option.many:
         return _typed_value(value, option.kind, name)
     if option.kind is str:
-        return paths_of(value, name)
+        return paths_of(value, name, _noun(option))
     several = value if isinstance(value, Iterable) else (value,)
     return tuple(_typed_value(each, option.kind, name) for each in several)
 
@@ -59,16 +75,28 @@ def _typed_value(value: Any, kind: type, name: str) -> Any:
         return whole_number(value, name)
     if kind is float:
         return real_number(value, name)
-    require_type(value, kind, name, "True or False" if kind is bool else "text as str")
+    if kind is bool:
+        return truth(value, name)
+    require_type(value, kind, name, "text as str")
     return value
+
+
+def _noun(option: Option) -> str:
+    """What a message calls one of several texts."""
+    if option.is_path:
+        return "path"
+    if ".." in option.metavar.replace("...", ""):
+        return f'rule such as "{option.metavar.partition(" | ")[0].replace("LOW..HIGH", "20..1000")}"'
+    return "word" if "WORD" in option.metavar or option.name == "words" else "text"
 
 
 def plain_value(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def paths_of(given: Path | Iterable[Path], name: str) -> tuple[str, ...]:
-    """The paths of one file or of several, or texts. Raises TypeError that names the argument for what is none."""
+def paths_of(given: Path | Iterable[Path], name: str, each: str = "path") -> tuple[str, ...]:
+    """The paths of one file or of several, or texts. Raises TypeError that names the argument for what is none, and
+    calls one of them `each`."""
     plain = plain_value(given)
     several = plain if plain is None or isinstance(plain, str | int | bytes) else map(plain_value, plain)
-    return tuple(list_texts(several, name, "path"))
+    return tuple(list_texts(several, name, each))

@@ -12,12 +12,13 @@ from inspect import Parameter, Signature
 from typing import Any, NamedTuple
 
 from wv_cli.cli import COMMANDS, PARTS
-from wv_cli.cli.arguments import read_arguments
+from wv_cli.cli.arguments import argument_names, read_arguments
 from wv_cli.cli.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
 from wv_cli.commands.eval import eval_job
 from wv_cli.commands.job import Job, TrainingJob
 from wv_cli.commands.telling import require_functions, run_job
-from wv_cli.config import Option, name_arguments
+from wv_cli.config import Option, arguments_in_errors, name_arguments
+from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS
 from wv_cli.io.pipes import kept_pipes
 from wv_cli.registry import Registry, load
@@ -79,17 +80,15 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
     """The function of a row of FUNCTIONS, which pickle finds in `module`."""
     kind, arguments = FUNCTIONS.find(name).job_type(), arguments_of(name)
     signature = Signature(_parameters(name, arguments), return_annotation=dict[str, Any])
+    names = argument_names(arguments)
 
     def function(*values: Any, **options: Any) -> dict[str, Any]:
         read_arguments(dict.fromkeys(options.keys() - signature.parameters.keys()), arguments, name)
-        bound = signature.bind(*values, **options).arguments
-        for each, value in bound.items():
-            if value is None and signature.parameters[each].default is Parameter.empty:
-                raise TypeError(f"{each}: expected a value, found None")
+        bound = _bind(name, signature, values, options)
         talk = {each: bound.pop(each, None) for each in ("log", "on_progress")}
         require_functions(**talk)
         progress, sentences = bound.pop("progress", False), bound.pop("sentences", None)
-        with kept_pipes(), ExitStack() as stack:
+        with kept_pipes(), arguments_in_errors(names), ExitStack() as stack:
             make = _maker(kind, arguments, name)
             if name in WITH_SENTENCES:
                 bound["inputs"], spoken = paths_or_sentences(
@@ -111,9 +110,38 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
     return function
 
 
+def _bind(name: str, signature: Signature, values: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names. Raises TypeError for one too many, and for one that is missing."""
+    arguments = arguments_of(name)
+    try:
+        bound = signature.bind(*values, **options).arguments
+    except TypeError as error:
+        several = next((each for each in reversed(places_of(name)) if arguments[_argument_name(each)].many), "")
+        way = f"; give the {_argument_name(several)} as one list" if several and "too many" in str(error) else ""
+        raise TypeError(f"{name}(): {error}{way}") from None
+    for each in _required_arguments(name, arguments):
+        if each not in bound:
+            raise TypeError(f"{name}(): missing a required argument: {each!r}")
+        if bound[each] is None:
+            raise TypeError(f"{each}: expected a value, found None")
+    return bound
+
+
+def _required_arguments(name: str, arguments: Mapping[str, Option]) -> list[str]:
+    """The arguments that a call cannot do without: a function prints nothing, so standard output is no default."""
+    without = ["inputs"] if name in WITH_SENTENCES else []
+    return [
+        each
+        for each, option in arguments.items()
+        if each not in without and (option.is_required or option.default == "-")
+    ]
+
+
 def _maker(kind: type[Job], arguments: Mapping[str, Option], name: str) -> Callable[[Mapping[str, Any]], Job]:
     def make(bound: Mapping[str, Any]) -> Job:
         given = read_arguments(bound, arguments, name)
+        if given.get("output") == ():
+            raise UsageError("output: the list is empty; name a file")
         options = {arguments[each].name: value for each, value in given.items()}
         return kind.from_options({**options, "explicit": tuple(options)})
 
@@ -122,13 +150,13 @@ def _maker(kind: type[Job], arguments: Mapping[str, Option], name: str) -> Calla
 
 def _parameters(name: str, arguments: Mapping[str, Option]) -> list[Parameter]:
     places, speaks = [*map(_argument_name, places_of(name))], name in WITH_SENTENCES
-    found, needed = [], True
-    for each, option in arguments.items():
+    found, needed, behind_default = [], _required_arguments(name, arguments), False
+    for each in arguments:
         how = Parameter.POSITIONAL_OR_KEYWORD if each in places else Parameter.KEYWORD_ONLY
-        # A function prints nothing: standard output is no default. Behind an argument with a default all have one.
-        is_needed = (option.is_required or option.default == "-") and not (speaks and each == "inputs")
-        needed = is_needed and (needed or how is Parameter.KEYWORD_ONLY)
-        found.append(Parameter(each, how, default=Parameter.empty if needed else None))
+        # In a signature all places behind one with a default have one, too.
+        behind_default |= how is Parameter.POSITIONAL_OR_KEYWORD and each not in needed
+        is_needed = each in needed and not (behind_default and how is Parameter.POSITIONAL_OR_KEYWORD)
+        found.append(Parameter(each, how, default=Parameter.empty if is_needed else None))
     talk: dict[str, Any] = {**({"sentences": None} if speaks else {}), "log": None}
     if issubclass(FUNCTIONS.find(name).job_type(), TrainingJob) or speaks:
         talk |= {"on_progress": None, "progress": False}
@@ -152,9 +180,9 @@ def _document(name: str, arguments: Mapping[str, Option]) -> str:
     talk = _TALK.format(command=row.command) + (_SENTENCES if name in WITH_SENTENCES else "")
     if name in WITH_SENTENCES or issubclass(FUNCTIONS.find(name).job_type(), TrainingJob):
         talk += _TRAINING
-    places = [*map(_argument_name, places_of(name))]
+    places, names = [*map(_argument_name, places_of(name))], argument_names(arguments)
     meanings = [
-        f"{each}: {name_arguments(option.full_help) or option.metavar}"
+        f"{each}: {name_arguments(option.full_help, names) or option.metavar}"
         for each, option in arguments.items()
         if each == "output" or each not in places
     ]

@@ -11,8 +11,8 @@ import click
 
 from wv_cli.cli.bar import reading_bar
 from wv_cli.cli.options import conflict, given_options, refuse_options, take
-from wv_cli.cli.pooling import OWN
 from wv_cli.cli.unknown import tell_zeros
+from wv_cli.commands.parts.pooling import OWN
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.errors import UsageError
 from wv_cli.io.places import require_one_use

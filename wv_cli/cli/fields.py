@@ -39,7 +39,7 @@ def make_command(
         parameters.append(make_json_option(json_help))
 
     def start(**values: Any) -> Any:
-        for name, option in kind.options().items() if not issubclass(kind, Job) else ():
+        for name, option in options.items() if not issubclass(kind, Job) else ():
             option.check(values[name])
         return runs(**values) if json_help or "as_json" in options else runs(as_json=False, **values)
 

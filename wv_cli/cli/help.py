@@ -11,6 +11,7 @@ import click
 
 from wv_cli.cli.mistakes import require_two_dashes
 from wv_cli.cli.options import FieldOption, TextType, complete_bare, range_of
+from wv_cli.config import FILE_NAMES
 from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
 
@@ -22,11 +23,6 @@ HEADINGS = (
 )  # fmt: skip
 _FEW = 13
 _PART = "wv.part"  # in a context's meta: the words of a subcommand
-# What a usage line calls the names of files and of folders.
-FILE_NAMES = {
-    "file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB|INDEX)\b|[AB]$"),
-    "dir": re.compile("DIR|FOLDER"),
-}
 
 
 def heading(option: click.Option) -> str:

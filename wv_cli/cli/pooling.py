@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from wv_cli.cli.options import conflict, given_options, refuse_options
 from wv_cli.cli.unknown import tell_zeros
+from wv_cli.commands.parts.pooling import OWN
 from wv_cli.errors import UsageError
-
-OWN = "own"  # the rule of the vectors, or of the model, themselves
 
 if TYPE_CHECKING:
     import numpy as np

@@ -47,8 +47,7 @@ class AnalogyJob(QuestionsJob):
             message = f"{total!r} is a sum: `wv nn VECTORS {total!r}` answers it; an analogy is three words A B C"
             raise UsageError(message)
         if len(self.words) not in (0, 3):
-            message = f"expected three words A B C, found {len(self.words)}"
-            raise UsageError(f"{message}; questions can also be piped in, three words a line")
+            raise UsageError(f"expected three words A B C, found {len(self.words)}")
 
     def open(self, log: Log) -> OpenedFiles:
         from wv_cli.vectors.queries import WordIndex

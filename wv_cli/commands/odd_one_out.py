@@ -39,7 +39,7 @@ class OddOneOutJob(QuestionsJob):
     def check(self) -> None:
         super().check()
         if len(self.words) == 1:
-            message = "expected two words or more, found 1; lists can also be piped in, one a line"
+            message = "expected two words or more, found 1"
             raise UsageError(message)
 
     def open(self, log: Log) -> OpenedFiles:

@@ -35,7 +35,7 @@ class SimilarityJob(QuestionsJob):
         super().check()
         if len(self.words) not in (0, 2):
             message = f"expected two words A B, found {len(self.words)}"
-            raise UsageError(f"{message}; put quotes around each of two lists, or pipe pairs in")
+            raise UsageError(f"{message}; a list of words is one argument, such as 'a b c'")
 
     def open(self, log: Log) -> OpenedFiles:
         from wv_cli.vectors.comparisons import Comparer

@@ -5,9 +5,7 @@ from typing import Any
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.run import Metadata, OnTraining
-from wv_cli.config import name_arguments
 from wv_cli.io.events import Log
-from wv_cli.text.vocab import EmptyVocabulary
 
 LOGGER = logging.getLogger("wv_cli")
 LOGGER.addHandler(logging.NullHandler())
@@ -34,10 +32,7 @@ def require_functions(**given: Any) -> None:
 def run_job(job: Job, log: Log | None, on_progress: OnTraining | None = None) -> Metadata:
     """Runs the job of a call and returns its metadata. Raises what it raises, Interrupted and TimedOut for one that did
     not finish."""
-    try:
-        outcome, metadata = job.run(tee_log(log), on_progress)
-    except EmptyVocabulary as error:
-        raise EmptyVocabulary(name_arguments(str(error))) from None
+    outcome, metadata = job.run(tee_log(log), on_progress)
     if outcome is not None and not outcome.is_finished:
         # What is saved is the checkpoint, or in a search for options its log.
         raise outcome.ended_early("go on with resume=True" if job.checkpoint_path else "nothing was saved")

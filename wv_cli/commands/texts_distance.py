@@ -56,7 +56,7 @@ class TextsDistanceJob(QuestionsJob):
     def check(self) -> None:
         if self.among is None and len(self.texts) not in (0, 2):
             message = f"expected two texts A B, found {len(self.texts)}"
-            raise UsageError(f"{message}; quote each, or pipe pairs in with a tab between")
+            raise UsageError(f"{message}; a text is one argument, such as 'a b c'")
         if self.among == "-" and (not self.texts or "-" in self.source.reads()):
             message = "--among - takes standard input, which the texts or vectors are read from, too; name a file"
             raise UsageError(message)

@@ -140,7 +140,7 @@ class WhitenJob(Job):
             require(
                 not given, f"{_first_flag(given)} has no effect with --merge, which only adds up moments; leave it out"
             )
-            message = "--merge joins moments; apply them with --moments FILE IN -o OUT"
+            message = "--merge only adds up moments; a second run applies the sum, as --moments beside IN and -o"
             require(not (output or fitting.transform), message)
         if fitting.transform is not None:
             given += ["--save-moments"] * (self.fitted.save_moments is not None)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.commands.telling import tee_log
-from wv_cli.config import Options, name_arguments
+from wv_cli.config import Options, arguments_in_errors
 from wv_cli.errors import UsageError, WvError
 from wv_cli.gensim.keyedvectors import KeyedVectors
 from wv_cli.gensim.refusals import ARGUMENTS, missing_attribute, refuse
@@ -251,13 +251,8 @@ class Trained(Generic[ConfigType]):
             raise TypeError(message)
         name = "sentences" if not self.EVERY_LINE else "documents"
         given = spool_sentences(sentences, name=name) if corpus_file is None else divided_file(corpus_file)
-        with given as path:
-            try:
-                yield path
-            except WvError as error:
-                if type(error) not in (WvError, EmptyVocabulary):
-                    raise
-                raise type(error)(name_arguments(str(error), _NAMES)) from None
+        with given as path, arguments_in_errors(_NAMES):
+            yield path
 
     def _count(self, path: str, *, update: bool, trim_rule: TrimRule | None) -> None:
         self._take(count([path], VocabConfig(min_count=1)), update=update, trim_rule=trim_rule)
@@ -339,13 +334,11 @@ class Trained(Generic[ConfigType]):
         if alpha > 0 and min_alpha > alpha:
             message = f"min_alpha must be at most alpha ({alpha:g}), not {min_alpha:g}"
             raise UsageError(message)
-        try:
+        with arguments_in_errors(_NAMES):
             lr = {"lr": alpha, "lr_floor": min_alpha / alpha if alpha else 0.0}
             same = {option: getattr(self, name) for option, name in _SAME.items()}
             config = self._options({**same, **lr, "negative": self.negative or 5, "epochs": epochs})
             config.validate()
-        except UsageError as error:
-            raise UsageError(name_arguments(str(error), _NAMES)) from None
         return config
 
     def _require_vocab(self) -> Vocab:

@@ -2,8 +2,11 @@
 about the call and not about what the library does with it."""
 
 import numbers
+import os
 from collections.abc import Iterable
 from typing import Any
+
+from wv_cli.errors import EMPTY_NAME, UsageError
 
 
 def require_type(value: object, kind: type | tuple[type, ...], name: str, expected: str) -> None:
@@ -32,6 +35,15 @@ def list_words(value: str | Iterable[str], name: str) -> list[str]:
     return list_texts(value, name, "word")
 
 
+def path_text(value: str | os.PathLike[str], name: str) -> str:
+    """The path as str. Raises TypeError for anything else, bytes included, UsageError for an empty one."""
+    plain = os.fspath(value) if isinstance(value, os.PathLike) else value
+    require_type(plain, str, name, "a path as str or os.PathLike")
+    if not plain:
+        raise UsageError(f"{name}: {EMPTY_NAME}")
+    return plain
+
+
 def whole_number(value: Any, name: str) -> int:
     """`value` as an int; NumPy's integers count. Raises TypeError for anything else, True and False included."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
@@ -45,6 +57,13 @@ def real_number(value: Any, name: str) -> Any:
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         return value.item() if hasattr(value, "item") else value
     raise _wrong(value, name, "a number")
+
+
+def truth(value: Any, name: str) -> bool:
+    """`value` as a bool; NumPy's counts. Raises TypeError for anything else, 0 and 1 included."""
+    plain = value.item() if type(value).__module__ == "numpy" and not getattr(value, "ndim", 1) else value
+    require_type(plain, bool, name, "True or False")
+    return bool(plain)
 
 
 def _wrong(value: object, name: str, expected: str) -> TypeError:

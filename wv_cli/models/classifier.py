@@ -18,7 +18,7 @@ from wv_cli import _prediction
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io import memory
-from wv_cli.io.arguments import list_texts, real_number, whole_number
+from wv_cli.io.arguments import list_texts, path_text, real_number, whole_number
 from wv_cli.io.threads import in_order
 from wv_cli.models.layers import LAYERS
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, Matrix, SparseRows
@@ -227,7 +227,8 @@ class Classifier:
 
 def load_classifier(path: str | os.PathLike[str]) -> Classifier:
     """The classifier of a fastText model file, .bin or .ftz. Raises WvError when it cannot be read or holds none."""
-    return Classifier(load_model(path), os.fspath(path))
+    path = path_text(path, "path")
+    return Classifier(load_model(path), path)
 
 
 def blocks_of_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:

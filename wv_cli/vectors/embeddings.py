@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from wv_cli.errors import UsageError
 from wv_cli.io.arguments import list_words, whole_number
 from wv_cli.vectors import judged, keyed
 from wv_cli.vectors.comparisons import cosine, from_the_mean, movers_distance, unit
@@ -132,12 +133,11 @@ class Embeddings:
         to the bits that most of the words have, with the share of equal bits (sparse codes: of common active ones).
 
         among: answer only with these words. exclude: never answer with these. Words of either that are not listed do
-        not count. Raises KeyError as e[word], ValueError when no word is given and for a negative k.
+        not count. Raises KeyError as e[word], ValueError when no word is given, UsageError for a k below 1.
         """
         plus, minus = list_words(positive, "positive"), list_words(negative, "negative")
-        if (k := whole_number(k, "k")) < 0:
-            message = f"k: expected 0 or more, found {k}"
-            raise ValueError(message)
+        if (k := whole_number(k, "k")) < 1:
+            raise UsageError(f"k must be at least 1, not {k}")
         without = list_words(exclude, "exclude")
         if among is None and not without:
             return self._index.similar(plus, minus, k)

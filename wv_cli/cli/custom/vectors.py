@@ -9,14 +9,15 @@ import click
 from wv_cli.cli.encoding import encode_lines, encoder_of_lines, sentences_of, take_encoder
 from wv_cli.cli.fields import make_command
 from wv_cli.cli.options import conflict, refuse_options, take
-from wv_cli.cli.pooling import OWN, pool_lines, pooling_of, wants_pooling
+from wv_cli.cli.pooling import pool_lines, pooling_of, wants_pooling
 from wv_cli.cli.reading import open_composer
 from wv_cli.cli.records import add_vectors, asked_lines, finite_lines, refuse_with_add
 from wv_cli.cli.unknown import Unknown
 from wv_cli.cli.word_vectors import print_vectors, print_words
 from wv_cli.commands.distribution import dask_option
+from wv_cli.commands.parts.pooling import TextPooling
 from wv_cli.config import Options, argument, option
-from wv_cli.encoders.config import LAYER, POOLINGS, EncoderConfig
+from wv_cli.encoders.config import EncoderConfig
 from wv_cli.text.reading_config import LinesConfig
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision, bad_rows_option
 
@@ -46,16 +47,7 @@ class VectorsOptions(Options):
     oov: Literal["empty", "skip", "error", "zero"] = option(
         "empty", "Unknown words: print an empty line (exit code 1), zeros, skip the query, or fail."
     )
-    pooling: str | None = option(
-        None,
-        "Pooling of a sentence's word vectors, or of an encoder's token vectors.",
-        choices=("mean", "sif", "idf", OWN, *POOLINGS[1:]),
-        also=LAYER,
-    )
-    counts: str | None = option(None, "Word frequencies (`word count` lines) for sif and idf.", metavar="VOCAB")
-    case: Literal["fold-first", "lower", "none"] = option(
-        "fold-first", "With --pooling: match words regardless of case, in lower case, or as written."
-    )
+    rule: TextPooling = field(default_factory=TextPooling)
     output: str | None = option(
         None, "With --pooling or --encoder: vector file, with rows named 0, 1, 2.", short="o", metavar="FILE"
     )

@@ -23,7 +23,7 @@ class AskedTexts(Part):
             if each == "-" or Path(each).exists():
                 continue
             require(not each.isdecimal(), f"{each}: no such file; the number of labels is -k {each}")
-            message = f"{each[:60]!r} is no file; a text comes by standard input: echo TEXT | wv predict MODEL -"
+            message = f"{each[:60]!r} is no file; texts are read from files, or with - from standard input"
             require(" " not in each or "/" in each, message)
 
     def reads(self) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, show_bytes, show_head
 from wv_cli.io import kinds, meta
-from wv_cli.io.arguments import require_type, whole_number
+from wv_cli.io.arguments import path_text, require_type, whole_number
 from wv_cli.io.compression import inner_name
 from wv_cli.io.host import processors
 from wv_cli.io.input import Input, open_input
@@ -145,7 +145,7 @@ def load(
     if limit is not None and limit < 1:
         message = f"the limit must be at least 1 row, not {limit}"
         raise UsageError(message)
-    path, chosen = find_vectors(path), find_readable(format)
+    path, chosen = find_vectors(path_text(path, "path")), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         result = _read(row, source, path, ReadOptions(limit, threads or default_threads(), mapped, bad_rows))
@@ -316,6 +316,7 @@ def save(
     is touched, for a word that cannot be kept (with its row) and for nan or infinity; WvError when writing fails.
     """
     require_type(embeddings, Embeddings, "embeddings", "Embeddings")
+    path = path_text(path, "path")
     row = format_for_output(path, format)
     assert row.write is not None
     if precision != "exact":

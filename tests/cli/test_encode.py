@@ -41,6 +41,12 @@ def test_the_folder_of_an_encoder(wv):
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, rtol=1e-5)
 
 
+def test_booleans_of_numpy():
+    assert np.array_equal(
+        wv_cli.encode(ENCODER, TEXTS, normalize=np.bool_(True)), wv_cli.encode(ENCODER, TEXTS, normalize=True)
+    )
+
+
 def test_one_text_and_none():
     assert wv_cli.encode(VECTORS, TEXTS[0]).shape[0] == 1 and wv_cli.encode(VECTORS, []).shape[0] == 0
 
@@ -48,10 +54,16 @@ def test_one_text_and_none():
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"pooling": "cls"}, UsageError, "--pooling must be one of mean, sif, idf for word vectors, not cls"),
-        ({"counts": "c"}, UsageError, "--counts needs --pooling sif or idf"),
-        ({"pooling": "mean", "counts": "c"}, UsageError, "--counts has no effect with --pooling mean"),
-        ({"normalize": True}, UsageError, "--normalize needs the folder of an encoder"),
+        ({"pooling": "cls"}, UsageError, "pooling must be one of mean, sif, idf for word vectors, not cls"),
+        ({"counts": "c"}, UsageError, "counts needs pooling sif or idf"),
+        ({"pooling": "mean", "counts": "c"}, UsageError, "counts has no effect with pooling mean"),
+        ({"normalize": True}, UsageError, "normalize needs the folder of an encoder"),
+        ({"case": "nosuch"}, UsageError, "case must be one of fold-first, lower, none"),
+        ({"case": 5}, TypeError, "case: expected a name as str, found int 5"),
+        ({"threads": -5}, UsageError, r"threads must be between 0 \(all processors\) and 1024, not -5"),
+        ({"model": ENCODER, "case": "nosuch"}, UsageError, "case must be one of"),
+        ({"model": None}, TypeError, "model: expected a path as str or os.PathLike, found None"),
+        ({"model": ["v.bin"]}, TypeError, "model: expected a path"),
         ({"texts": [b"the"]}, TypeError, "texts: expected each text as str, found bytes"),
         ({"model": "none.vec"}, WvError, "none.vec: cannot read"),
     ],
