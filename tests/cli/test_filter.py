@@ -353,6 +353,16 @@ def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 
+def test_a_run_that_fails_leaves_no_empty_folder(tmp_path, capsys):
+    bad, kept = tmp_path / "bad.jsonl", tmp_path / "new" / "kept"
+    bad.write_text('{"text": 5}\n')
+    call = ["filter", str(bad), "-o", str(kept), "--words", "1..", "--near-duplicates", "0.7"]
+    assert run(call) == 1 and "the field text is no string" in capsys.readouterr().err
+    assert not kept.parent.exists()
+    kept.mkdir(parents=True)
+    assert run(call) == 1 and kept.exists() and not contents(kept)
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
@@ -375,7 +385,7 @@ def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
         (["{a}", "--language", "{model}>=.5", "-o", "{out}"], "expected MODEL:LABEL"),
         (["{a}", "--language", "none.bin:en>=.5", "-o", "{out}"], "none.bin: cannot read"),
         (["-", "--words", "1..", "--field", "text", "-o", "{out}"], "standard input cannot be filtered"),
-        (["{a}", "--words", "1..", "-o", ""], "--output needs a folder"),
+        (["{a}", "--words", "1..", "-o", ""], "--output: the name is empty"),
         (["{a}", "--words", "1..", "-o", "-"], "--output needs a folder"),
         (["{a}", "--words", "1..", "-o", "{out}", "--rejected", "-"], "--rejected needs a folder"),
         (["{a}", "--words", "1..", "-o", "{out}", "--save-index", "{out}.i"], "--save-index needs --near-duplicates"),

@@ -27,7 +27,7 @@ CALLS = [
     "predict m.bin r.tsv --add label -k 2",
     f"predict m.bin s.jsonl --add {NAME}",
     f"predict m.bin r.csv --add {NAME}",
-    "filter r.jsonl -o kept --classifier m.bin:a=0.. --json",
+    "filter r.jsonl -o kept --classifier m.bin:a=0.01.. --json",
     "check v.vec --json",
     "lm score m.lm r.jsonl --words --json",
     "lm score m.lm s.jsonl --add lm",

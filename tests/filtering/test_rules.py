@@ -55,6 +55,36 @@ def test_what_is_no_rule(scorer, text, problem):
     assert problem in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("scorer", "text", "possible", "only_scores"),
+    [
+        ("words", "..", True, True),
+        ("words", "0..", True, True),
+        ("words", ">0", True, False),
+        ("words", "<0", False, False),
+        ("words", "<=0", True, False),
+        ("classifier", "m.bin:a>=2", False, False),
+        ("classifier", "m.bin:a>1", False, False),
+        ("classifier", "m.bin:a>=1", True, False),
+        ("classifier", "m.bin:a<=1", True, True),
+        ("classifier", "m.bin:a<1", True, False),
+        ("language", "m.bin:a=-1..0", True, False),
+        ("perplexity", "m.arpa=0..", True, False),
+        ("perplexity", "m.arpa=..", True, True),
+        ("perplexity", "m.arpa<=-3", False, False),
+    ],
+)
+def test_rules_that_keep_all_or_nothing(scorer, text, possible, only_scores):
+    """A text without a perplexity is kept by .. alone."""
+    rule = parse_rule(scorer, text)
+    assert rule.only_scores is only_scores
+    if possible:
+        rule.require_possible()
+        return
+    with pytest.raises(UsageError, match=r"keeps no record; scores are 0 (to 1|or more), and the rule keeps "):
+        rule.require_possible()
+
+
 def test_two_rules_need_two_names():
     with pytest.raises(UsageError, match="two rules are called language; give one a name: --language NAME="):
         require_different_names([parse_rule("language", "m:en>=1"), parse_rule("language", "m:de>=1")])

@@ -11,7 +11,7 @@ from wv_cli.commands.distribution import dask_option, executor, refuse_with_dask
 from wv_cli.commands.job import Job, build
 from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import threads_option
+from wv_cli.config import require, threads_option
 from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.rule_files import read_rules
 
@@ -68,6 +68,9 @@ class FilterJob(Job):
             exact_duplicates=self.rules.duplicates.exact_duplicates,
             explain=self.kept.explain,
         )
+        for rule in () if self.kept.shows_scores else self.rules.all_rules:
+            message = f"{rule.text}: rejects no record; give other bounds, or --add-scores to see its scores"
+            require(not rule.only_scores, message)
         if (
             self.kept.add_scores
             and self.kept.rejected

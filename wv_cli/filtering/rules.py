@@ -64,6 +64,27 @@ class Rule:
         """The cheaper, the earlier it is asked."""
         return 1 if self.statistic is not None and "-gram" in self.statistic else SCORERS.find(self.scorer).cost
 
+    @property
+    def only_scores(self) -> bool:
+        """Whether no record is rejected: the range has all scores that there are."""
+        kind = SCORERS.find(self.scorer)
+        if self.high == -self.low == np.inf:
+            return True
+        has_lowest = self.low < 0 or (self.low == 0 and not self.open)
+        has_highest = self.high > kind.highest or (self.high == kind.highest and (not self.open or self.high == np.inf))
+        return has_lowest and has_highest and not kind.may_lack
+
+    def require_possible(self) -> None:
+        """Raises UsageError where no score is in the range."""
+        highest = SCORERS.find(self.scorer).highest
+        low, high = max(self.low, 0), min(self.high, highest)
+        kept = low < high or (low == high and not (self.open and (low == self.low or high == self.high)))
+        if not kept:
+            why = f"scores are {'0 to 1' if highest == 1 else '0 or more'}, and the rule keeps {self.bounds_text}"
+            if self.low > self.high:
+                why = f"with the other rules about {self.name} it keeps {self.bounds_text}"
+            raise UsageError(f"{self.text}: keeps no record; {why}")
+
     def load_scorer(self, setting: Setting) -> Scorer:
         bound = self.low if np.isfinite(self.low) else 0.0
         return SCORERS.find(self.scorer).open(self.subject, bound, setting)

@@ -3,6 +3,7 @@
 A scorer is stateless: threads may share it. Its text says which file it needs and what is asked of it.
 """
 
+import math
 from dataclasses import dataclass
 
 from wv_cli.filtering.setting import Scorer, Setting
@@ -14,12 +15,19 @@ class ScorerKind:
     """A kind of rules; its option is a field of wv_cli.commands.filter. `opener`, as "module:function", makes the
     scorer of a subject (what stands before the comparison), the bound and the settings; "": a statistic of the text,
     all of which are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked.
-    `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. The scores of classifiers `are_probabilities`."""
+    `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. Scores are 0 or more; those of classifiers
+    `are_probabilities`. A text may have no score where `may_lack` is true."""
 
     opener: str = ""
     cost: int = 0
     has_file: bool = False
     are_probabilities: bool = False
+    may_lack: bool = False
+
+    @property
+    def highest(self) -> float:
+        """The highest score that there is."""
+        return 1 if self.are_probabilities else math.inf
 
     def open(self, subject: str, bound: float, setting: Setting) -> Scorer:
         opened: Scorer = load(self.opener)(subject, bound, setting)
@@ -33,6 +41,6 @@ SCORERS: Registry[ScorerKind] = Registry(
         ("heuristic", ScorerKind()),
         ("language", ScorerKind("wv_cli.filtering.scoring:language", 2, has_file=True, are_probabilities=True)),
         ("classifier", ScorerKind("wv_cli.filtering.scoring:classifier", 3, has_file=True, are_probabilities=True)),
-        ("perplexity", ScorerKind("wv_cli.filtering.scoring:perplexity", 4, has_file=True)),
+        ("perplexity", ScorerKind("wv_cli.filtering.scoring:perplexity", 4, has_file=True, may_lack=True)),
     ],
 )

@@ -53,6 +53,21 @@ def outputs_of(name: str, folders: Sequence[Path]) -> list[Path]:
     return [Path(os.path.realpath(folder / name)) for folder in folders]
 
 
+@contextlib.contextmanager
+def _made_folders(folders: Sequence[Path]) -> Iterator[None]:
+    """Folders, made with those they stand in; those made here go again where the block fails and they are empty."""
+    missing = {each for folder in folders for each in (folder, *folder.parents) if not each.exists()}
+    try:
+        for folder in folders:
+            make_folder(folder, parents=True)
+        yield
+    except BaseException:
+        for each in sorted(missing, key=lambda folder: len(folder.parts), reverse=True):
+            with contextlib.suppress(OSError):
+                each.rmdir()
+        raise
+
+
 class Shards:
     """The shards of a run, by the `names` of their outputs in `folders`: of the records that stay and, where these are
     wanted, of the others. `totals` are those of what the journal says is done, and of what is done since then."""
@@ -69,10 +84,8 @@ class Shards:
     def claim(self) -> Iterator[None]:
         """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, and for the
         journal of another run."""
-        for folder in self._folders:
-            for parent in dict.fromkeys([folder, *((folder / name).parent for name in self._names.values())]):
-                make_folder(parent, parents=True)
-        with contextlib.ExitStack() as locks:
+        every = [folder / Path(name).parent for folder in self._folders for name in (".", *self._names.values())]
+        with _made_folders(every), contextlib.ExitStack() as locks:
             for folder in self._folders:
                 locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))
             if self._overwrite:
@@ -85,11 +98,17 @@ class Shards:
             self._remove_parts({each.part for each in [*self._point.parts.values(), *self._point.keys.values()]})
             try:
                 yield
-            finally:
-                for keys in self._keys:
-                    keys.close()
+            except BaseException:
+                self._close_keys()
+                self._remove_parts({each.part for each in [*self._point.parts.values(), *self._point.keys.values()]})
+                raise
+            self._close_keys()
             self._journal.remove()
             self._remove_parts()
+
+    def _close_keys(self) -> None:
+        for keys in self._keys:
+            keys.close()
 
     def _remove_parts(self, but: Collection[str] = ()) -> None:
         folders = [Path(os.path.realpath(folder)) for folder in self._folders]

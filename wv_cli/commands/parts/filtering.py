@@ -137,6 +137,8 @@ class Rules(Part):
             "--perplexity needs --tokenizer FILE, a sentencepiece model",
         )
         require_different_names(self.all_rules)
+        for rule in self.all_rules:
+            rule.require_possible()
         by_label = any(SCORERS.find(scorer).are_probabilities for scorer, _ in self.texts)
         require(
             by_label or self.scoring.unit == "document", f"--unit {self.scoring.unit} needs --language or --classifier"
@@ -197,6 +199,11 @@ class FilterOutput(Part):
     def folders(self) -> list[Path]:
         return [Path(folder) for folder in (self.output, self.rejected) if folder is not None]
 
+    @property
+    def shows_scores(self) -> bool:
+        """Whether a rule that rejects nothing says something."""
+        return self.add_scores or self.dry_run or self.explain is not None
+
     def results(self) -> list[str]:
         return [path for path in (self.save_index, self.clusters) if path is not None]
 
@@ -206,7 +213,7 @@ class FilterOutput(Part):
         require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
         for name, given in (("--output", self.output), ("--rejected", self.rejected)):
-            require(given not in ("", "-"), f"{name} needs a folder, which gets a file for each input")
+            require(given != "-", f"{name} needs a folder, which gets a file for each input")
         for folder in self.folders:
             if folder.is_file():
                 raise UsageError(f"{folder}: is a file; name a folder, which gets a file for each input")
