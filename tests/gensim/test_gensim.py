@@ -14,8 +14,8 @@ from tests.walk import for_each
 from wv_cli import gensim
 from wv_cli.errors import Interrupted, UsageError, WvError
 from wv_cli.gensim import Doc2Vec, FastText, FrozenPhrases, KeyedVectors, Phrases, TaggedDocument, Word2Vec
+from wv_cli.gensim.models.sentences import divided_file
 from wv_cli.gensim.refusals import ARGUMENTS, METHODS
-from wv_cli.gensim.sentences import divided_file
 from wv_cli.models.training.run import Outcome
 
 TEXT = [line.split() for line in ["the cat sat on the mat", "a dog sat on a log", "the dog and the cat"]] * 10
@@ -336,13 +336,13 @@ def test_an_interrupted_training_keeps_what_it_has_learnt(monkeypatch):
     model = Word2Vec(**SMALL)
     model.build_vocab(TEXT)
     start = model.wv.vectors.copy()
-    real = gensim.training.run.train
+    real = gensim.models.training.run.train
 
     def stopped(trainer, **options):
         outcome = real(trainer, **options)
         return Outcome(1, outcome.totals, outcome.seconds, signal=2)
 
-    monkeypatch.setattr(gensim.training.run, "train", stopped)
+    monkeypatch.setattr(gensim.models.training.run, "train", stopped)
     with pytest.raises(Interrupted, match="the model keeps what it has learnt"):
         model.train(TEXT)
     assert not np.array_equal(model.wv.vectors, start)

@@ -1,6 +1,6 @@
 """gensim's classes over this library: the same names, arguments and defaults, and what cannot be the same is refused.
 
-    from wv_cli.gensim import Word2Vec
+    from wv_cli.gensim.models import Word2Vec
 
     model = Word2Vec(sentences, vector_size=100, sg=1, workers=4)
     model.wv.most_similar("king")
@@ -9,12 +9,16 @@ Models are in memory, and nothing is written before save(), whose files are thos
 differences.
 """
 
-from wv_cli.gensim.doc2vec import Doc2Vec, TaggedDocument
-from wv_cli.gensim.keyedvectors import KeyedVectors, load_facebook_vectors
-from wv_cli.gensim.phrases import ENGLISH_CONNECTOR_WORDS, FrozenPhrases, Phraser, Phrases
-from wv_cli.gensim.sentences import LineSentence, PathLineSentences
-from wv_cli.gensim.training import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, CallbackAny2Vec
-from wv_cli.gensim.word2vec import FastText, Word2Vec, load_facebook_model, save_facebook_model
+from wv_cli.gensim import downloader, models, utils
+from wv_cli.gensim.models.callbacks import CallbackAny2Vec
+from wv_cli.gensim.models.doc2vec import Doc2Vec, TaggedDocument
+from wv_cli.gensim.models.fasttext import FastText, load_facebook_model, load_facebook_vectors, save_facebook_model
+from wv_cli.gensim.models.keyedvectors import KeyedVectors
+from wv_cli.gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, FrozenPhrases, Phraser, Phrases
+from wv_cli.gensim.models.word2vec import LineSentence, PathLineSentences, Word2Vec
+from wv_cli.gensim.utils import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP
+
+__version__ = "4.4.0"  # the gensim whose names, arguments and defaults these are
 
 __all__ = [
     "ENGLISH_CONNECTOR_WORDS",
@@ -32,7 +36,10 @@ __all__ = [
     "Phrases",
     "TaggedDocument",
     "Word2Vec",
+    "downloader",
     "load_facebook_model",
     "load_facebook_vectors",
+    "models",
     "save_facebook_model",
+    "utils",
 ]

@@ -4,7 +4,9 @@ An argument raises UsageError unless it has its default; a method raises Attribu
 tables.
 """
 
-from typing import Any
+import warnings
+from functools import wraps
+from typing import Any, TypeVar
 
 from wv_cli.errors import UsageError
 
@@ -14,7 +16,6 @@ ARGUMENTS: dict[str, tuple[Any, str]] = {
     "hashfxn": (hash, "starting vectors depend on seed alone"),
     "sorted_vocab": (1, "words are always in order of falling count"),
     "null_word": (0, "only dm_concat has a vector for places without a word, and always has it"),
-    "comment": (None, "nothing would read it"),
     "word_ngrams": (1, "only classifiers have n-grams of words: wv_cli.train(..., model='supervised')"),
     "dbow_words": (0, "dbow trains no word vectors; train Word2Vec beside it, or use dm=1"),
     "dm_tag_count": (1, "dm_concat joins the vector of one tag"),
@@ -32,7 +33,6 @@ ARGUMENTS: dict[str, tuple[Any, str]] = {
 METHODS: dict[str, str] = {
     "score": "use a language model (`wv lm`) for log-likelihoods of sentences",
     "reset_from": "models share no arrays; give the vocabulary with build_vocab_from_freq",
-    "init_sims": "gensim 4 advises against it; use get_normed_vectors()",
     "intersect_word2vec_format": "use wv_cli.train(..., init=FILE)",
     "init_weights": "build_vocab makes the vectors",
     "prepare_vocab": "build_vocab does it",
@@ -48,10 +48,27 @@ METHODS: dict[str, str] = {
     "syn1neg": "negative sampling has it; give negative above 0",
     "vectors_lockf": "every vector is trained",
     "syn1neg_lockf": "every vector is trained",
-    "save_word2vec_format": "use that of model.wv, or of model.dv",
     "vectors_vocab": "the vectors have no n-grams",
     "vectors_ngrams": "the vectors have no n-grams",
     "estimated_lookup": "use infer_vector",
+}
+# name of gensim 3: what gensim 4 has instead
+OLD_NAMES: dict[str, str] = {
+    "size": "vector_size",
+    "iter": "epochs",
+    "vocab": "key_to_index, or get_vecattr(word, 'count')",
+    "index2word": "index_to_key",
+    "index2entity": "index_to_key",
+    "syn0": "vectors",
+    "syn0norm": "get_normed_vectors()",
+    "vectors_norm": "get_normed_vectors()",
+    "accuracy": "evaluate_word_analogies",
+    "add": "add_vectors",
+    "add_entity": "add_vector",
+    "common_terms": "connector_words",
+    "docs": "dv",
+    "trainables": "the model's own attributes",
+    "vocabulary": "the model's own attributes",
 }
 
 
@@ -59,12 +76,36 @@ def refuse(**given: Any) -> None:
     """Raises UsageError for the first argument that has another value than its default in ARGUMENTS."""
     for name, value in given.items():
         default, reason = ARGUMENTS[name]
-        if value is not default and not (isinstance(value, int) and value == default):
+        if value is not default and not (isinstance(value, int | float) and value == default):
             message = f"{name}={value!r:.40} has no effect here: {reason}; leave it out"
             raise UsageError(message)
 
 
-def missing_attribute(thing: object, name: str) -> AttributeError:
-    """The error for an attribute that an object does not have, with the reason if it is one of METHODS."""
-    reason = METHODS.get(name)
+def missing_attribute(thing: object, name: str, reason: str | None = None) -> AttributeError:
+    """The error for an attribute that an object does not have, with the reason or the name that gensim 4 has for it."""
+    reason = reason or METHODS.get(name) or (f"use {OLD_NAMES[name]}" if name in OLD_NAMES else None)
     return AttributeError(f"{type(thing).__name__} has no {name}" + (f": {reason}" if reason else ""))
+
+
+KindType = TypeVar("KindType", bound=type)
+
+
+def name_old_arguments(kind: KindType) -> KindType:
+    """A class whose constructor tells an argument of gensim 3 its name of today."""
+    construct = kind.__init__  # type: ignore[misc]
+
+    @wraps(construct)
+    def construct_named(self: Any, *args: Any, **given: Any) -> None:
+        for name in given:
+            if name in OLD_NAMES:
+                message = f"{kind.__name__} has no argument {name}: use {OLD_NAMES[name]}"
+                raise TypeError(message)
+        construct(self, *args, **given)
+
+    kind.__init__ = construct_named  # type: ignore[misc]
+    return kind
+
+
+def warn_deprecated(name: str, reason: str) -> None:
+    """Warns the caller's caller, in gensim's words."""
+    warnings.warn(f"Call to deprecated `{name}` ({reason}).", DeprecationWarning, stacklevel=3)

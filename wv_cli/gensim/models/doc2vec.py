@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.gensim.keyedvectors import KeyedVectors, Path
-from wv_cli.gensim.training import Trained, TrimRule
+from wv_cli.gensim.models.keyedvectors import KeyedVectors, Path
+from wv_cli.gensim.models.sentences import LineSentence
+from wv_cli.gensim.models.training import Trained, TrimRule
+from wv_cli.gensim.refusals import name_old_arguments, warn_deprecated
 from wv_cli.io.arguments import list_words
 from wv_cli.models.doc2vec import Doc2vec as Model
 from wv_cli.models.doc2vec import Tags
@@ -38,6 +40,20 @@ class TaggedDocument(NamedTuple):
     words: Iterable[str]
     tags: Iterable[Tag]
 
+    def __str__(self) -> str:
+        return f"{type(self).__name__}<{self.words}, {self.tags}>"
+
+
+class TaggedLineDocument:
+    """The lines of a text as documents, each with its number as the tag; `source` as LineSentence takes it."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def __iter__(self) -> Iterator[TaggedDocument]:
+        lines = LineSentence(self.source).lines()
+        return (TaggedDocument(line.split(), [number]) for number, line in enumerate(lines))
+
 
 class DocumentVectors(KeyedVectors):
     """The vectors of documents by tag. Answers name a tag as int where all tags are whole numbers."""
@@ -57,6 +73,7 @@ class DocumentVectors(KeyedVectors):
         return len(self) > 0 and self.words.blob.isdigit()
 
 
+@name_old_arguments
 @dataclass(eq=False, repr=False)
 class Doc2Vec(Trained[Doc2vecConfig]):
     """Document vectors by DM, or with dm=0 by DBOW. Arguments are gensim's, with its defaults.
@@ -69,6 +86,7 @@ class Doc2Vec(Trained[Doc2vecConfig]):
     """
 
     EVERY_LINE = True
+    VECTORS = "model.dv, or of model.wv for words"
 
     documents: InitVar[Iterable[Any] | None] = None
     corpus_file: InitVar[Path | None] = None
@@ -188,6 +206,24 @@ class Doc2Vec(Trained[Doc2vecConfig]):
             self._dv = DocumentVectors.from_embeddings(Embeddings(self._tags, rows))
         return self._dv
 
+    @property
+    def docvecs(self) -> DocumentVectors:
+        """dv."""
+        warn_deprecated("docvecs", "The `docvecs` property has been renamed `dv`.")
+        return self.dv
+
+    def __repr__(self) -> str:
+        kind = "dbow" if not self.dm else "dm/c" if self.dm_concat else "dm/m"
+        parts = [f'"{self.comment}"'] if self.comment else []
+        parts += [kind, f"d{self.vector_size}"]
+        parts += [f"n{self.negative}"] if self.negative else []
+        parts += ["hs"] if self.hs else []
+        parts += [f"w{self.window}"] if self.dm else []
+        parts += [f"mc{self.min_count}"] if self.min_count > 1 else []
+        parts += [f"s{self.sample:g}"] if self.sample > 0 else []
+        parts += [f"t{self.workers}"] if self.workers > 1 else []
+        return f"{type(self).__name__}<{','.join(parts)}>"
+
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copies: what was learnt, without the tables of the training."""
         if self._model is None:
@@ -226,14 +262,14 @@ class Doc2Vec(Trained[Doc2vecConfig]):
         both = [self.infer_vector(words, alpha, min_alpha, epochs) for words in (doc_words1, doc_words2)]
         return Embeddings(["1", "2"], np.array(both)).similarity("1", "2")
 
-    def save(self, fname: Path) -> None:
+    def save(self, fname: Path, separately: Any = None, sep_limit: int = 0, pickle_protocol: int = 4) -> None:
         """Writes the model to `fname`, the vectors of the documents to `fname`.docs. Raises WvError."""
         path, documents = fspath(fname), self.dv
         document_models.save_model(path, self._current_model())
         formats.save(path + _DOCUMENTS, documents, format="word2vec-binary", escape=True)
 
     @classmethod
-    def load(cls, fname: Path) -> Self:
+    def load(cls, fname: Path, mmap: str | None = None) -> Self:
         """Reads what save() has written; of a model of `wv train` there are no document vectors. Raises WvError."""
         path = fspath(fname)
         found = formats.load(path, format="text-model").texts

@@ -1,4 +1,4 @@
-"""gensim's LineSentence and PathLineSentences: the sentences of files, one a line, as lists of tokens."""
+"""gensim's readers of text: the sentences of files, as lists of tokens."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -28,12 +28,13 @@ class LineSentence:
         self.max_sentence_length, self.limit = max_sentence_length, limit
 
     def __iter__(self) -> Iterator[list[str]]:
-        for line in islice(self._lines(), self.limit):
+        for line in islice(self.lines(), self.limit):
             words = line.split()
             for first in range(0, len(words), self.max_sentence_length):
                 yield words[first : first + self.max_sentence_length]
 
-    def _lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        """The lines, empty ones too."""
         if isinstance(self.source, str):
             return chain.from_iterable(map(_lines, self._paths(self.source)))
         self.source.seek(0)
@@ -55,6 +56,19 @@ class PathLineSentences(LineSentence):
             message = f"{source}: no files in this folder"
             raise UsageError(message)
         return found
+
+
+class Text8Corpus:
+    """The words of a text, whatever its lines, in lists of `max_sentence_length`. Raises WvError while it is
+    iterated."""
+
+    def __init__(self, fname: str | PathLike[str], max_sentence_length: int = _LONGEST) -> None:
+        self.fname, self.max_sentence_length = fspath(fname), max_sentence_length
+
+    def __iter__(self) -> Iterator[list[str]]:
+        words = chain.from_iterable(LineSentence(self.fname))
+        while part := list(islice(words, self.max_sentence_length)):
+            yield part
 
 
 def _lines(path: str) -> Iterator[str]:

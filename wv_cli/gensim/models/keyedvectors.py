@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.gensim.refusals import missing_attribute, refuse
+from wv_cli.gensim.refusals import missing_attribute, refuse, warn_deprecated
 from wv_cli.io.arguments import require_type
 from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
 from wv_cli.vectors import formats
@@ -62,6 +62,9 @@ class KeyedVectors(Embeddings):
         subwords, texts = (parts.subwords, parts.texts) if parts is not None else (None, None)
         vars(self).clear()
         vars(self).update(words=words, matrix=matrix, subwords=subwords, texts=texts, _counts=counts)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}<vector_size={self.dim}, {len(self)} keys>"
 
     # Keys: a word, or a row number.
 
@@ -128,6 +131,16 @@ class KeyedVectors(Embeddings):
         return self.most_similar([key], topn=topn, restrict_vocab=restrict_vocab)
 
     similar_by_word = similar_by_key
+
+    def word_vec(self, word: Key, norm: bool = False) -> NDArray[np.float32]:
+        """get_vector."""
+        warn_deprecated("word_vec", "Use get_vector instead")
+        return self.get_vector(word, norm)
+
+    def words_closer_than(self, word1: str, word2: str) -> list[str]:
+        """closer_than."""
+        warn_deprecated("words_closer_than", "Use closer_than instead")
+        return self.closer_than(word1, word2)
 
     def most_similar_cosmul(
         self,
@@ -196,8 +209,8 @@ class KeyedVectors(Embeddings):
     # Changes.
 
     def add_vectors(self, keys: Sequence[str], weights: ArrayLike, extras: None = None, replace: bool = False) -> None:
-        """Appends words with their vectors (words, dim). Words that are there keep theirs unless `replace`. Every call
-        copies all vectors. Raises ValueError for sizes that do not fit."""
+        """Appends words with their vectors (words, dim). Words that are there keep theirs unless `replace`. A call with
+        a new word copies all vectors. Raises ValueError for sizes that do not fit."""
         refuse(extras=extras)
         given = Embeddings([keys] if isinstance(keys, str) else keys, np.atleast_2d(np.asarray(weights, np.float32)))
         if given.dim != self.dim:
@@ -205,7 +218,8 @@ class KeyedVectors(Embeddings):
             raise ValueError(message)
         at = self.words.find_all(given.words) if len(self) else np.full(len(given), -1)
         fresh = np.flatnonzero((at < 0) & (given.words.find_all(given.words) == np.arange(len(given))))
-        matrix = np.concatenate([self.matrix, given.matrix[fresh]])
+        is_live = not len(fresh) and self.matrix.flags.writeable  # the rows may be those of a model
+        matrix = self.matrix if is_live else np.concatenate([self.matrix, given.matrix[fresh]])
         if replace:
             matrix[at[at >= 0]] = given.matrix[at >= 0]
         words = WordList.from_words([*self.words, *given.words.take(fresh)])
@@ -244,10 +258,20 @@ class KeyedVectors(Embeddings):
 
     def unit_normalize_all(self) -> None:
         """Divides every vector by its length."""
-        self._become(self.words, self.get_normed_vectors(), counts=self._counts)
+        matrix = self.get_normed_vectors()
+        if self.matrix.flags.writeable:
+            self.matrix[:] = matrix  # the rows may be those of a model
+            matrix = self.matrix
+        self._become(self.words, matrix, counts=self._counts)
 
     def fill_norms(self, force: bool = False) -> None:
         """Nothing: lengths are computed when they are needed."""
+
+    def init_sims(self, replace: bool = False) -> None:
+        """Nothing, or unit_normalize_all with `replace`."""
+        warn_deprecated("init_sims", "Use fill_norms() instead")
+        if replace:
+            self.unit_normalize_all()
 
     # Files.
 
@@ -332,6 +356,9 @@ class KeyedVectors(Embeddings):
 
         def __getattr__(self, name: str) -> Any:
             raise missing_attribute(self, name)
+
+
+Word2VecKeyedVectors = Doc2VecKeyedVectors = EuclideanKeyedVectors = KeyedVectors  # names of gensim 3
 
 
 def load_facebook_vectors(path: Path, encoding: str = "utf-8") -> KeyedVectors:

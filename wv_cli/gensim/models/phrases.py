@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import UsageError
-from wv_cli.gensim.refusals import missing_attribute, refuse
+from wv_cli.gensim.refusals import missing_attribute, name_old_arguments, refuse
 from wv_cli.io.output import open_output
 from wv_cli.io.spill import Spool
 from wv_cli.text.id_stream import read_ids
@@ -193,6 +193,7 @@ class _Counted:
         )
 
 
+@name_old_arguments
 class Phrases(_Joining):
     """Phrases of two words found in sentences; those above `threshold` are joined. Arguments are gensim's.
 
@@ -331,6 +332,10 @@ class Phrases(_Joining):
         """The phrases with their scores."""
         return self.phrasegrams
 
+    def __repr__(self) -> str:
+        size = len(self.vocab)
+        return f"Phrases<{size} vocab, min_count={self.min_count}, threshold={self.threshold}, max_vocab_size=40000000>"
+
     def freeze(self) -> "FrozenPhrases":
         """The phrases without the counts."""
         return FrozenPhrases(self)
@@ -344,6 +349,9 @@ class FrozenPhrases(_Joining):
         self.min_count, self.threshold = phrases_model.min_count, phrases_model.threshold
         self.delimiter, self.scoring = phrases_model.delimiter, phrases_model.scoring
         self.connector_words = phrases_model.connector_words
+
+    def __repr__(self) -> str:
+        return f"FrozenPhrases<{len(self._found)} phrases, min_count={self.min_count}, threshold={self.threshold}>"
 
     @classmethod
     def _from_found(cls, found: Found) -> "FrozenPhrases":

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from wv_cli.commands.telling import tee_log
 from wv_cli.config import Options, arguments_in_errors
 from wv_cli.errors import UsageError, WvError
-from wv_cli.gensim.keyedvectors import KeyedVectors
-from wv_cli.gensim.refusals import ARGUMENTS, missing_attribute, refuse
-from wv_cli.gensim.sentences import divided_file
+from wv_cli.gensim.models.callbacks import CallbackAny2Vec
+from wv_cli.gensim.models.keyedvectors import KeyedVectors
+from wv_cli.gensim.models.sentences import divided_file
+from wv_cli.gensim.refusals import ARGUMENTS, missing_attribute, refuse, warn_deprecated
+from wv_cli.gensim.utils import RULE_DISCARD, RULE_KEEP
 from wv_cli.models.training import run
 from wv_cli.models.training.threads import Threads
 from wv_cli.text.config import VocabConfig
@@ -29,26 +31,8 @@ from wv_cli.text.sentences import Sentences, spool_sentences
 from wv_cli.text.vocab import EmptyVocabulary, Vocab, order_words
 from wv_cli.words import WordList
 
-
-class CallbackAny2Vec:
-    """Base of callbacks. Every method gets the model, whose vectors are those of the moment."""
-
-    def on_train_begin(self, model: Any) -> None:
-        """Before the first epoch."""
-
-    def on_epoch_begin(self, model: Any) -> None:
-        """Before an epoch."""
-
-    def on_epoch_end(self, model: Any) -> None:
-        """After an epoch, with no thread running."""
-
-    def on_train_end(self, model: Any) -> None:
-        """After the last epoch."""
-
-
 Path = str | PathLike[str]
 TrimRule = Callable[[str, int, int], int | None]
-RULE_DEFAULT, RULE_DISCARD, RULE_KEEP = 0, 1, 2  # the answers of a trim rule
 
 ConfigType = TypeVar("ConfigType", bound=Options)
 # gensim's names of options; what is the same in every config ...
@@ -79,6 +63,7 @@ class Trained(Generic[ConfigType]):
     the words that were counted last."""
 
     EVERY_LINE: ClassVar[bool] = False  # whether an empty sentence counts
+    VECTORS: ClassVar[str] = "model.wv"  # what messages name for questions to vectors
 
     vector_size: int = 100
     alpha: float = 0.025
@@ -186,6 +171,12 @@ class Trained(Generic[ConfigType]):
         """The sum of the losses of the last training, 0 unless `compute_loss`."""
         return self.running_training_loss
 
+    def init_sims(self, replace: bool = False) -> None:
+        """Nothing, or divides every vector by its length with `replace`."""
+        warn_deprecated("init_sims", "Use fill_norms() of the vectors instead")
+        if replace:
+            self.wv.unit_normalize_all()
+
     def build_vocab(
         self,
         corpus_iterable: Sentences | None = None,
@@ -239,7 +230,10 @@ class Trained(Generic[ConfigType]):
         if compute_loss is not None:
             self.compute_loss = compute_loss
         alpha = self.alpha if start_alpha is None else start_alpha
-        config = self._config(alpha, self.min_alpha if end_alpha is None else end_alpha, epochs or self.epochs)
+        least = self.min_alpha if end_alpha is None else end_alpha
+        epochs = epochs or self.epochs
+        config = self._config(alpha, least, epochs)
+        self.alpha, self.min_alpha, self.epochs = alpha, least, epochs
         with self._text(corpus_iterable, corpus_file) as path:
             return self._learn(path, config, callbacks)
 
@@ -360,4 +354,11 @@ class Trained(Generic[ConfigType]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise missing_attribute(self, name)
+            raise missing_attribute(self, name, f"use that of {self.VECTORS}" if hasattr(KeyedVectors, name) else None)
+
+        def __getitem__(self, key: Any) -> Any:
+            message = f"a {type(self).__name__} has no items: use {self.VECTORS}[{key!r}]"
+            raise TypeError(message)
+
+        def __contains__(self, key: Any) -> bool:
+            return bool(self[key])
