@@ -25,6 +25,7 @@ ROOMS = (
     "",  # wv_cli/__init__.py, the public face
     "cli",
     "guides",
+    "fasttext",
     "gensim",
     "commands",
     "evaluation",

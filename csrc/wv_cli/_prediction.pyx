@@ -189,6 +189,8 @@ cdef class Predictor:
     cdef const wv_kernels *kernel
     cdef int64_t rows
     cdef object kept_alive
+    cdef uint8_t[::1] line_scratch # of predict_line, for line_k answers
+    cdef int32_t line_k
 
     def __init__(
         self, options: object, const uint8_t[:, ::1] input, output: NDArray[np.float32], *, int dim, int labels,
@@ -280,6 +282,35 @@ cdef class Predictor:
         with nogil:
             self.kernel.supervised_predict(&run, &asked, &answers, scratch)
         return Answers(labels, scores, found)
+
+    def predict_line(self, LineReader reader, bytes text, int k, double threshold) -> tuple[list[int], list[float]]:
+        """(labels, their probabilities) of one short line, which ends with its newline. The call keeps the GIL and
+        allocates nothing: it takes as long as the line."""
+        cdef RowsRead read = reader.spare.pop() if reader.spare else RowsRead()
+        cdef wv_prediction_run run = self.run
+        cdef wv_text_rows *out = &read.rows
+        cdef int64_t start[2]
+        cdef int32_t i, found = 0, *label
+        cdef float *score
+        require(k >= 1, "k must be 1 or more")
+        run.k, run.threshold = min(k, run.labels), <float>threshold
+        if wv_text_rows_read(&reader.rules, <const char *>text, len(text), False, out):
+            raise MemoryError
+        require(out.lines == 1, "expected one line")
+        start[0], start[1] = 0, out.start[2]
+        for i in range(start[1]):
+            require(0 <= out.row[i] < self.rows, "a row of the reader is none of the input")
+        if self.line_k != run.k:
+            answers_bytes = 2 * run.k * sizeof(int32_t)
+            self.line_scratch = aligned_zeros(self.kernel.supervised_predict_scratch_bytes(&run) + answers_bytes)
+            self.line_k = run.k
+        score = <float *>(<char *>address(self.line_scratch) + self.kernel.supervised_predict_scratch_bytes(&run))
+        label = <int32_t *>(score + run.k)
+        cdef wv_prediction_lines asked = wv_prediction_lines(lines=1, start=&start[0], row=out.row)
+        cdef wv_prediction_answers answers = wv_prediction_answers(label=label, found=&found, score=score)
+        self.kernel.supervised_predict(&run, &asked, &answers, address(self.line_scratch))
+        reader.spare.append(read)
+        return [label[i] for i in range(found)], [<double><float>exp(<double>score[i]) for i in range(found)]
 
 
 cdef class LongLine:

@@ -1,10 +1,10 @@
 """`wv train --model supervised`: labeled lines in, a fastText classifier out."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.job import TrainingJob, Writer
 from wv_cli.commands.part import internal
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class SupervisedJob(TrainingJob):
     """Training of a classifier. With `fasttext_files` the outputs are those of a fastText run
-    (wv_cli.vectors.formats.fasttext_write)."""
+    (wv_cli.vectors.formats.fasttext_write). `on_model` is given the FastTextModel."""
 
     # The options that the arrays of a state depend on.
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix")
@@ -61,6 +61,7 @@ class SupervisedJob(TrainingJob):
     resume: Resume = field(default_factory=Resume)
     search: SearchOptions = field(default_factory=SearchOptions)
     fasttext_files: bool = internal(False)
+    on_model: Callable[[Any], None] | None = internal()
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:
@@ -206,6 +207,8 @@ class SupervisedRun:
             if search is not None:
                 trained = search.finish_model(trained, config, dsub)
                 metadata["autotune"] = search.metadata()
+            if job.on_model is not None:
+                job.on_model(trained)
             writers = self._writers(model, trained, joiner, known=known)
             job.finish(run, job.results(), metadata, writers, last=job.continuation.save_state)
         return outcome, metadata

@@ -4,10 +4,10 @@ The parts are checked by themselves; Word2vecJob checks what two of them must kn
 word2vec_run.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.job import TrainingJob
 from wv_cli.commands.part import internal
@@ -32,7 +32,7 @@ _LEAST_DIM = 100  # of a model among several
 @dataclass(frozen=True, kw_only=True)
 class Word2vecJob(TrainingJob):
     """Training of word vectors. A `preset` of several models trains them one after the other and combines their
-    vectors."""
+    vectors. With `fasttext_files` `on_model` is given the FastTextModel."""
 
     # The options that the arrays of a state depend on.
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
@@ -54,6 +54,7 @@ class Word2vecJob(TrainingJob):
     resume: Resume = field(default_factory=Resume)
     validation: Validation = field(default_factory=Validation)
     preset: str = internal("word2vec")
+    on_model: Callable[[Any], None] | None = internal()
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:

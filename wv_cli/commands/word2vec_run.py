@@ -267,7 +267,10 @@ class Word2vecRun:
         if isinstance(model, Ensemble):
             return [*phrases, *ensemble_writers(job.outputs, model, job.members, job.config)]
         if job.outputs.fasttext_files:
-            return file_writers(job.outputs.outputs, model.fasttext_model(min_count))
+            trained = model.fasttext_model(min_count)
+            if job.on_model is not None:
+                job.on_model(trained)
+            return file_writers(job.outputs.outputs, trained)
         writers = [*phrases, *model_writers(job.outputs, model, min_count)]
         if job.continuation.save_state and job.continuation.leaves_state(known=known):
             config, words = model.config, job.reading.word_options

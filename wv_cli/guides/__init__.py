@@ -54,6 +54,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("records", "reference", "JSON lines, CSV, TSV and Parquet as texts, and fields added to them."),
     ("formats", "reference", "File formats, and their bytes."),
     ("heuristics", "reference", "The statistics and recipes of wv filter, with their bounds."),
+    ("fasttext-module", "reference", "fastText's Python module in wv_cli.fasttext, and what differs."),
     ("gensim", "reference", "gensim's classes in wv_cli.gensim, and what they refuse."),
     ("models", "reference", "Models and output layers, and the options of each."),
     ("exit-codes", "reference", "What the exit code of a command means."),

@@ -171,6 +171,17 @@ class Classifier:
             parts[0] if len(parts) == 1 else _join_lines(parts) if parts else self._answer(b"", k, threshold, bare_end)
         )
 
+    def answer_line(self, line: bytes, k: int = 1, threshold: float = 0.0) -> tuple[list[int], list[float]]:
+        """(labels, their probabilities) of one line, which ends with its newline: those of answer(), with less to do
+        around them."""
+        if len(line) > _LONG:
+            answered = self.answer(line, k, threshold)
+            found, scores = int(answered.found[0]), answered.scores.astype(np.float64)
+            probabilities = np.exp(scores).astype(np.float32)[0, :found].tolist()
+            return answered.labels[0, :found].tolist(), probabilities
+        k = len(self.labels) if k == ALL else k
+        return self._engine.predictor.predict_line(self._engine.reader, line, k, threshold)
+
     def _answer(self, text: bytes | _prediction.LongLine, k: int, threshold: float, bare_end: bool) -> Answered:
         """Answers for a block of lines, or for one that is too long for a block."""
         engine, mean = self._engine, None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from wv_cli.cli.compat import Exit, abort, tell
+from wv_cli.commands.fasttext_jobs import SUPERVISED, TrainingFlags
 
 _HELP = Path(__file__).with_name("fasttext_args.txt")
 _WHOLE = re.compile(r"\s*([+-]?\d+)")
@@ -64,48 +65,15 @@ def threshold(text: str) -> float:
 
 
 @dataclass
-class Args:
-    """The flags by fastText's names, with `_` for a dash inside, and the defaults of skipgram, cbow and quantize.
-    `given` are those on the command line."""
+class Args(TrainingFlags):
+    """The flags of a command line; a dash inside a name is `_`. `given` are those on the command line."""
 
-    input: str = ""
-    output: str = ""
-    verbose: int = 2
-    minCount: int = 5
-    minCountLabel: int = 0
-    wordNgrams: int = 1
-    bucket: int = 2_000_000
-    minn: int = 3
-    maxn: int = 6
-    t: float = 1e-4
-    label: str = "__label__"
-    lr: float = 0.05
-    lrUpdateRate: int = 100
-    dim: int = 100
-    ws: int = 5
-    epoch: int = 5
-    neg: int = 5
-    loss: str = "ns"
-    thread: int = 12
-    pretrainedVectors: str = ""
-    saveOutput: bool = False
-    seed: int = 0
-    autotune_validation: str = ""
-    autotune_metric: str = "f1"
-    autotune_predictions: int = 1
-    autotune_duration: int = 300
-    autotune_modelsize: str = ""
-    cutoff: int = 0
-    retrain: bool = False
-    qnorm: bool = False
-    qout: bool = False
-    dsub: int = 2
     given: set[str] = field(default_factory=set)
 
     @classmethod
     def parse(cls, command: str, words: Sequence[str]) -> "Args":
         """The flags in `words`. Tells what is wrong, with the help, and raises Exit(1)."""
-        args = cls(**_SUPERVISED) if command == "supervised" else cls()  # type: ignore[arg-type]
+        args = cls(**SUPERVISED) if command == "supervised" else cls()
         args._read(list(words))
         if not (args.input and args.output):
             args._refuse("Empty input or output path.")
@@ -156,7 +124,6 @@ class Args:
         return _READERS[kind](text)
 
 
-_SUPERVISED = {"loss": "softmax", "minCount": 1, "minn": 0, "maxn": 0, "lr": 0.1}
 _READERS: dict[type, Callable[[str], object]] = {int: stoi, float: stof, str: str}
 # flag -> (field, type of its value)
 _KINDS = {

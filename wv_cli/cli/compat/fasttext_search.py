@@ -1,6 +1,5 @@
 """fastText's autotune: the flags that ask for it and what it tells while options are tried."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -8,21 +7,10 @@ from typing import Any
 from wv_cli.cli.compat import abort, say, tell
 from wv_cli.cli.compat.fasttext_args import Args
 from wv_cli.cli.compat.fasttext_progress import time_left
+from wv_cli.commands.fasttext_jobs import SEARCHED, model_size, search_options
+from wv_cli.errors import UsageError
 
-_UNITS = {"": 1, "k": 1000, "K": 1000, "m": 10**6, "M": 10**6, "g": 10**9, "G": 10**9}
 _METRICS = ("f1", "precisionAtRecall", "recallAtPrecision")
-# Flags that are searched for unless they are given -> our names, if the search can leave them alone.
-_SEARCHED = {
-    "bucket": "buckets",
-    "dim": "dim",
-    "dsub": None,
-    "epoch": "epochs",
-    "loss": "loss",
-    "lr": "lr",
-    "maxn": "maxn",
-    "minn": "minn",
-    "wordNgrams": "word_ngrams",
-}
 _LEAST_SECONDS = 1e-9
 _WARNED_AT = 1 / 3  # of the time, when no trial was small enough
 
@@ -38,7 +26,10 @@ class Searching:
             abort(f"Unknown metric : {args.autotune_metric}")
         if metric == "f1" and colon and not label:
             abort(f"Empty metric label : {args.autotune_metric}")
-        self.size = _size(args.autotune_modelsize)
+        try:
+            self.size = model_size(args.autotune_modelsize)
+        except UsageError as error:
+            abort(str(error))
         if self.size and args.saveOutput:
             abort("Option -saveOutput is not supported for quantized models.")
         self._trials, self._best, self._elapsed = 0, None, 0.0  # type: int, float | None, float
@@ -47,18 +38,10 @@ class Searching:
     def options(self) -> dict[str, Any]:
         """The same as options of a SupervisedJob. Tells which flags stay as they are."""
         args = self._args
-        for flag in _SEARCHED:
+        for flag in SEARCHED:
             if flag in args.given:
                 tell(f"Warning : {flag} is manually set to a specific value. It will not be automatically optimized.\n")
-        return {
-            "autotune_validation": args.autotune_validation,
-            "autotune_duration": max(float(args.autotune_duration), _LEAST_SECONDS),
-            "autotune_metric": args.autotune_metric,
-            "autotune_predictions": args.autotune_predictions,
-            "autotune_size": self.size or None,
-            # fastText has no dropout: what is found must be options of its own.
-            "fixed": ("dropout", *(name for flag, name in _SEARCHED.items() if name and flag in args.given)),
-        }
+        return search_options(args, args.given, self.size)
 
     def on_event(self, facts: Mapping[str, Any]) -> None:
         """An event of the job: a trial, or the end of the search."""
@@ -104,7 +87,7 @@ class Searching:
 
     def _describe_trial(self, facts: Mapping[str, Any], took: float) -> str:
         args, changed = self._args, facts["config"]
-        tried = {flag: changed.get(name, getattr(args, flag)) for flag, name in _SEARCHED.items() if name}
+        tried = {flag: changed.get(name, getattr(args, flag)) for flag, name in SEARCHED.items() if name}
         # The first trial has the flags as they are.
         tried["bucket"] *= self._trials == 1 or tried["wordNgrams"] > 1 or tried["maxn"] > 0
         rows = {
@@ -127,13 +110,3 @@ class Searching:
         tell(
             f"\rProgress: {100 * fraction:5.1f}% Trials: {self._trials:4d} Best score: {best:>9} ETA: {time_left(left)}"
         )
-
-
-def _size(text: str) -> int:
-    """Bytes; 0 where none are asked for."""
-    if not text:
-        return 0
-    found = re.fullmatch(r"(\d+)(\w?)", text)
-    if found is None or found[2] not in _UNITS:
-        abort(f"Unable to parse model size {text}")
-    return int(found[1]) * _UNITS[found[2]]
