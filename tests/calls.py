@@ -394,6 +394,7 @@ CALLS = {
             *(f"words.vec {HASH} -m {method}" for method in ("lsh", "itq", "pq")),
             f"words.vec {HASH} --length 4 -m biohash",
             "words.vec -o out.txt --hasher lsh.hasher",
+            "words.vec -o out.npy --hasher lsh.hasher --packed big",
         ],
         more_variants=[
             *(f"words.vec {HASH} -m {method}" for method in ("densefly", "pcah", "sign")),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.conftest import ROOT
@@ -48,6 +49,33 @@ def test_hash_save_apply_search_score(wv, slice_vectors, tmp_path):
     assert len(scored.splitlines()) == 3
     kept = json.loads(done(wv("eval", "retrieval", "a.codes", "-d", slice_vectors, "--queries", 50, "--json")))
     assert 5 < kept["results"][0]["map"] < 100 and kept["results"][0]["bits"] == 64
+
+
+@pytest.mark.parametrize("method", ["lsh", "fly"])
+def test_packed_codes_for_other_programs(wv, slice_vectors, tmp_path, method):
+    call = ["hash", slice_vectors, "-m", method, "--length", 20, "--limit", 300, "-q"]
+    done(wv(*call, "-o", "a.codes", "-o", "little.npy", "--packed", "little", "--save-hasher", "h"))
+    done(wv("hash", slice_vectors, "--hasher", "h", "--limit", 300, "-o", "big.npy", "--packed", "big", "-q"))
+    codes = load(tmp_path / "a.codes")
+    for order in ("little", "big"):
+        packed = np.load(tmp_path / f"{order}.npy")
+        assert packed.dtype == np.uint8 and (packed == np.packbits(codes.matrix > 0, axis=1, bitorder=order)).all()
+        assert (tmp_path / f"{order}.words.txt").read_bytes() == b"".join(word + b"\n" for word in list_bytes(codes))
+    failed(wv("nn", "big.npy", "the"), "found '|u1'; wv reads codes of wv hash from .codes")
+
+
+def list_bytes(vectors):
+    return [vectors.words.bytes_at(row) for row in range(len(vectors))]
+
+
+def test_packed_codes_need_an_order_and_an_array(wv, slice_vectors, tmp_path):
+    call = ["hash", slice_vectors, "-m", "sign"]
+    failed(wv(*call, "-o", "a.npy"), "a.npy: --packed is missing, little or big", code=2)
+    failed(wv(*call, "-o", "a.codes", "--packed", "big"), "--packed needs an output NAME.npy", code=2)
+    failed(wv("hash", slice_vectors, "-m", "pq", "-o", "a.npy", "--packed", "big"), "--method pq cannot", code=2)
+    done(wv("hash", slice_vectors, "-m", "pq", "--length", 16, "--save-hasher", "h", "-q"))
+    failed(wv("hash", slice_vectors, "--hasher", "h", "-o", "a.npy", "--packed", "big"), "product codes are bytes")
+    assert not list(tmp_path.glob("a.*"))
 
 
 def test_product_codes(wv, slice_vectors, tmp_path):

@@ -262,6 +262,7 @@ def bioword(
     phrase_delimiter: str | None = None,
     phrases: Path | None = None,
     save_phrases: Path | None = None,
+    packed: Literal["little", "big"] | None = None,
     hasher: Path | None = None,
     save_hasher: Path | None = None,
     checkpoint: Path | None = None,
@@ -580,6 +581,7 @@ def hash(
     from_format: str | None = None,
     bad_rows: Literal["error", "skip"] | None = None,
     limit: int | None = None,
+    packed: Literal["little", "big"] | None = None,
     method: Literal["lsh", "fly", "densefly", "randexp", "biohash", "pcah", "itq", "sign", "pq", "bioword"]
     | None = None,
     hasher: Path | None = None,

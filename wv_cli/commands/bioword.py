@@ -89,7 +89,6 @@ class BiowordJob(TrainingJob):
         from wv_cli.commands.metadata import corpus_metadata, tell_corpus
         from wv_cli.hashing.bioword import Bioword, load_hasher
         from wv_cli.text.corpus import encode
-        from wv_cli.vectors.formats.codes import save as save_codes
 
         begin, reading = time.monotonic(), self.reading
         hasher = load_hasher(self.saved.hasher) if self.saved.hasher else None
@@ -133,7 +132,7 @@ class BiowordJob(TrainingJob):
             [
                 *self.phrases.writers(joiner),
                 *((path, hasher.save) for path in self.saved.results()),
-                *((path, lambda path: save_codes(path, codes)) for path in self.outputs.outputs),
+                *self.outputs.writers(codes),
             ]
         )
         self.finish(run, self.outputs.outputs, metadata)

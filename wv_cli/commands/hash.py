@@ -20,6 +20,7 @@ from wv_cli.io.output import write_together
 from wv_cli.models.training.progress import Progress
 from wv_cli.models.training.run import Outcome
 from wv_cli.models.training.trainer import Worker
+from wv_cli.vectors.file_options import NO_BITS
 
 if TYPE_CHECKING:
     from wv_cli.hashing.base import VectorHasher
@@ -91,6 +92,9 @@ class HashJob(TrainingJob):
             message = "-o FILE is missing (or --save-hasher FILE alone, to fit and not to encode)"
             raise UsageError(message)
         chosen = self.hasher.method
+        if chosen is not None and self.outputs.packed and HASHERS.find(chosen).kind == "product":
+            message = f"--packed and --method {chosen} cannot be used together: {NO_BITS}"
+            raise UsageError(message)
         for name in self.invocation.explicit if chosen is not None else ():
             used = [
                 method for method, row in HASHERS.items() if row.config is HashConfig and name in row.effective_options
@@ -113,7 +117,6 @@ class HashJob(TrainingJob):
         """See Job.work: fits or loads a hasher, saves it and the codes. The log is told how a training goes, once an
         epoch; `on_reading` is told how many rows are encoded."""
         from wv_cli.hashing.fit import load_hasher
-        from wv_cli.vectors.formats.codes import save as save_codes
 
         begin = time.monotonic()
         hasher = load_hasher(self.hasher.hasher) if self.hasher.hasher else None
@@ -146,7 +149,7 @@ class HashJob(TrainingJob):
             codes = hasher.encode(embeddings, name=name, threads=self.config.threads, progress=tell)
             metadata["encoding_seconds"] = round(time.monotonic() - begin, 3)
             metadata["bits_per_word"] = codes.bits_per_word
-            writers += [(path, lambda path: save_codes(path, codes)) for path in self.outputs.outputs]
+            writers += self.outputs.writers(codes)
         write_together(writers)
         self.finish(run, self.outputs.outputs, metadata)
         return outcome, metadata

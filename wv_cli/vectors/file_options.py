@@ -10,6 +10,8 @@ Precision = int | Literal["exact"]
 BadRowsName = Literal["error", "skip"]
 Split = Literal["blanks", "punctuation"]  # where text is cut into words
 Dtype = Literal["float32", "float16", "int8"]  # of the numbers of a static embedding
+BitOrder = Literal["little", "big"]  # of the bits in a byte: bit 0 is the lowest or the highest
+NO_BITS = "product codes are bytes that name centroids, and are not compared by bits"
 WORD2VEC_PRECISION = 6
 
 

@@ -57,7 +57,10 @@ def _read_header(source: Input, options: ReadOptions | None = None) -> tuple[tup
     except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError):
         raise BadFile(source.name, "expected the header of a NumPy array, found something else", byte=8) from None
     if not isinstance(name, str) or not re.fullmatch(r"[<>=]f[248]", name):
-        problem = f"expected an array of float16, float32 or float64, found {name!r}; convert it with astype('float32')"
+        step = "convert it with astype('float32')"
+        if name == "|u1":
+            step = "wv reads codes of wv hash from .codes; packed ones are for other programs"
+        problem = f"expected an array of float16, float32 or float64, found {name!r}; {step}"
         raise BadFile(source.name, problem, byte=8)
     if len(shape) != 2 or not all(type(size) is int and size >= 0 for size in shape):
         raise BadFile(source.name, f"expected an array of two axes, rows x dim, found the shape {shape}", byte=8)
@@ -148,9 +151,9 @@ def check(source: Input, report: Report) -> None:
         report.add(kind_of_fault, error.problem, byte=error.byte)
 
 
-def header(rows: int, dim: int) -> bytes:
-    """Padded with spaces to a multiple of 64 bytes, as NumPy does."""
-    text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }" % (rows, dim)
+def header(rows: int, dim: int, kind: bytes = b"<f4") -> bytes:
+    """Padded with spaces to a multiple of 64 bytes, as NumPy does. `kind` is NumPy's name of the type."""
+    text = b"{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }" % (kind, rows, dim)
     text += b" " * (-(len(text) + 11) % 64) + b"\n"
     return MAGIC + b"\1\0" + len(text).to_bytes(2, "little") + text
 
