@@ -54,7 +54,7 @@ class AnalogyJob(QuestionsJob):
 
         indexes = []
         for each in self.source.each():
-            vectors = each.load(mapped=True)
+            vectors = each.load(mapped=True).require_listed(each.vectors)
             exact = vectors.exact(threads=self.search.threads)
             indexes.append(WordIndex(vectors, exact, each.vectors, rest=each.rest()))
         most = min(self.k, max(map(len, indexes)))

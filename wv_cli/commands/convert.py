@@ -53,7 +53,7 @@ class ConvertInput(Part):
 
         vectors = formats.load(
             self.source, format=self.from_format, limit=self.limit, unescape=self.unescape, bad_rows=self.bad_rows
-        )
+        ).require_listed(self.source)
         if self.dim is None:
             return vectors
         import numpy as np
@@ -132,6 +132,7 @@ class ConvertJob(Job):
       glove-text       .glove     no header, `word number ...`
       npy              .npy       a NumPy array; the words beside it in NAME.words.txt
       projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
+      floret           .floret    floret's table, vectors for any word but no words; only read, by wv vectors and wv nn
       codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
       text-model       .d2v       word vectors of a doc2vec model; only read
       safetensors                 a model's matrix, words in tokenizer.json beside it, or a folder with both; only read

@@ -109,6 +109,8 @@ class _Opening:
             vectors, composer = file.load_composer()
         else:
             vectors = file.load(mapped=True)
+        if vectors.composes_only:
+            vectors, lists = self._compose_words(vectors, source), _Lists(None, lists.exclude)
         if asked.kind or asked.rerank:
             from wv_cli.vectors.codes import CodeVectors
 
@@ -150,6 +152,16 @@ class _Opening:
         if not len(rows):
             self._refuse_nothing(source)
         return SomeRows(index, rows)
+
+    def _compose_words(self, vectors: "Embeddings", source: AskedVectors) -> "Embeddings":
+        """The words of --among and the vectors that a table without words composes of them."""
+        if self.lists.among is None:
+            message = f"{source.vectors}: lists no words to answer with; give them by --among FILE, one a line"
+            raise UsageError(message)
+        found = vectors.compose(self.lists.among)
+        if not len(found):
+            self._refuse_nothing(source)
+        return found
 
     def _compose_lines(self, composer: "Composer", source: AskedVectors) -> "Embeddings":
         """The lines of --among and their vectors, without those of --exclude."""

@@ -38,7 +38,6 @@ def _container(head: bytes) -> str | None:
 
 _PICKLE = "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)"
 _MAGNITUDE = "a Magnitude file (SQLite); write its vectors as lines `word number ...` with pymagnitude"
-_FLORET = "floret's table of hashed n-grams; let floret write words: floret print-word-vectors MODEL.bin"
 _FINALFUSION = "a finalfusion file, which wv 0.4.0 was the last to read; write word2vec's binary with finalfusion-utils"
 # How text in other units than bytes begins, and what iconv calls it. A mark tells it the order of the bytes.
 _ENCODINGS = [
@@ -187,7 +186,6 @@ KINDS: list[Kind] = [
     match_beginning(rb"\x89HDF\r\n", "an HDF5 file"),
     match_beginning(rb"PAR1", "a Parquet file"),
     match_beginning(rb"FiFu", _FINALFUSION),
-    match_beginning(rb"(?:\d+ ){6}\S+ \S+\r?\n", _FLORET),
     Kind(_utf, certain=False),
     Kind(match_beginning(rb"(?i)\s*<(?:!doctype html|html)\b", "a web page (HTML)").what, certain=False),
     Kind(lambda head: _RECORD_NAMES.get(records_of(head) or ""), certain=False),

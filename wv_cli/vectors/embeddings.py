@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.io.arguments import list_words, whole_number
 from wv_cli.vectors import judged, keyed
 from wv_cli.vectors.comparisons import cosine, from_the_mean, movers_distance, unit
@@ -76,6 +76,25 @@ class Embeddings:
     def keep_rows(self, rows: NDArray[np.int64]) -> "Embeddings":
         """The vectors of these rows alone."""
         return Embeddings(self.words.take(rows), self.matrix[rows], self.subwords, self.texts)
+
+    @property
+    def composes_only(self) -> bool:
+        """Whether no word is listed and any word is composed, as of floret's tables."""
+        return self.subwords is not None and not len(self)
+
+    def require_listed(self, name: str) -> "Embeddings":
+        """The vectors themselves. Raises WvError where they list no words; `name` is what the message calls them."""
+        if self.composes_only:
+            message = (
+                f"{name}: lists no words; write vectors of yours first: wv vectors {name} < words.txt > words.glove"
+            )
+            raise WvError(message)
+        return self
+
+    def compose(self, words: Iterable[str]) -> "Embeddings":
+        """These words with their vectors, without those that have none."""
+        found = {word: vector for word in words if (vector := self._compose(word)) is not None}
+        return Embeddings(list(found), np.array(list(found.values()), np.float32).reshape(-1, self.dim), self.subwords)
 
     def __contains__(self, word: object) -> bool:
         """Whether e[word] gives a vector: the word is listed, or composed of its subwords."""

@@ -99,7 +99,8 @@ def plain(path):
 
 
 def test_every_format_has_a_golden_file():
-    assert set(GOLDEN_FILES) == {name for name, row in FORMATS.items() if row.read}
+    no_words = {"floret"}  # see test_floret.py
+    assert set(GOLDEN_FILES) == {name for name, row in FORMATS.items() if row.read} - no_words
 
 
 @every_format

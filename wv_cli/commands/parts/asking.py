@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import VectorInput
@@ -26,6 +26,8 @@ PROMPTS = {
 @dataclass(frozen=True, kw_only=True)
 class AskedVectors(VectorInput):
     """The file of vectors that is asked, and those `beside` it, whose content tells their format."""
+
+    ASKS_WORDS: ClassVar[bool] = True
 
     beside: tuple[str, ...] = option(
         (), "Also query these vectors and show their answers alongside.", metavar="FILE", group="Options"

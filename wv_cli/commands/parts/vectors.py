@@ -19,6 +19,7 @@ class VectorInput(Part):
     """An input file of vectors. The first `limit` rows of the file `vectors`; None: all of them. Its content tells the
     format where `from_format` does not. `bad_rows` as for formats.load."""
 
+    ASKS_WORDS: ClassVar[bool] = False  # so that vectors which only compose words are enough
     group: ClassVar[str] = "Input"
 
     vectors: str = argument("VECTORS")
@@ -33,9 +34,10 @@ class VectorInput(Part):
         """Reads the vectors; see formats.load."""
         from wv_cli.vectors import formats
 
-        return formats.load(
+        found = formats.load(
             self.vectors, format=self.from_format, limit=self.limit, mapped=mapped, bad_rows=self.bad_rows
         )
+        return found if self.ASKS_WORDS else found.require_listed(self.vectors)
 
 
 STATIC = "static"  # the format of a static embedding, which is a folder

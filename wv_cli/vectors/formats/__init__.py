@@ -62,6 +62,7 @@ _ROWS = {
     "word2vec-text": ("word2vec_text:FORMAT", HEADER.pattern),
     "word2vec-binary": ("word2vec_binary:FORMAT", HEADER.pattern),
     "glove-text": ("glove_text:FORMAT", _ROW),
+    "floret": ("floret:FORMAT", rb"(?:\d+ ){6}\S"),
     "codes": ("codes:FORMAT", rb"wv codes "),
     "codes-text": ("codes:TEXT_FORMAT", rb"# wv codes "),
     "npy": ("npy:FORMAT", rb"\x93NUMPY"),

@@ -112,7 +112,7 @@ class ModelReader:
         self.need(ARGS.size + COUNTS.size, "the arguments of a fastText model")
         problem = header_problem(self.data, args_at)
         if problem and has_magic and not header_problem(self.data, args_at, extra=8):
-            step = "; it has no counterpart here, use floret itself or its text file (`floret -output`, .vec)"
+            step = "; write its table in floret, model.save_floret_vectors('NAME.floret'), which wv reads"
             raise self.error(f"this is a floret model, which only begins like one of fastText's{step}", 0)
         if problem:
             what, at = problem

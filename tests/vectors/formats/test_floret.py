@@ -1,0 +1,84 @@
+"""floret's tables: any word has the vector that floret gives it; damaged tables are refused."""
+
+import numpy as np
+import pytest
+
+from tests.conftest import GOLDEN
+from wv_cli.errors import BadFile, WvError
+from wv_cli.vectors.formats import check, load
+
+TABLES = ["hashed", "hashed-letters"]
+TABLE = (GOLDEN / "hashed.floret").read_bytes()
+
+
+def answers(name):
+    lines = (GOLDEN / f"{name}.word-vectors.txt").read_text("utf-8").splitlines()
+    return {word: np.array(numbers, np.float32) for word, *numbers in map(str.split, lines)}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_word_has_florets_vector(name):
+    vectors = load(GOLDEN / f"{name}.floret")
+    assert len(vectors) == 0 and vectors.composes_only
+    # The table has five digits: numbers below 10 are off by at most half a unit of the fourth decimal.
+    assert all(np.abs(vectors[word] - expected).max() <= 5e-5 for word, expected in answers(name).items())
+    assert "" not in vectors
+
+
+def test_the_vectors_are_spacys():
+    vectors_module = pytest.importorskip("spacy.vectors")
+    table = load(GOLDEN / "hashed.floret")
+    settings = {"minn": 2, "maxn": 4, "hash_count": 2, "hash_seed": 2166136261}
+    spacys = vectors_module.Vectors(data=table.subwords.matrix, mode="floret", **settings)
+    assert all(np.abs(table[word] - spacys[word]).max() <= 4e-7 for word in answers("hashed"))
+
+
+def test_too_long_a_word_is_refused():
+    with pytest.raises(WvError, match="at most 65,536 bytes"):
+        load(GOLDEN / "hashed.floret")["a" * 70_000]
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (lambda data: data[:3000], "the file is shorter: it was cut"),
+        (lambda data: data[: data.index(b"\n199 ") + 1], "the header promises 200 rows, found 199"),
+        (lambda data: data + data[-100:].split(b"\n")[-2] + b"\n", "the header promises 200 rows, found more"),
+        (lambda data: data.replace(b"\n7 ", b"\n9 "), ":9: expected the number of the row, 7, found '9'"),
+        (lambda data: data.replace(b"200 8 2 4 2", b"200 8 2 4 5"), "expected a hashCount of 1 to 4, found 5"),
+        (lambda data: data.replace(b"200 8 2 4 2", b"200 8 4 2 2"), "expected a maxn of 4 to 255, found 2"),
+        (lambda data: data.replace(b"200 8", b"0 8"), "expected a bucket of 1 to"),
+        (lambda data: data.replace(b"\n5 ", b"\n5 x"), ":7: expected 8 numbers, found .* as number 1$"),
+    ],
+)
+def test_damaged_tables(tmp_path, damage, problem):
+    path = tmp_path / "t.floret"
+    path.write_bytes(damage(TABLE))
+    assert path.read_bytes() != TABLE
+    with pytest.raises(BadFile, match=problem):
+        load(path)
+    report = check(path)
+    assert report.is_damaged or "number of the row" in problem
+
+
+def test_commands_compose_what_they_are_asked(wv, tmp_path):
+    table, words = GOLDEN / "hashed.floret", answers("hashed")
+    (tmp_path / "words.txt").write_text("".join(f"{word}\n" for word in words), "utf-8")
+    found = wv("vectors", table, "music", "東京都").stdout.splitlines()
+    for line in found:
+        word, *numbers = line.split()
+        assert np.abs(np.array(numbers, float) - words[word]).max() < 5e-5
+    assert len(found) == 2
+    near = wv("nn", table, "musicians", "--among", "words.txt", "-k", 3).stdout.splitlines()
+    rows = np.array(list(words.values()))
+    query = load(table)["musicians"]
+    cosines = rows @ query / np.linalg.norm(rows, axis=1) / np.linalg.norm(query)
+    assert [line.split("\t")[0] for line in near] == [list(words)[row] for row in np.argsort(-cosines)[:3]]
+    assert float(wv("similarity", table, "music", "musics").stdout.split()[-1]) > 0.5
+
+
+@pytest.mark.parametrize("call", ["nn {} a", "convert {} o.vec", "hash {} -m lsh -o o.codes", "analogy {} a b c"])
+def test_commands_that_need_listed_words_say_so(wv, tmp_path, call):
+    done = wv(*call.format(GOLDEN / "hashed.floret").split())
+    assert done.returncode in (1, 2) and "hashed.floret: lists no words" in done.stderr
+    assert not list(tmp_path.iterdir())
