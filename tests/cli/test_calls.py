@@ -87,7 +87,12 @@ WRONG = {
         (
             lambda: wv_cli.filter("r.jsonl", words="1.."),
             UsageError,
-            "give output=FOLDER, or dry_run or explain=N instead of it",
+            "give output=FOLDER, or dry_run or explain=N",
+        ),
+        (
+            lambda: wv_cli.filter("r.jsonl", "kept", words="1..", dry_run=True),
+            UsageError,
+            "dry_run and explain write no records; leave output out",
         ),
         (
             lambda: wv_cli.hash("v.vec"),
@@ -145,6 +150,12 @@ def test_a_field_that_is_no_string_has_one_message(others):
 def test_booleans_of_numpy():
     found = wv_cli.train("t.txt", "o.vec", dim=2, epochs=1, min_count=1, lowercase=np.bool_(True), meta=np.bool_(False))
     assert found["outputs"] == ["o.vec"] and not Path("o.vec.meta.json").exists()
+
+
+def test_an_option_that_stands_alone_is_true():
+    Path("raw.txt").write_text("The cat, the Cat.\n" * 9)
+    wv_cli.build_vocab("raw.txt", "v.vocab", tokenize=True)
+    assert "the 18\n" in Path("v.vocab").read_text() and "The" not in Path("v.vocab").read_text()
 
 
 def test_what_the_package_shows():

@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
+from wv_cli.text.web_pages import unreadable_page
 
 PAGE = "<!DOCTYPE html>\n<html><body><p>pages have bread</p></body></html>\n"
 READERS = {
@@ -84,3 +85,12 @@ def test_one_that_is_named_is_refused(command, name, folder, capsys):
 def test_pages_as_they_are(folder):
     assert run(["phrases", "in/d.html", "-o", "out.txt", "--force-text", "-q"]) == 0
     assert (folder.parent / "out.txt").read_text() == PAGE
+
+
+def test_a_package_that_cannot_be_imported_says_why(tmp_path, monkeypatch):
+    (tmp_path / "trafilatura.py").write_text("raise ImportError('lxml.html.clean is another project now')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "trafilatura", raising=False)
+    assert unreadable_page() == (
+        "a web page (HTML); the import of trafilatura fails: lxml.html.clean is another project now"
+    )

@@ -371,7 +371,7 @@ def test_a_run_that_fails_leaves_no_empty_folder(tmp_path, capsys):
         (["{a}", "-o", "{a}", "--words", "1.."], "is a file; name a folder"),
         (["{a}", "-o", "{out}"], "no rule is given"),
         (["{a}", "--words", "1.."], "give -o FOLDER, or --dry-run or --explain N"),
-        (["{a}", "--words", "1..", "--dry-run", "-o", "{out}"], "give -o FOLDER, or --dry-run"),
+        (["{a}", "--words", "1..", "--dry-run", "-o", "{out}"], "leave -o out"),
         (["{a}", "--words", "1..", "-o", "{out}", "--rejected", "{out}"], "--rejected needs a folder of its own"),
         (["{a}", "--words", "1..", "--dry-run", "--rejected", "{out}"], "--rejected"),
         (["{text}", "--words", "1..", "-o", "{out}"], "expected records (jsonl, csv, tsv, parquet), found another"),

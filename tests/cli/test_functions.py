@@ -356,6 +356,7 @@ def test_tasks_of_evaluation():
     one, two, three = (line.split()[0] for line in vectors.read_text().split("\n")[1:4])
     pairs.write_text(f"{one} {two} 1\n{one} {three} 2\n{two} {three} 3\n")
     found = wv_cli.eval.similarity(vectors, data=pairs)
+    assert wv_cli.eval.similarity(vectors, pairs) == found
     assert found["task"] == "similarity" and found["measure"] == "spearman" and len(found["results"]) == 1
     assert {*TASKS} == {*dir(wv_cli.eval)} and pickle.loads(pickle.dumps(wv_cli.eval.sts)) is wv_cli.eval.sts
     score = found["results"][0]["spearman"]

@@ -24,9 +24,13 @@ PREDICT = {f"commands.{name}" for name in ("distribution", "parts.documents", "p
 QUERIES = {
     "nn words.bin the": (QUESTION | {"commands.nn"}, 65),
     "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 59),
-    "vectors words.bin the": (JOB | {"commands.distribution", "encoders", "transforms", "text"}, 84),
+    "vectors words.bin the": (
+        JOB | {"commands.distribution", "commands.parts.pooling", "encoders", "transforms", "text"},
+        86,
+    ),
     "vectors labels.bin --sentences the": (
-        JOB | {"commands.distribution", "commands.sentences", "encoders", "transforms", "text"},
+        JOB
+        | {"commands.distribution", "commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
         118,
     ),
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 86),

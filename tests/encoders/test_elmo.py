@@ -108,6 +108,9 @@ def test_character_ids():
     assert elmo.character_ids(["\udcff"], 5).tolist() == [[259, 256, 260, 261, 261]]
 
 
+CELL = elmo.Cell  # while a mistaken one stands in its place
+
+
 class Mistaken(elmo.Cell):
     """A cell with one thing wrong."""
 
@@ -120,7 +123,7 @@ class Mistaken(elmo.Cell):
         bias = self.bias[order].copy()
         bias[2 * cells : 3 * cells] += np.float32(self.forget - 1)
         clips = (self.cell_clip, self.project_clip) if self.clip else (np.inf, np.inf)
-        plain = elmo.Cell(self.inputs[:, order], self.recurrent[:, order], bias, self.project, *clips)
+        plain = CELL(self.inputs[:, order], self.recurrent[:, order], bias, self.project, *clips)
         return plain.run(x, state)
 
 

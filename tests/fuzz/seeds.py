@@ -92,6 +92,11 @@ def glove_text() -> list[bytes]:
 
 
 @cache
+def floret() -> list[bytes]:
+    return golden("hashed.floret", "hashed-letters.floret", most=4000)
+
+
+@cache
 def npy() -> list[bytes]:
     made = []
     for kind, version in (("<f4", (1, 0)), ("<f8", (2, 0)), (">f2", (3, 0))):

@@ -60,6 +60,8 @@ def typed_value(value: Any, option: Option) -> Any:
     value = plain_value(value)
     if isinstance(value, str) and value in option.words:
         return value
+    if value is True and option.bare:
+        return option.bare
     if option.choices and not option.many:
         require_type(value, str, name, "a name as str")
     if not option.many:

@@ -69,11 +69,12 @@ def _argument_name(option: str) -> str:
 
 
 def places_of(name: str) -> list[str]:
-    """The options that need no keyword: the arguments of the command line, then the output."""
+    """The options that need no keyword: the arguments of the command line, then the output, or the data to score on."""
     kind = FUNCTIONS.find(name).job_type()
     options = kind.command_options()
-    outputs = [each for each in ("output", "outputs") if each in options and not options[each].positional]
-    return [*kind.FUNCTION_ARGUMENTS] or [*(each for each in options if options[each].positional), *outputs]
+    more = ["data"] if name.startswith("eval.") else ["output", "outputs"]
+    others = [each for each in more if each in options and not options[each].positional]
+    return [*kind.FUNCTION_ARGUMENTS] or [*(each for each in options if options[each].positional), *others]
 
 
 def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, Any]]:

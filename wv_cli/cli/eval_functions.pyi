@@ -8,8 +8,8 @@ Path = str | PathLike[str]
 
 def similarity(
     vectors: Path | Iterable[Path],
-    *,
     data: Path | Iterable[Path],
+    *,
     case: Literal["fold-first", "lower", "none"] | None = None,
     oov: Literal["skip", "zero"] | None = None,
     restrict_vocab: int | None = None,
@@ -25,8 +25,8 @@ def similarity(
 
 def analogy(
     vectors: Path | Iterable[Path],
-    *,
     data: Path | Iterable[Path],
+    *,
     case: Literal["fold-first", "lower", "none"] | None = None,
     oov: Literal["skip", "zero"] | None = None,
     restrict_vocab: int | None = None,
@@ -44,8 +44,8 @@ def analogy(
 
 def retrieval(
     vectors: Path | Iterable[Path],
-    *,
     data: Path | Iterable[Path],
+    *,
     restrict_vocab: int | None = None,
     neighbors: int | None = None,
     at: int | None = None,
@@ -61,8 +61,8 @@ def retrieval(
 
 def translation(
     vectors: Path | Iterable[Path],
-    *,
     data: Path | Iterable[Path],
+    *,
     case: Literal["fold-first", "lower", "none"] | None = None,
     oov: Literal["skip", "zero"] | None = None,
     restrict_vocab: int | None = None,
@@ -81,8 +81,8 @@ def translation(
 
 def labels(
     vectors: Path | Iterable[Path],
-    *,
     data: Path | Iterable[Path],
+    *,
     field: str | None = None,
     no_header: bool | None = None,
     tsv_quotes: bool | None = None,
@@ -102,8 +102,8 @@ def labels(
 
 def perplexity(
     vectors: Path | Iterable[Path],
-    *,
     data: Path | Iterable[Path],
+    *,
     field: str | None = None,
     no_header: bool | None = None,
     tsv_quotes: bool | None = None,
@@ -124,8 +124,8 @@ def perplexity(
 
 def search(
     vectors: Path | Iterable[Path] | None = None,
+    data: Path | Iterable[Path] | None = None,
     *,
-    data: Path | Iterable[Path],
     encoder: str | Iterable[str] | None = None,
     bm25: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
     | Iterable[Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]]
@@ -157,8 +157,8 @@ def search(
 
 def sts(
     vectors: Path | Iterable[Path] | None = None,
+    data: Path | Iterable[Path] | None = None,
     *,
-    data: Path | Iterable[Path],
     case: Literal["fold-first", "lower", "none"] | None = None,
     oov: Literal["skip", "zero"] | None = None,
     restrict_vocab: int | None = None,
@@ -191,8 +191,8 @@ def sts(
 
 def wic(
     vectors: Path | Iterable[Path] | None = None,
+    data: Path | Iterable[Path] | None = None,
     *,
-    data: Path | Iterable[Path],
     dev: str | None = None,
     window: int | None = None,
     hasher: str | Iterable[str] | None = None,

@@ -12,7 +12,6 @@ from wv_cli.config import argument, flag_of, option
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.folders import NO_USAGE, Usage
 from wv_cli.io.places import refuse_file
-from wv_cli.registry import Registry
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Dtype, Precision, Split, bad_rows_option
 
 if TYPE_CHECKING:
@@ -174,11 +173,7 @@ class ConvertJob(Job):
         return [*super().writes(), *(files_beside(folder) if folder is not None else [])]
 
     def check(self) -> None:
-        from wv_cli.vectors.formats import FORMATS
-
         format, explicit = self.output.to_format, self.invocation.explicit
-        if format is not None:
-            Registry("format", [(name, name) for name in (*FORMATS, STATIC)]).find(format)
         names, why = _NO_PLACE.get(format or "", ((), ""))
         for name in names:
             if name in explicit:

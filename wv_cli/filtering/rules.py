@@ -124,6 +124,9 @@ def parse_rules(scorer: str, text: str) -> list[Rule]:
     return [*found.values()]
 
 
+_LANGUAGES = "https://fasttext.cc/docs/en/language-identification.html"
+
+
 def _advise_comparison(text: str) -> str:
     """What to write for a rule without > or <: a shell has taken it, or = stands in its place."""
     subject, _, bound = text.rpartition("=")
@@ -154,7 +157,8 @@ def parse_rule(scorer: str, text: str) -> Rule:
         if SCORERS.find(scorer).has_file and ":" in text:
             raise UsageError(f"--{scorer} {text}: expected a comparison{_advise_comparison(text)}")
         example = "lid.176.ftz:en>=0.65" if SCORERS.find(scorer).has_file else "50..100000"
-        raise UsageError(f"--{scorer} {text}: expected a rule such as {example}")
+        source = f"; {_LANGUAGES} has that model" if scorer == "language" else ""
+        raise UsageError(f"--{scorer} {text}: expected a rule such as {example}{source}")
     subject = found["subject"] or ""
     name, given, rest = subject.partition("=")
     is_file = Path(split_subject(subject)[0]).is_file()

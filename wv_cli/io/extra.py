@@ -13,6 +13,9 @@ from wv_cli.errors import BadFile, WvError
 DISTRIBUTION = "wv-toolkit"  # as pip knows this program; PyPI's wv-cli is another one
 
 
+BROKEN = "whose import fails: "
+
+
 def require(package: str, what: str, name: str = "") -> Any:
     """The package that `what` needs, called `name` by pip where it is imported by another name. Raises WvError with
     the line that installs it."""
@@ -20,8 +23,11 @@ def require(package: str, what: str, name: str = "") -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of what made the package, not of how it is used
             return importlib.import_module(package)
-    except ImportError:
+    except ImportError as error:
         message = f"{what} needs the package {package}; pip install {name or package}"
+        if (error.name or "").partition(".")[0] != package.partition(".")[0]:
+            reason = [*str(error).strip().splitlines(), "without a reason"][0]
+            message = f"{what} needs the package {package}, {BROKEN}{reason}"
         raise WvError(message) from None
 
 

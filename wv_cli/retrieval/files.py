@@ -22,7 +22,7 @@ from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.opening import read_records
 from wv_cli.text.records.reading import Rules
-from wv_cli.text.web_pages import NO_PACKAGE, can_read_pages, is_page, read_page
+from wv_cli.text.web_pages import is_page, read_page, unreadable_page
 from wv_cli.vectors.stored_index import DIGEST_BYTES, is_search_index
 
 Log = Callable[[str], None]
@@ -105,8 +105,8 @@ def _read_text(chunks: Iterator[bytes], name: str, path: str) -> Iterator[bytes]
     first = next(chunks, b"")
     if path == "-" or not is_page(path, first):
         yield from _require_text(chain([first], chunks), name)
-    elif not can_read_pages():
-        raise NoText(f"{name}: expected text, found {NO_PACKAGE}")
+    elif problem := unreadable_page():
+        raise NoText(f"{name}: expected text, found {problem}")
     else:
         yield read_page([first, *chunks])
 

@@ -16,7 +16,7 @@ from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.text.binary import SAMPLE
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
-from wv_cli.text.web_pages import NO_PACKAGE, can_read_pages, is_page
+from wv_cli.text.web_pages import is_page, unreadable_page
 
 Inputs = Sequence[str] | Texts
 _EXAMPLES = 3
@@ -116,7 +116,7 @@ def _problem(path: str, texts: Texts) -> str | None:
             if len(head) >= SAMPLE:
                 break
     if not texts.extracts_pages and is_page(path, head):
-        return None if can_read_pages() else NO_PACKAGE
+        return unreadable_page()
     return texts.problem(head)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from wv_cli.errors import WvError
-from wv_cli.io.extra import DISTRIBUTION, require
+from wv_cli.io.extra import BROKEN, DISTRIBUTION, require
 
 NO_PACKAGE = f"a web page (HTML); to read its text, pip install '{DISTRIBUTION}[html]'"
 _BEGINNING = re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b")
@@ -16,13 +16,14 @@ def is_page(path: str, head: bytes) -> bool:
     return bool(_BEGINNING.match(head)) or (path.lower().endswith(_ENDINGS) and b"<" in head)
 
 
-def can_read_pages() -> bool:
-    """Whether the package is installed."""
+def unreadable_page() -> str | None:
+    """What a web page is where the package is missing or cannot be imported, None where pages are read."""
     try:
         require("trafilatura", "")
-    except WvError:
-        return False
-    return True
+    except WvError as error:
+        reason = str(error).partition(BROKEN)[2]
+        return f"a web page (HTML); the import of trafilatura fails: {reason}" if reason else NO_PACKAGE
+    return None
 
 
 def read_page(chunks: Iterable[bytes]) -> bytes:

@@ -198,7 +198,7 @@ def test_co_occurrences_of_a_shard_come_in_pieces_whose_rows_are_counted_alone(
     text = input_texts([str(slice_text)], log=silent)
     config = GloveConfig(threads=1)
     corpus = glove_shards.encode(text, glove_shards.VocabConfig())
-    units, _ = glove_shards.cooccurrence.units_of(corpus, config)
+    units, _ = glove_shards.units_of(corpus, config)
     counting = glove_shards.Counting(corpus, config, units, 10**8)
     every = np.concatenate([each.copy() for each in counting.sums(None)])
     later = np.concatenate([each.copy() for each in counting.sums(None, first_row=50)])

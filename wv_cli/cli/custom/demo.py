@@ -51,8 +51,8 @@ They compare: two texts, two settings, two programs, by the same file of questio
 so small a text (useful vectors need about 100 times as much) they are low, and many questions have a word that is not
 in it. What counts is how the vectors serve your own task.
 
-# With a text of your own: words divided by spaces, a sentence or more a line; .gz, .bz2, .xz and .zst as they are
-$ wv train my.txt -o my.bin --threads 0
+# With a text of your own, a sentence or more a line; .gz, .bz2, .xz and .zst as they are
+$ wv train my.txt -o my.bin --tokenize unicode,lowercase
 $ wv nn my.bin music computer
 $ wv eval similarity my.bin {names[0]} -d {names[1]}
 $ wv help train

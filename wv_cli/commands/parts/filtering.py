@@ -209,7 +209,8 @@ class FilterOutput(Part):
 
     def check(self) -> None:
         writes = not self.dry_run and self.explain is None
-        require(writes == (self.output is not None), "give -o FOLDER, or --dry-run or --explain N instead of it")
+        require(not writes or self.output is not None, "give -o FOLDER, or --dry-run or --explain N")
+        require(writes or self.output is None, "--dry-run and --explain write no records; leave -o out")
         require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
         for name, given in (("--output", self.output), ("--rejected", self.rejected)):

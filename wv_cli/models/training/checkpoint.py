@@ -127,7 +127,9 @@ def _require_schedule(path: object, reader: container.Reader, found: Facts, now:
 def _require_same(path: object, found: Facts, wanted: Facts) -> None:
     differences = _differences(found, wanted)
     if differences:
-        message = f"{path}: this checkpoint belongs to another run ({differences}); run with its options, or {_ADVICE}"
+        other_text = not _equal(found.get("corpus"), wanted.get("corpus"))
+        way = "the text has changed: run on the text of then" if other_text else "run with its options"
+        message = f"{path}: this checkpoint belongs to another run ({differences}); {way}, or {_ADVICE}"
         raise WvError(message)
 
 

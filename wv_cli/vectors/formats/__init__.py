@@ -269,7 +269,7 @@ def _find_format(name: str) -> Format:
         return FORMATS[name]
     import difflib
 
-    near = difflib.get_close_matches(name, FORMATS, n=1)
+    near = difflib.get_close_matches(name, [*FORMATS, "static"], n=1)
     ways = f"choose one of: {_writable()}; wv convert also writes static and fasttext-bin"
     way = f"did you mean {near[0]!r}?" if near else ways
     raise UsageError(f"unknown format {name!r}; {way}")
