@@ -61,6 +61,9 @@ def assert_failed(
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     message = done.stderr.strip().splitlines()[-1]
+    if message.startswith("{"):  # with --json
+        event = json.loads(message)
+        message = f"{event['command']}: {event['message']}"
     path = f"{name} {CALLS[name].good.split()[0]}" if name in ("eval", "lm") and not group else name
     assert message.startswith(f"wv {path}: "), done.stderr
     for part in parts:

@@ -165,9 +165,9 @@ def test_the_recipe_stands_beside_the_model(folder, tmp_path, monkeypatch, capsy
         ("vectors a.vec the --tokenize model", "--tokenize needs --sentences"),
         ("build-vocab cut.vocab --merge --tokenize unicode", "no effect with --merge"),
         ("filter raw.jsonl -o out --words 1.. --tokenize unicode", "--tokenize needs --language or --classifier"),
-        ("filter raw.jsonl -o out --classifier plain.bin:a=0.. --tokenize model", "no sidecar of plain.bin names"),
-        ("filter raw.jsonl -o out --classifier a.bin:a=0.. --tokenize unicode,sentences", "a text has one score"),
-        ("filter raw.jsonl -o out --classifier a.bin:a=0.. --tokenize unicode,lower", "found 'lower'"),
+        ("filter raw.jsonl -o out --classifier plain.bin:a=0.1.. --tokenize model", "no sidecar of plain.bin names"),
+        ("filter raw.jsonl -o out --classifier a.bin:a=0.1.. --tokenize unicode,sentences", "a text has one score"),
+        ("filter raw.jsonl -o out --classifier a.bin:a=0.1.. --tokenize unicode,lower", "found 'lower'"),
     ):
         assert wanted in told(words, 2), words
     for damaged in (b'{"tokenize": ["unicode"]}', b"[", None):

@@ -93,7 +93,7 @@ def glove_text() -> list[bytes]:
 
 @cache
 def floret() -> list[bytes]:
-    return golden("hashed.floret", "hashed-letters.floret", most=4000)
+    return golden("hashed.floret", "hashed-letters.floret")
 
 
 @cache

@@ -90,7 +90,7 @@ TARGETS: dict[str, Target] = {
             _CONTAINER,
             ("format:codes", "container:codes"),
         ),
-        Target("floret", seeds.floret, uses.vector_file, IN_TEXT, ("format:floret",)),
+        Target("floret", seeds.floret, uses.floret_table, IN_TEXT, ("format:floret",)),
         Target("codes-text", seeds.codes_text, uses.vector_file, IN_TEXT, ("format:codes-text",)),
         Target("npy", seeds.npy, uses.vector_file, (*ANYWHERE, *IN_TEXT[-6:]), ("format:npy",), "file.npy"),
         Target(

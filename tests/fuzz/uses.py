@@ -112,6 +112,13 @@ def vector_file(path: Path) -> None:
         Moments.none(block.dim).with_rows(block.matrix)
 
 
+def floret_table(path: Path) -> None:
+    """It lists no words, and has a vector for any."""
+    formats.check(path)
+    assert len(formats.load(path)) == 0 and "word" in formats.load(path)
+    formats.load(path)["word"]
+
+
 def text_model(path: Path) -> None:
     vector_file(path)
     for mapped in (False, True):
