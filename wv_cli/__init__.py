@@ -109,12 +109,6 @@ _PUBLIC = {
     "save": "wv_cli.vectors.formats",
 }
 
-# Python looks in the current folder first. A checkout has no compiled modules there.
-_NOT_BUILT = (
-    "wv_cli was found as sources without their compiled modules, such as a checkout that Python is started in; start "
-    "it in another folder, or as python -P"
-)
-
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
@@ -124,14 +118,9 @@ def __getattr__(name: str) -> object:
 
     if name == "eval":
         return importlib.import_module("wv_cli.cli.eval_functions")
-    try:
-        from wv_cli import _cpu  # noqa: F401
+    from wv_cli.io import built  # noqa: F401
 
-        value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.cli.functions")), name)
-    except ImportError as error:
-        if error.name != __name__:
-            raise
-        raise ImportError(_NOT_BUILT) from error
+    value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.cli.functions")), name)
     globals()[name] = value
     return value
 

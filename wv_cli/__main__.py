@@ -166,9 +166,9 @@ def run(argv: list[str]) -> int:
                 raise
             text = no_thread_message()
         if isinstance(error, ImportError) and error.name == "wv_cli":
-            from wv_cli import _NOT_BUILT
+            from wv_cli.errors import NOT_BUILT
 
-            return fail(speaking[0], _NOT_BUILT, 1)
+            return fail(speaking[0], NOT_BUILT, 1)
         if isinstance(error, (ImportError, SystemError)):
             if not any(sign in text for sign in _NO_ROOM_TO_LOAD):
                 raise

@@ -6,6 +6,11 @@ Raised anywhere in the library, worded once; `wv_cli.__main__` alone turns them 
 import errno
 import re
 
+NOT_BUILT = (
+    "wv_cli was found as sources without their compiled modules, such as a checkout that Python is started in; start "
+    "it in another folder, or as python -P"
+)
+
 
 class WvError(Exception):
     """The work could not be done (exit code 1)."""

@@ -10,11 +10,10 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-import wv_cli
 from tests.conftest import GOLDEN, ROOT
 from tests.walk import for_each
 from wv_cli import __main__ as entry
-from wv_cli.errors import WvError
+from wv_cli.errors import NOT_BUILT, WvError
 from wv_cli.io import host, memory, threads
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import static_folder
@@ -66,7 +65,15 @@ def test_code_that_does_not_fit_into_memory(monkeypatch, capsys):
         check(SystemError(null.format("len")))
 
 
-@for_each("call", [("-m", "wv_cli", "nn", "v.bin", "the"), ("-c", "import wv_cli; wv_cli.nn('v.bin', ['the'])")])
+AMONG_SOURCES = [
+    ("-m", "wv_cli", "nn", "v.bin", "the"),
+    ("-c", "import wv_cli; wv_cli.nn('v.bin', ['the'])"),
+    ("-c", "import wv_cli.fasttext"),
+    ("-c", "from wv_cli.gensim.models import Word2Vec"),
+]
+
+
+@for_each("call", AMONG_SOURCES)
 def test_started_among_the_sources(call, tmp_path):
     """A checkout without compiled modules comes first on Python's path. -S: no import hook of an editable install."""
     ours = shutil.ignore_patterns("*.so", "__pycache__")
@@ -75,8 +82,8 @@ def test_started_among_the_sources(call, tmp_path):
     asked = [sys.executable, "-S", *call]
     done = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=tmp_path, env=env)
     assert done.returncode == 1
-    assert done.stderr.endswith(f"{wv_cli._NOT_BUILT}\n")
-    assert call[0] == "-c" or done.stderr == f"wv nn: {wv_cli._NOT_BUILT}\n"
+    assert done.stderr.endswith(f"{NOT_BUILT}\n")
+    assert call[0] == "-c" or done.stderr == f"wv nn: {NOT_BUILT}\n"
 
 
 CALLS = [

@@ -1,14 +1,17 @@
 """fastText's Python module: answers to golden models, trainings, errors in its words."""
 
 import pickle
+import shutil
 
 import numpy as np
 import pytest
 
 import wv_cli.fasttext as fasttext
 from tests.conftest import GOLDEN
+from tests.guides import console
 from wv_cli.errors import WvError
 from wv_cli.fasttext.FastText import _FastText, loss_name
+from wv_cli.guides import guide_text
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +104,23 @@ def test_word_vectors_are_trained(labeled, model):
     trained = fasttext.train_unsupervised(labeled, model, dim=10, bucket=500, epoch=1, thread=1)
     assert trained.get_input_matrix().shape == (len(trained.words) + 500, 10) and trained.minCount == 5
     reduced = fasttext.util.reduce_model(trained, 4)
-    assert reduced is trained and trained.get_word_vector("x").shape == (4,)
+    assert reduced is trained and trained.get_word_vector("x").shape == (4,) and trained.get_dimension() == 4
+
+
+def test_the_example_of_the_guide(labeled, tmp_path, monkeypatch):
+    (code,) = console.blocks(guide_text("fasttext-module"), "python")
+    shutil.copy(labeled, tmp_path / "cooking.train")
+    monkeypatch.chdir(tmp_path)
+    exec(code, found := {})
+    labels, _ = found["model"].predict("x y", k=3)
+    assert labels[0] == "__label__a" and fasttext.load_model("cooking.bin").predict("x y", k=3)[0] == labels
+
+
+def test_the_nearest_row():
+    rows = np.array([[1, 0], [0, 1], [1, 1]], np.float32)
+    products = np.empty(3, np.float32)
+    assert fasttext.util.find_nearest_neighbor(np.array([2, 1], np.float32), rows, {2}, products) == 0
+    assert products.tolist() == [2, 1, 3]
 
 
 @pytest.mark.parametrize(

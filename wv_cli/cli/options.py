@@ -12,8 +12,6 @@ from wv_cli.config import Option, Options, reject_ineffective
 from wv_cli.errors import UsageError
 
 AnyConfig = TypeVar("AnyConfig", bound=Options)
-Function = Callable[..., Any]
-Decorator = Callable[[Function], Function]
 
 if TYPE_CHECKING:
     IntType = click.ParamType[int]

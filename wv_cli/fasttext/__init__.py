@@ -8,6 +8,7 @@
 `wv help fasttext-module` has the differences.
 """
 
+from wv_cli.io import built  # noqa: F401  isort: skip  # before what would fail without saying why
 from wv_cli.fasttext import FastText, util
 from wv_cli.fasttext.FastText import (
     BOW,

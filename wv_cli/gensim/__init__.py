@@ -9,6 +9,7 @@ Models are in memory, and nothing is written before save(), whose files are thos
 differences.
 """
 
+from wv_cli.io import built  # noqa: F401  isort: skip  # before what would fail without saying why
 from wv_cli.gensim import downloader, models, utils
 from wv_cli.gensim.models.callbacks import CallbackAny2Vec
 from wv_cli.gensim.models.doc2vec import Doc2Vec, TaggedDocument

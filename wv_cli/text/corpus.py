@@ -61,11 +61,6 @@ class Corpus:
         return self.ids.nbytes + self.vocab.nbytes
 
     @property
-    def counts_digest(self) -> str:
-        """Tells this corpus from others as well as its counts can."""
-        return self.vocab.digest
-
-    @property
     def identity(self) -> dict[str, str]:
         """What a checkpoint says of the text that it was trained on."""
         return {"corpus": self.digest, "vocabulary": self.vocab.digest}
