@@ -69,25 +69,26 @@ def note_raw(sample: bytes) -> str | None:
     None where it has been cut into words."""
     if note := note_unsegmented(sample, advise=True):
         return note
-    words = [word for word in sample.decode("utf-8", "replace").split() if not word.startswith("__")]
-    words = [word for word in words if any(map(str.isalpha, word))]
-    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    attached = capitals = 0
-    for word in words:
-        bare = word.lstrip(_BEGINNINGS).rstrip(_ENDS)
-        attached += bare != word
-        capitals += bare[:1].isupper()
-        spellings[bare.lower()][word] += 1
-    if len(words) < _LEAST_WORDS:
+    spellings: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    words = attached = capitals = 0
+    for word, count in Counter(sample.decode("utf-8", "replace").split()).items():
+        if word.startswith("__") or not (word.isalpha() or any(map(str.isalpha, word))):
+            continue
+        bare = word if word.isalpha() else word.lstrip(_BEGINNINGS).rstrip(_ENDS)
+        words += count
+        attached += count * (bare != word)
+        capitals += count * bare[:1].isupper()
+        spellings[bare.lower()][word] = count
+    if words < _LEAST_WORDS:
         return None
-    several = {bare: found for bare, found in spellings.items() if len(found) > 1 and bare.isalpha()}
-    has_marks = attached >= _ATTACHED * len(words)
+    several = {bare: Counter(found) for bare, found in spellings.items() if len(found) > 1 and bare.isalpha()}
+    has_marks = attached >= _ATTACHED * words
     least = _CAPITALS_WITH_MARKS if has_marks else _CAPITALS
-    has_capitals = _count_in_capitals(several) >= least * len(words)
+    has_capitals = _count_in_capitals(several) >= least * words
     if not several or not (has_marks or has_capitals):
         return None
-    said = [f"{attached / len(words):.0%} of its words have marks attached"] * has_marks
-    said += [f"{capitals / len(words):.0%} {'' if has_marks else 'of its words '}begin with a capital"] * has_capitals
+    said = [f"{attached / words:.0%} of its words have marks attached"] * has_marks
+    said += [f"{capitals / words:.0%} {'' if has_marks else 'of its words '}begin with a capital"] * has_capitals
     if not has_marks:
         several = {bare: _without_marks(found) for bare, found in several.items()}
     option = f"--tokenize unicode{',lowercase' * has_capitals}" if has_marks else "--lowercase"
