@@ -15,13 +15,14 @@ wv_cli.train("text.txt", "v.bin", dims=50)
 wv_cli.train("text.txt", "v.bin", dim="50")
 wv_cli.train("text.txt", "v.bin", loss="softmin")
 wv_cli.train("text.txt", "v.bin", model="skip-gram")
-wv_cli.train_glove("text.txt", "v.bin", epochs=5)
+wv_cli.glove("text.txt", "v.bin", epochs=5)
 from wv_cli.gensim import Word2Vec
 Word2Vec(size=100)
 Word2Vec().wv.most_similar_to(1)
 wv_cli.whiten("v.bin", "w.bin", method="zcb")
 wv_cli.whiten("v.bin", "w.bin", methods="zca")
 wv_cli.filter()
+wv_cli.no_such_command("text.txt")
 """
 
 
@@ -44,4 +45,4 @@ def test_mypy_checks_a_program_of_every_face(tmp_path):
     wrong.write_text(WRONG)
     assert checked(program) == ""
     found = [int(line.split(":")[1]) for line in checked(wrong).splitlines() if " error: " in line]
-    assert sorted(set(found)) == [3, 4, 5, 6, 7, 9, 10, 11, 12, 13]
+    assert sorted(set(found)) == [3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14]

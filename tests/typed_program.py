@@ -32,7 +32,7 @@ def own_names(folder: Path) -> None:
     wv_cli.train(["a.txt", Path("b.txt")], ["v.bin", "v.vec"], model="cbow", epochs=3, min_count=2)
     wv_cli.train(sentences(), "v.bin", lr=0.05, log=lambda message, **facts: None)
     wv_cli.train(sentences=["a line", "another"], output="v.bin", on_progress=lambda progress: print(progress.rate))
-    wv_cli.train_glove("text.txt", "g.vec", iterations=5, x_max=50, counts=["c.bin"])
+    wv_cli.glove("text.txt", "g.vec", iterations=5, x_max=50, counts=["c.bin"])
     report = wv_cli.build_vocab(["a.txt", folder], "v.vocab", min_count=2, tokenize="unicode")
     report |= wv_cli.phrases("text.txt", "joined.txt", threshold=[200, 100], score="npmi")
     report |= wv_cli.bioword("text.txt", "w.codes", cells=40) | wv_cli.drift("a.vec", "b.vec", by="vectors")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         distil,
         drift,
         filter,
+        glove,
         hash,
         lm_convert,
         lm_mix,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
         texts_distance,
         tokenize,
         train,
-        train_glove,
         whiten,
     )
     from wv_cli.errors import BadFile, GateMissed, Interrupted, TimedOut, UsageError, WvError
@@ -75,6 +75,7 @@ __all__ = [
     "encode",
     "eval",
     "filter",
+    "glove",
     "hash",
     "lm_convert",
     "lm_mix",
@@ -94,7 +95,6 @@ __all__ = [
     "texts_distance",
     "tokenize",
     "train",
-    "train_glove",
     "whiten",
 ]
 
@@ -110,19 +110,21 @@ _PUBLIC = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    import importlib
+if not TYPE_CHECKING:  # an unknown name is an error for editors and type checkers, too
 
-    if name == "eval":
-        return importlib.import_module("wv_cli.cli.eval_functions")
-    from wv_cli.io import built  # noqa: F401
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        import importlib
 
-    value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.cli.functions")), name)
-    globals()[name] = value
-    return value
+        if name == "eval":
+            return importlib.import_module("wv_cli.cli.eval_functions")
+        from wv_cli.io import built  # noqa: F401
+
+        value: object = getattr(importlib.import_module(_PUBLIC.get(name, "wv_cli.cli.functions")), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

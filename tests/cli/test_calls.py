@@ -30,7 +30,7 @@ WRONG = {
         (lambda: wv_cli.train("t.txt", None), TypeError, "output: expected a value, found None"),
         (lambda: wv_cli.train("t.txt", []), UsageError, "output: the list is empty; name a file"),
         (
-            lambda: wv_cli.train_glove("t.txt"),
+            lambda: wv_cli.glove("t.txt"),
             UsageError,
             "output=FILE is missing (or counts_only save_counts=FILE)",
         ),

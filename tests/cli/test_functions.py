@@ -42,7 +42,7 @@ SAME = {
         lambda f, out: f("text.txt", out, dim=4, epochs=1, min_count=1, meta=False),
         "train text.txt --dim 4 --epochs 1 --min-count 1 --no-meta -q -o",
     ),
-    "train_glove": (
+    "glove": (
         lambda f, out: f("text.txt", out, dim=4, iterations=1, min_count=1, meta=False),
         "glove text.txt --dim 4 --iterations 1 --min-count 1 --no-meta -q -o",
     ),
@@ -98,7 +98,7 @@ def test_a_function_has_the_options_of_its_command(name):
 
 
 ENDINGS = {
-    **dict.fromkeys(("train", "train_glove", "whiten"), ".vec"),
+    **dict.fromkeys(("train", "glove", "whiten"), ".vec"),
     "align": ".bin",
     **dict.fromkeys(("hash", "bioword"), ".codes"),
     "plot": ".html",
@@ -107,7 +107,7 @@ ENDINGS = {
 }
 PLACES = {
     "train": ["inputs", "output"],
-    "train_glove": ["inputs", "output"],
+    "glove": ["inputs", "output"],
     "build_vocab": ["inputs", "output"],
     "phrases": ["inputs", "output"],
     "bioword": ["inputs", "output"],

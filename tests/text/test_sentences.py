@@ -48,7 +48,7 @@ def test_sentences_without_words_are_named(sentences, found):
     with pytest.raises(WvError, match=f"^sentences: no words; expected lists of words, found {found}$"):
         wv_cli.train(sentences=sentences, output="/dev/null")
     with pytest.raises(WvError, match=r"^sentences: no words"):
-        wv_cli.train_glove(sentences=[[]], output="/dev/null")
+        wv_cli.glove(sentences=[[]], output="/dev/null")
     with pytest.raises(WvError, match=r"^no word occurs 5 times \(min_count 5\); .*: lower min_count or"):
         wv_cli.train([["a", "b"]], "/dev/null", min_count=5)
 

@@ -32,13 +32,11 @@ class Function(NamedTuple):
     job_type: Callable[[], type[Job]]
 
 
-# The names that functions had before all commands were functions.
-_OTHER_NAMES = {"glove": "train_glove"}
 FUNCTIONS: Registry[Function] = Registry(
     "function",
     [
         *(
-            (_OTHER_NAMES.get(name, name.replace("-", "_")), Function(name, row.summary, partial(load, row.module)))
+            (name.replace("-", "_"), Function(name, row.summary, partial(load, row.module)))
             for name, row in COMMANDS.items()
             if ":" in row.module
         ),

@@ -165,7 +165,7 @@ def train(
 ) -> dict[str, Any]:
     """Train word vectors, a classifier or a language model."""
 
-def train_glove(
+def glove(
     inputs: Path | Iterable[Path | Iterable[str]] | None = None,
     output: Path | Iterable[Path] | None = None,
     *,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wv_cli.commands.run import OnTraining
     from wv_cli.models.training.progress import Progress
 
-WITH_SENTENCES = ("train", "train_glove")
+WITH_SENTENCES = ("train", "glove")
 _BAR = "{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 
 
