@@ -1,6 +1,5 @@
 """Parquet, through pyarrow. A block is a batch of rows; what is written again keeps schema, codecs and row groups."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import numpy as np
 
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.io.extra import foreign, require
+from wv_cli.text.records.arrow import column_at, find_column, is_text, take_rows, text_values
 from wv_cli.text.records.parquet_writing import Rows, form_of, spark_times, with_spark_columns
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
@@ -62,7 +62,7 @@ class ParquetBlock:
             table = table.append_column(name, _array(column))
         if added:
             table = table.replace_schema_metadata(with_spark_columns(table.schema, list(added)))
-        return self.rows._replace(table=table if kept is None else _take_rows(table, kept))
+        return self.rows._replace(table=table if kept is None else take_rows(table, kept))
 
 
 def _array(column: Column) -> Any:
@@ -86,29 +86,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(_plain, value))
     return float(str(value)) if isinstance(value, np.floating) else value
-
-
-def _take_rows(table: Any, kept: Sequence[bool]) -> Any:
-    """The rows that are kept. pyarrow 26 cannot take rows of views, nor write a part of a column of them."""
-    pyarrow = require("pyarrow", "Parquet")
-    mask, schema = pyarrow.array(kept, pyarrow.bool_()), table.schema
-    try:
-        return table.filter(mask)
-    except pyarrow.ArrowNotImplementedError:
-        fields = [field.with_type(_without_views(field.type)) for field in schema]
-        return table.cast(pyarrow.schema(fields)).filter(mask).cast(schema)
-
-
-def _without_views(kind: Any) -> Any:
-    """The same type with strings and bytes that lie behind each other."""
-    pyarrow = require("pyarrow", "Parquet")
-    if pyarrow.types.is_struct(kind):
-        return pyarrow.struct([field.with_type(_without_views(field.type)) for field in kind.fields])
-    if pyarrow.types.is_list(kind):
-        return pyarrow.list_(kind.value_field.with_type(_without_views(kind.value_type)))
-    if pyarrow.types.is_map(kind):
-        return pyarrow.map_(_without_views(kind.key_type), _without_views(kind.item_type), kind.keys_sorted)
-    return {"string_view": pyarrow.string(), "binary_view": pyarrow.binary()}.get(str(kind), kind)
 
 
 class ParquetReader:
@@ -138,14 +115,15 @@ class ParquetReader:
             size = Path(self._path).stat().st_size / max(1, metadata.num_rows)
             with foreign(self._name, f"expected the rows of row group {group}"):
                 for batch in file.iter_batches(_ROWS, [group], None if rules.whole else [".".join(path)]):
-                    texts = [self._text(each, bad, row + i) for i, each in enumerate(_values(batch, path))]
+                    values = text_values(column_at(batch, path))
+                    texts = [self._text(each, bad, row + i) for i, each in enumerate(values)]
                     row += len(texts)
                     good = [text for text in texts if text is not None]
                     bad.good += len(good)
                     table = arrow.Table.from_batches([batch])
                     numbers = [i for i, text in enumerate(texts) if text is not None]
                     if len(good) < len(texts):
-                        table = _take_rows(table, [text is not None for text in texts])
+                        table = take_rows(table, [text is not None for text in texts])
                     rows = Rows(table, group, form)
                     yield ParquetBlock(good, int(size * len(texts)), rows, path, numbers, len(texts))
         bad.finish()
@@ -154,27 +132,12 @@ class ParquetReader:
 
     def _column(self, schema: Any) -> list[str]:
         """The names that lead to the field. Raises BadFile when there is none of strings."""
-        field = self._rules.field
-        for path in ([field], field.split(".")):
-            kind: Any = None
-            for depth, part in enumerate(path):
-                inside = schema if depth == 0 else kind
-                names = inside.names if depth == 0 else [inside.field(i).name for i in range(inside.num_fields)]
-                if part not in names:
-                    break
-                if names.count(part) > 1:
-                    raise BadFile(self._name, f"expected one column {part}, found {names.count(part)}; rename one")
-                kind = inside.field(part).type
-            else:
-                self._require_strings(kind)
-                return path
-        raise no_field(self._name, self._rules, schema.names)
-
-    def _require_strings(self, kind: Any) -> None:
-        types = require("pyarrow", "Parquet").types
-        of = kind.value_type if types.is_dictionary(kind) else kind
-        if not re.fullmatch(r"(?:large_)?(?:string|binary)(?:_view)?|fixed_size_binary\[\d+\]", str(of)):
+        path, kind = find_column(schema, self._rules.field, self._name) or (None, None)
+        if path is None:
+            raise no_field(self._name, self._rules, schema.names)
+        if not is_text(kind):
             raise BadFile(self._name, f"expected strings in the field {self._rules.field}, found {kind}")
+        return path
 
     def _text(self, text: bytes | None, bad: BadRecords, row: int) -> bytes | None:
         """The text of a row, None when it has none."""
@@ -190,16 +153,3 @@ class ParquetReader:
             bad.add(f"row {row + 1:,}: {problem}", None)
             return None
         return text.replace(b"\n", b" ") if self._rules.one_line else text
-
-
-def _values(batch: Any, path: Sequence[str]) -> list[bytes | None]:
-    """The texts as bytes: some writers put others than UTF-8 into columns of strings."""
-    arrow = require("pyarrow", "Parquet")
-    column = batch.column(path[0])
-    if len(path) > 1:  # of an object that is null the fields are, too
-        column = require("pyarrow.compute", "Parquet", "pyarrow").struct_field(column, path[1:])
-    if arrow.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    binary = {"string": arrow.binary(), "large_string": arrow.large_binary(), "string_view": arrow.binary_view()}
-    found: list[bytes | None] = column.cast(binary.get(str(column.type), column.type)).to_pylist()
-    return found

@@ -1,0 +1,79 @@
+"""Columns of text in Arrow's tables and arrays, by pyarrow: of Parquet, and of programs that hand over a batch."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import BadFile
+from wv_cli.io.extra import require
+
+_TEXT = re.compile(r"(?:large_)?(?:string|binary)(?:_view)?|fixed_size_binary\[\d+\]")
+
+
+def find_column(schema: Any, field: str, name: str) -> tuple[list[str], Any] | None:
+    """(the names that lead to a field, its type), of an object's field a.b too; None when there is none. Raises BadFile
+    for two columns of one name, which messages place in `name`."""
+    for path in ([field], field.split(".")):
+        kind: Any = None
+        for depth, part in enumerate(path):
+            inside = schema if depth == 0 else kind
+            names = inside.names if depth == 0 else [inside.field(i).name for i in range(inside.num_fields)]
+            if part not in names:
+                break
+            if names.count(part) > 1:
+                raise BadFile(name, f"expected one column {part}, found {names.count(part)}; rename one")
+            kind = inside.field(part).type
+        else:
+            return path, kind
+    return None
+
+
+def is_text(kind: Any) -> bool:
+    """Whether values of this type are strings or bytes."""
+    of = kind.value_type if require("pyarrow", "Arrow").types.is_dictionary(kind) else kind
+    return _TEXT.fullmatch(str(of)) is not None
+
+
+def column_at(table: Any, path: Sequence[str]) -> Any:
+    """The column to which names lead. Of an object that is null the fields are, too."""
+    column = table.column(path[0])
+    if len(path) > 1:
+        column = require("pyarrow.compute", "Arrow", "pyarrow").struct_field(column, path[1:])
+    return column
+
+
+def text_values(column: Any) -> list[bytes | None]:
+    """The texts of a column as bytes: some writers put others than UTF-8 into columns of strings."""
+    arrow = require("pyarrow", "Arrow")
+    if arrow.types.is_dictionary(column.type):
+        kind = _without_views(column.type.value_type)
+        column = column.cast(arrow.dictionary(column.type.index_type, kind)).cast(kind)
+    binary = {"string": arrow.binary(), "large_string": arrow.large_binary(), "string_view": arrow.binary_view()}
+    found: list[bytes | None] = column.cast(binary.get(str(column.type), column.type)).to_pylist()
+    return found
+
+
+def take_rows(table: Any, kept: Sequence[bool] | NDArray[np.bool_]) -> Any:
+    """The rows that are kept. pyarrow 26 cannot take rows of views, nor write a part of a column of them."""
+    pyarrow = require("pyarrow", "Arrow")
+    mask, schema = pyarrow.array(kept, pyarrow.bool_()), table.schema
+    try:
+        return table.filter(mask)
+    except pyarrow.ArrowNotImplementedError:
+        fields = [field.with_type(_without_views(field.type)) for field in schema]
+        return table.cast(pyarrow.schema(fields)).filter(mask).cast(schema)
+
+
+def _without_views(kind: Any) -> Any:
+    """The same type with strings and bytes that lie behind each other."""
+    pyarrow = require("pyarrow", "Arrow")
+    if pyarrow.types.is_struct(kind):
+        return pyarrow.struct([field.with_type(_without_views(field.type)) for field in kind.fields])
+    if pyarrow.types.is_list(kind):
+        return pyarrow.list_(kind.value_field.with_type(_without_views(kind.value_type)))
+    if pyarrow.types.is_map(kind):
+        return pyarrow.map_(_without_views(kind.key_type), _without_views(kind.item_type), kind.keys_sorted)
+    return {"string_view": pyarrow.string(), "binary_view": pyarrow.binary()}.get(str(kind), kind)
