@@ -13,7 +13,6 @@ from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import require, threads_option
 from wv_cli.errors import UsageError, WvError
-from wv_cli.filtering.rule_files import read_rules
 
 if TYPE_CHECKING:
     from wv_cli.filtering.rules import Judge, Judged
@@ -53,13 +52,7 @@ class FilterJob(Job):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> "FilterJob":
-        """Rules of files come first; other options of a file hold unless they are explicit."""
-        found, of_files = dict(options), []
-        for name in options.get("rules", ()):
-            some, others = read_rules(name, Rules.settings())
-            of_files += some
-            found |= {key: value for key, value in others.items() if key not in options.get("explicit", ())}
-        return build(cls, {**found, "of_files": tuple(of_files)})
+        return build(cls, Rules.with_files(options, options.get("explicit", ())))
 
     def check(self) -> None:
         refuse_with_dask(
@@ -227,8 +220,7 @@ class FilterRun:
         from wv_cli.filtering.shard_pass import ShardTask
 
         task = ShardTask(
-            rules=tuple(rule.absolute() for rule in self.rules.all_rules),
-            setting=self.rules.scoring.scorer_setting.absolute(),
+            rules=self.rules.rule_set,
             reading=self.records.reading,
             folders=tuple(str(folder.absolute()) for folder in self.kept.folders),
             threads=self.threads,

@@ -3,15 +3,15 @@ the others."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wv_cli.filtering.part_files import Saved
-from wv_cli.filtering.rules import Judge, Judged, Rule
-from wv_cli.filtering.setting import Setting
+from wv_cli.filtering.rule_set import RuleSet
+from wv_cli.filtering.rules import Judge, Judged
 from wv_cli.filtering.shards import ShardFiles, outputs_of
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.threads import in_order
@@ -107,8 +107,7 @@ class ShardTask:
     files for the records that stay and the others, which the process that asked gives their names; without any nothing
     is written."""
 
-    rules: tuple[Rule, ...]
-    setting: Setting
+    rules: RuleSet
     reading: RecordsConfig
     folders: tuple[str, ...]
     threads: int
@@ -120,7 +119,7 @@ class ShardTask:
         """The shard, a path and the name of its outputs, and messages."""
         path, name = shard
         said: list[str] = []
-        judge = _opened_judge(self.rules, self.setting, tuple(map(_state, self._models())))
+        judge = self.rules.open_judge()
         reading = ReadingConfig(**vars(self.reading))
         if record_kind(path) != "tsv":  # others of the run are
             reading = replace(reading, tsv_quotes=False)
@@ -133,21 +132,6 @@ class ShardTask:
         for _ in shard_pass.count(source, path, totals):
             pass
         return JudgedShard(totals, {}), said
-
-    def _models(self) -> list[str]:
-        tokenizer = [self.setting.tokenizer] if self.setting.tokenizer is not None else []
-        return [*(path for rule in self.rules for path in rule.files), *tokenizer]
-
-
-def _state(path: str) -> tuple[int, int]:
-    status = Path(path).stat()
-    return status.st_size, status.st_mtime_ns
-
-
-@lru_cache(maxsize=1)
-def _opened_judge(rules: tuple[Rule, ...], setting: Setting, state: tuple[tuple[int, int], ...]) -> Judge:
-    """A process reads the models once, and again where one was replaced."""
-    return Judge(rules, setting)
 
 
 def _judge_blocks(judge: Judge, block: Block) -> JudgedBlock:

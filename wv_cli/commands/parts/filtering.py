@@ -1,15 +1,16 @@
 """What `wv filter` judges, by which rules, and what it writes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.part import Part, internal
 from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Option, argument, option, require
 from wv_cli.errors import UsageError
 from wv_cli.filtering.journal import JOURNAL
+from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.setting import Setting
 from wv_cli.io.output import check_writable
@@ -17,6 +18,7 @@ from wv_cli.io.places import refuse_reading, require_different
 from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe
 
 if TYPE_CHECKING:
+    from wv_cli.filtering.rule_set import RuleSet
     from wv_cli.filtering.rules import Rule
 
 _WRITES = "not dry_run and not explain"
@@ -118,6 +120,24 @@ class Rules(Part):
     def settings(cls) -> dict[str, Option]:
         """The options that are no rules: a file of rules may have them, too."""
         return {**ScorerOptions.options(), **Duplicates.options()}
+
+    @classmethod
+    def with_files(cls, options: Mapping[str, Any], explicit: Container[str]) -> dict[str, Any]:
+        """The options with those of the files `rules`: their rules come first, and their other options hold unless they
+        are explicit."""
+        found, of_files = dict(options), []
+        for name in options.get("rules", ()):
+            some, others = read_rules(name, cls.settings())
+            of_files += some
+            found |= {key: value for key, value in others.items() if key not in explicit}
+        return {**found, "of_files": tuple(of_files)}
+
+    @property
+    def rule_set(self) -> "RuleSet":
+        """The same for any process."""
+        from wv_cli.filtering.rule_set import RuleSet
+
+        return RuleSet(tuple(self.all_rules), self.scoring.scorer_setting).absolute()
 
     @property
     def all_rules(self) -> "list[Rule]":
