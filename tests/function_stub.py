@@ -1,9 +1,11 @@
-"""Writes functions.pyi and eval_functions.pyi from the options of commands: `python -m tests.function_stub`."""
+"""Writes functions.pyi, with the options of Filter, and eval_functions.pyi from the options of commands:
+`python -m tests.function_stub`."""
 
 import re
 from inspect import Parameter, signature
 from pathlib import Path
 
+from wv_cli.cli.batch_filter import FILTER_OPTIONS
 from wv_cli.cli.calling import FUNCTIONS, arguments_of, function_of
 from wv_cli.config import Option
 
@@ -51,17 +53,32 @@ def function_text(name: str) -> str:
             words.append(f"{each.name}: {TALK[each.name]}")
             continue
         found = annotation(each.name, arguments[each.name], speaks="sentences" in parameters)
-        word = f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}"
-        words.append(word if len(word) <= LONGEST else re.sub(r" \| (?=None|Iterable)", "\n    | ", word))
+        words.append(fitted(f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}"))
     listed = "".join(f"    {word},\n" for word in words)
     called, summary = name.rpartition(".")[2], FUNCTIONS[name].summary
     return f'def {called}(\n{listed}) -> dict[str, Any]:\n    """{summary}"""\n'
 
 
+def fitted(word: str) -> str:
+    """An argument as ruff formats it."""
+    return word if len(word) <= LONGEST else re.sub(r" \| (?=None|Iterable)", "\n    | ", word)
+
+
+def filter_options_text() -> str:
+    """The arguments of wv_cli.Filter but the first."""
+    options = {name: option for name, option in FILTER_OPTIONS.items() if name != "rules"}
+    words = [f"{name}: {annotation(name, option, speaks=False)} | None" for name, option in options.items()]
+    return "class FilterOptions(TypedDict, total=False):\n" + "".join(f"    {fitted(word)}\n" for word in words)
+
+
 def stub_text(beginning: str) -> str:
     """As ruff formats it, which tests do without."""
     names = [name for name in FUNCTIONS if name.rpartition(".")[0] == beginning.rstrip(".")]
-    return HEAD + "\n" + "\n".join(map(function_text, names))
+    functions = [*map(function_text, names)]
+    if beginning:
+        return HEAD + "\n" + "\n".join(functions)
+    head = HEAD.replace("Literal\n", "Literal, TypedDict\n")
+    return head + "\n" + "\n".join([*functions, filter_options_text()])
 
 
 if __name__ == "__main__":

@@ -62,6 +62,9 @@ def own_names(folder: Path) -> None:
     own = wv_cli.Embeddings(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])
     classifier = wv_cli.load_classifier("topics.bin")
     labels: list[list[tuple[str, float]]] = classifier.predict(["a line"], k=2)
+    rules = wv_cli.Filter({"words": "50.."}, language=["lid.ftz:en>=0.5"], flatten="none")
+    keep, reason, scores = rules(["a text", b"another"])
+    print(keep.sum(), reason[~keep], scores["words"].mean(), rules.table(object(), field="body"))
     print(facts["words"], number, row, len(own), labels)
 
 

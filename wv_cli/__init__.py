@@ -7,6 +7,7 @@
     vectors.neighbors(["king", "woman"], ["man"], k=5)              # [("queen", 0.71), ...]
     wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
+    wv_cli.Filter(words="50..100000")(["a text"]).keep              # the rules of `wv filter`, for batches
     wv_cli.whiten("vectors.bin", "white.bin", method="zca")         # and so with other commands
     wv_cli.nn("vectors.bin", ["king"], k=5)["answers"]              # what `wv nn --json` prints, for each query
 
@@ -19,6 +20,7 @@ without any word raises ValueError.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wv_cli.cli import eval_functions as eval
+    from wv_cli.cli.batch_filter import Filter
     from wv_cli.cli.encode import encode
     from wv_cli.cli.functions import (
         align,
@@ -59,6 +61,7 @@ __all__ = [
     "BadFile",
     "Classifier",
     "Embeddings",
+    "Filter",
     "GateMissed",
     "Interrupted",
     "TimedOut",
@@ -102,6 +105,7 @@ __all__ = [
 _PUBLIC = {
     "Classifier": "wv_cli.models.classifier",
     "Embeddings": "wv_cli.vectors.embeddings",
+    "Filter": "wv_cli.cli.batch_filter",
     "encode": "wv_cli.cli.encode",
     **dict.fromkeys(("BadFile", "GateMissed", "Interrupted", "TimedOut", "UsageError", "WvError"), "wv_cli.errors"),
     "load": "wv_cli.vectors.formats",

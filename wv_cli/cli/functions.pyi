@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 # Made from the options of commands by `python -m tests.function_stub`; None is an option that is not given.
 
@@ -742,3 +742,15 @@ def search_index(
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Build or update the index of a folder."""
+
+class FilterOptions(TypedDict, total=False):
+    words: str | Iterable[str] | None
+    heuristic: str | Iterable[str] | None
+    language: str | Iterable[str] | None
+    classifier: str | Iterable[str] | None
+    perplexity: str | Iterable[str] | None
+    tokenizer: Path | None
+    perplexity_of: Literal["ccnet", "lines", "raw", "datatrove"] | None
+    flatten: Literal["space", "none", "strip-space", "datatrove", "dclm", "dolma", "words", "nemo"] | None
+    tokenize: str | None
+    unit: Literal["document", "paragraph", "sentence", "line"] | None
