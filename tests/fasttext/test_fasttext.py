@@ -52,6 +52,8 @@ def test_a_list_is_answered_as_its_lines_are(classifier):
         one, expected = classifier.predict(line, k=4, threshold=0.01)
         assert own == list(one) and numbers.dtype == np.float32 and numbers.tolist() == expected.tolist()
     assert classifier.predict([]) == ([], [])
+    assert classifier.predict(lines, threshold=1.1)[0] == [[]] * 5
+    assert classifier.predict(lines, on_unicode_error="replace")[0] == classifier.predict(lines)[0]
 
 
 def test_a_line_of_megabytes_is_answered(classifier):

@@ -80,6 +80,10 @@ class _FastText:
     def labels(self) -> list[str]:
         return _decode(self._model.labels, "strict") if self._model.is_classifier else self.words
 
+    @cached_property
+    def _label_names(self) -> NDArray[np.object_]:
+        return np.array(self.labels, object)
+
     def get_words(self, include_freq: bool = False, on_unicode_error: str = "strict") -> Any:
         """The words, the most frequent first, or with `include_freq` (words, their counts)."""
         words = _decode(self._model.words, on_unicode_error)
@@ -250,7 +254,10 @@ class _FastText:
     def predict(self, text: Any, k: int = 1, threshold: float = 0.0, on_unicode_error: str = "strict") -> Any:
         """(labels, probabilities) of a line, the best `k` of those that are at least as probable as `threshold`; a `k`
         of -1 stands for all. For a list of lines both are lists. Raises ValueError for a line end inside."""
-        names = self.labels if on_unicode_error == "strict" else self.get_labels(False, on_unicode_error)
+        if on_unicode_error == "strict":
+            names = self._label_names
+        else:
+            names = np.array(self.get_labels(False, on_unicode_error), object)
         if type(text) is list:
             return self._predict_lines(text, k, threshold, names)
         if "\n" in text:
@@ -261,7 +268,7 @@ class _FastText:
         return tuple([names[label] for label in labels]), np.array(probabilities)
 
     def _predict_lines(
-        self, lines: list[str], k: int, threshold: float, names: list[str]
+        self, lines: list[str], k: int, threshold: float, names: NDArray[np.object_]
     ) -> tuple[list[list[str]], list[Vector]]:
         text = "\n".join([*lines, ""])
         if text.count("\n") != len(lines):
@@ -271,12 +278,16 @@ class _FastText:
         all_labels: list[list[str]] = []
         all_probabilities: list[Vector] = []
         for answered in self._classifier.answers([encode(text)] if lines else [], k, threshold):
-            probabilities = np.exp(answered.scores, dtype=np.float64).astype(np.float32)
-            for labels, row, found in zip(
-                answered.labels.tolist(), probabilities, answered.found.tolist(), strict=True
-            ):
-                all_labels.append([names[label] for label in labels[:found]])
-                all_probabilities.append(row[:found])
+            most = int(answered.found.max())
+            scores = answered.scores[:, :most]
+            # NumPy makes the lists and the rows of a whole block: Python's own loop takes as long as the arithmetic.
+            labels: list[list[str]] = names[answered.labels[:, :most]].tolist()
+            probabilities = list(np.exp(scores, dtype=np.float64).astype(np.float32))
+            for line in np.flatnonzero(answered.found < most).tolist():
+                found = answered.found[line]
+                labels[line], probabilities[line] = labels[line][:found], probabilities[line][:found]
+            all_labels += labels
+            all_probabilities += probabilities
         return all_labels, all_probabilities
 
     # Labeled files.
@@ -364,7 +375,7 @@ class _FastText:
             self._replace(quantize(model, config, retraining))
 
 
-_MADE_LATER = ("words", "labels", "_neighbors", "_classifier")
+_MADE_LATER = ("words", "labels", "_label_names", "_neighbors", "_classifier")
 
 
 def _read(path: str) -> FastTextModel:
