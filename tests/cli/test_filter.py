@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -364,6 +365,37 @@ def test_a_run_that_fails_leaves_no_empty_folder(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
+    ("data", "found", "step"),
+    [
+        (
+            b'{"text": "one two three"}\n',
+            "JSON lines without such an ending",
+            "end its name in .jsonl, or give --field",
+        ),
+        (b"id,text\n1,one two three\n", "CSV without such an ending", "end its name in .csv, or give --field"),
+        (b"\x89PNG\r\n\x1a\n", "a PNG picture", "give records"),
+        (b"one two three\nfour\n", "text", "to filter its lines, end its name in .tsv and give --no-header --field 1"),
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_name_without_an_ending_of_records(data, found, step, pack, tmp_path, monkeypatch, capsys):
+    """The next step works."""
+    monkeypatch.chdir(tmp_path)
+    Path("records").write_bytes(pack(data))
+    call = ["--words", "2..", "-o", "kept", "-q"]
+    assert run(["filter", "records", *call]) == 2
+    said = f"expected a file of records (.jsonl, .csv, .tsv, .parquet), found {found}; {step}"
+    assert capsys.readouterr().err == f"wv filter: records: {said}\n"
+    if ending := re.search(r"\.[a-z]+", step):
+        name = f"records{ending[0]}" + ".gz" * (pack is not bytes)
+        Path("records").rename(name)
+        more = ["--no-header", "--field", "1"] if "--no-header" in step else []
+        assert run(["filter", name, *call, *more]) == 0
+        kept = Path("kept", name).read_bytes()
+        assert b"one two three" in (kept if pack is bytes else gzip.decompress(kept))
+
+
+@pytest.mark.parametrize(
     ("words", "problem"),
     [
         (["{a}", "-o", "{in}", "--words", "1.."], "is both read and written; choose another output"),
@@ -374,8 +406,14 @@ def test_a_run_that_fails_leaves_no_empty_folder(tmp_path, capsys):
         (["{a}", "--words", "1..", "--dry-run", "-o", "{out}"], "leave -o out"),
         (["{a}", "--words", "1..", "-o", "{out}", "--rejected", "{out}"], "--rejected needs a folder of its own"),
         (["{a}", "--words", "1..", "--dry-run", "--rejected", "{out}"], "--rejected"),
-        (["{text}", "--words", "1..", "-o", "{out}"], "expected records (jsonl, csv, tsv, parquet), found another"),
-        (["{latin}", "--words", "1..", "-o", "{out}"], "expected records (jsonl, csv, tsv, parquet), found another"),
+        (
+            ["{text}", "--words", "1..", "-o", "{out}"],
+            "(.jsonl, .csv, .tsv, .parquet), found text; to filter its lines",
+        ),
+        (
+            ["{latin}", "--words", "1..", "-o", "{out}"],
+            "(.jsonl, .csv, .tsv, .parquet), found text; to filter its lines",
+        ),
         (["nosuch.txt", "--words", "1..", "-o", "{out}"], "nosuch.txt: cannot read: no such file"),
         (
             ["{a}", "--language", "{model}:bread>=.1", "--language", "{model}:baking>=.1", "-o", "{out}"],

@@ -141,6 +141,59 @@ def test_what_is_told(text, more, told, tmp_path, capsys):
     assert all(each.startswith(f"{path}: ") for each in said)
 
 
+@pytest.mark.parametrize(
+    ("text", "recipe", "told"),
+    [
+        (
+            "一九九八年新年讲话中共中央总书记国家主席\n",
+            "unicode",
+            "Chinese into characters; for words give --tokenize jieba (",
+        ),
+        ("一九九八年新年讲话中共中央总书记国家主席\n", "unicode,digits=zero", "give --tokenize jieba,digits=zero (pip"),
+        (
+            "これはひらがなとカタカナのれいです\n",
+            "unicode",
+            "give --tokenize fugashi (pip install fugashi unidic-lite)",
+        ),
+        ("ภาษาไทยเป็นภาษาที่ใช้กันในประเทศไทย\n", "unicode", "give --tokenize pythainlp (pip install pythainlp)"),
+        ("ພາສາລາວເປັນພາສາທາງການຂອງປະເທດລາວ\n", "unicode", "Lao into characters; for words segment it first,"),
+        (
+            "ភាសាខ្មែរជាភាសាផ្លូវការរបស់ប្រទេសកម្ពុជា\n",
+            "unicode",
+            "into syllables; for words segment it first, and",
+        ),
+        ("မြန်မာဘာသာစကားသည်မြန်မာနိုင်ငံ\n", "unicode,lowercase", "Burmese into syllables; for words segment it"),
+        ("မြန်မာဘာသာစကားသည်မြန်မာနိုင်ငံ\n", "unicode,lowercase", "and give --tokenize blanks,lowercase"),
+        ("一九九八年新年讲话中共中央总书记国家主席\n", "blanks", None),
+        ("一九九八年 新年 讲话 （ 附 图片 １ 张 ）\n", "unicode", None),
+        (NEWS, "unicode", None),
+    ],
+)
+def test_pieces_of_words_are_told(text, recipe, told, tmp_path, capsys):
+    path = tmp_path / "text"
+    path.write_text(text * 200, encoding="utf-8")
+    assert run(["build-vocab", str(path), "-o", str(tmp_path / "v"), "--tokenize", recipe]) == 0
+    said = [each for each in capsys.readouterr().err.splitlines() if "for words" in each]
+    assert len(said) == (told is not None) and (told or "") in "".join(said)
+    assert all(each.startswith(f"{path}: unicode cuts its ") for each in said)
+
+
+@pytest.mark.parametrize("command", LEARNERS)
+def test_pieces_of_words_are_told_once(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "thai.txt").write_text("ภาษาไทยเป็นภาษาที่ใช้กันในประเทศไทย\n" * 3000)
+    for more, times in (([], 1), (["-q"], 0)):
+        assert run([*words_of(command, "thai.txt"), "--tokenize", "unicode", *more]) == 0
+        assert capsys.readouterr().err.count("give --tokenize pythainlp") == times
+
+
+def test_questions_are_told_nothing_of_pieces(tmp_path, capsys):
+    (tmp_path / "thai.txt").write_text("ภาษาไทยเป็นภาษาที่ใช้กันในประเทศไทย\n" * 300)
+    ask = ["predict", str(GOLDEN / "ft-labels.bin"), str(tmp_path / "thai.txt"), "--tokenize", "unicode"]
+    assert run(ask) == 0
+    assert "for words" not in capsys.readouterr().err
+
+
 def test_words_that_are_cut_are_not_told(slice_text, tmp_path, capsys):
     """Wikipedia in the form of text8, and the same with phrases."""
     phrases = tmp_path / "phrases.txt"

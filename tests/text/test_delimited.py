@@ -129,6 +129,7 @@ def test_a_far_quote_is_not_waited_for():
     [
         ("x.csv", b"id^text\n1^a\n", "found id^text; name one with --field; commas or semicolons or tabs or | part"),
         ("x.csv", b"body\na\n", "found body; name one with --field$"),
+        ("x.csv", b"I like it,yes\nNo,no\n", "--field; if line 1 is a record, give --no-header --field 1$"),
         ("x.tsv", b"id,text\n1,a\n", "found id,text; name one with --field; tabs part columns"),
         (
             "x.tsv",

@@ -24,6 +24,12 @@ def test_not_found():
     assert find_queries(WORDS, ["new york"], "v.vec", whole=False)[0] == ([4, 5], "")
 
 
+def test_a_phrase_that_is_one_word_here():
+    words = WordList.from_words(["a", "new_york", "york"])
+    problem = "'new' is not in v.vec; did you mean 'new_york'?"
+    assert find_queries(words, ["new york"], "v.vec")[0] == ([], problem)
+
+
 def test_several_queries_at_once():
     queries = ["the zebra", "new york", "", "london the", "lodnon"]
     assert find_queries(WORDS, queries, "v.vec") == [find_queries(WORDS, [query], "v.vec")[0] for query in queries]
@@ -34,6 +40,8 @@ def test_several_queries_at_once():
     ("typed", "near"),
     [
         ("LONDON", "london"),
+        ("Londoners", "london"),
+        ("thesis", ""),
         ("paris", "PARIS"),
         ("Lodnon", "london"),
         ("londn", "london"),

@@ -275,15 +275,14 @@ def _file(path: str) -> tuple[str, int, int]:
 
 
 def _require_records(texts: "Texts", paths: Sequence[str]) -> None:
-    from wv_cli.text.records.kinds import RECORDS
+    from wv_cli.text.records.opening import no_records
 
     for path in paths:
         if path == "-":
             message = "standard input cannot be filtered, since a run must be able to go on; write it to a file"
             raise UsageError(message)
         if texts.records(path) is None:
-            known = ", ".join(RECORDS)
-            raise UsageError(f"{path}: expected records ({known}), found another ending; rename it, or give --field")
+            raise no_records(path)
 
 
 def _explain(source: "Source", judge: "Judge", number: int) -> dict[str, Any]:

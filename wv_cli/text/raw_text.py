@@ -1,5 +1,5 @@
 """What is told of raw text where words are learnt: marks and capitals that make several words of one, and scripts
-without blanks.
+without blanks. --tokenize unicode cuts such a script into less than words, which is told, too.
 
 A sample is judged: the beginning, and of large files that can be read anywhere three more places. Of 10,000 words of
 raw English, 9-13 % have marks attached; of tokenized news 1-2 %, which are abbreviations.
@@ -9,11 +9,14 @@ import functools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from wv_cli.io.kinds import HEAD_BYTES
 from wv_cli.text.parts import is_packed
 from wv_cli.text.raw_files import blocks, open_raw
+from wv_cli.text.reading_config import TokenizeConfig, recipe_of
 from wv_cli.text.records.kinds import record_kind
 
 _PLACES = 4  # of a sample
@@ -24,7 +27,7 @@ _SCRIPTS = {
     "Chinese": ("\u3400-\u9fff", "jieba"),
     "Japanese": ("\u3041-\u30ff", "fugashi"),
     "Thai": ("\u0e00-\u0e7f", "pythainlp"),
-    "Lao": ("\u0e80-\u0eff", "letters"),
+    "Lao": ("\u0e80-\u0eff", "characters"),
     "Burmese": ("\u1000-\u109f", "syllables"),
     "Khmer": ("\u1780-\u17ff", "syllables"),
 }
@@ -46,6 +49,32 @@ def _letters_of(letters: str) -> re.Pattern[str]:
 def note_unsegmented(head: bytes, *, advise: bool = False) -> str | None:
     """What is said of a text that begins with `head` if no blanks part its words, so that whole sentences are words.
     To `advise` is to name an option of the command itself."""
+    if (script := _unsegmented_script(head)) is None:
+        return None
+    cut = _SCRIPTS[script][1]
+    if advise:
+        way = f"{cut} (pip install {_PACKAGES[cut]})" if cut in _PACKAGES else f"unicode, which cuts it into {cut}"
+        return f"few blanks part its {script}, so that whole sentences are words; give --tokenize {way}"
+    way = f"by wv tokenize --words {cut}" if cut in _PACKAGES else f"or let wv tokenize cut it into {cut}"
+    return f"few blanks part its {script}, so that whole sentences are words; segment it first, {way}"
+
+
+def note_cut(head: bytes, config: TokenizeConfig) -> str | None:
+    """What is said of a text that begins with `head` if --tokenize cuts it into less than words, with the option that
+    finds words."""
+    script = _unsegmented_script(head) if config.words == "unicode" else None
+    if script is None:
+        return None
+    cut = _SCRIPTS[script][1]
+    package = _PACKAGES.get(cut)
+    words: Any = cut if package else "blanks"
+    option = f"--tokenize {recipe_of(replace(config, words=words))}"
+    way = f"give {option} (pip install {package})" if package else f"segment it first, and give {option}"
+    return f"unicode cuts its {script} into {'characters' if package else cut}; for words {way}"
+
+
+def _unsegmented_script(head: bytes) -> str | None:
+    """The script of a text whose words no blanks part."""
     if head.isascii():
         return None
     text = head[:HEAD_BYTES].decode("utf-8", "ignore")
@@ -55,13 +84,7 @@ def note_unsegmented(head: bytes, *, advise: bool = False) -> str | None:
     pieces = [piece for piece in text.split() if any_letter.search(piece)]
     if number < _LEAST_LETTERS or 2 * number <= len(text) or number <= _LONGEST_WORDS * len(pieces):
         return None
-    script = "Japanese" if found["Japanese"] * _KANA_SHARE >= number else max(found, key=lambda name: found[name])
-    cut = _SCRIPTS[script][1]
-    if advise:
-        way = f"{cut} (pip install {_PACKAGES[cut]})" if cut in _PACKAGES else f"unicode, which cuts it into {cut}"
-        return f"few blanks part its {script}, so that whole sentences are words; give --tokenize {way}"
-    way = f"by wv tokenize --words {cut}" if cut in _PACKAGES else f"or let wv tokenize cut it into {cut}"
-    return f"few blanks part its {script}, so that whole sentences are words; segment it first, {way}"
+    return "Japanese" if found["Japanese"] * _KANA_SHARE >= number else max(found, key=lambda name: found[name])
 
 
 def note_raw(sample: bytes) -> str | None:

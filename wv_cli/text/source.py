@@ -21,7 +21,7 @@ from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
-from wv_cli.text.raw_text import note_raw, note_unsegmented, read_sample
+from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, read_sample
 from wv_cli.text.records.kinds import require_tsv
 from wv_cli.text.web_pages import is_page, read_page
 
@@ -82,10 +82,10 @@ class Source:
 
     def __iter__(self) -> Iterator[bytes]:
         chunks: Iterable[bytes] = self._all_files() if self._digest is None else self._hash_chunks(self._all_files())
+        if self._texts is not None and self._texts.part is None and not self._texts.reading.force_text:
+            chunks = self._note_words(self._texts, chunks)
         if self._tokenizer is not None:
             chunks = self._tokenizer.lines(chunks)
-        elif self._texts is not None and self._texts.part is None and not self._texts.reading.force_text:
-            chunks = self._note_words(self._texts, chunks)
         if self.lowercase:
             chunks = lowercase_chunks(chunks)
         if self.lines is not None:
@@ -140,7 +140,9 @@ class Source:
             self._tell_words(texts, head)
 
     def _tell_words(self, texts: Texts, head: bytes) -> None:
-        if texts.advise:
+        if self._tokenizer is not None:
+            note = note_cut(head, self._tokenizer.config) if texts.advise else None
+        elif texts.advise:
             sample = read_sample(head, self.paths)
             note = note_raw(_lower(sample) if self.lowercase else sample)
         else:
@@ -254,9 +256,9 @@ def text_digest(inputs: Inputs) -> str:
 def tell_words(texts: Texts) -> None:
     """Tells of texts that others read whether they have been cut into words."""
     read = 0
-    for chunk in Source(texts) if texts.reading.tokenize is None else ():
+    for chunk in Source(texts):
         read += len(chunk)
-        if read >= HEAD_BYTES:
+        if read >= 2 * HEAD_BYTES:  # words have blanks between them
             return
 
 

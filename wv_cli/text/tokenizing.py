@@ -72,7 +72,7 @@ class Tokenizer:
     """Makes running text. Raises WvError where a package is missing."""
 
     def __init__(self, config: TokenizeConfig) -> None:
-        self._config = config
+        self.config = config
         self._segment = SEGMENTERS[config.words]() if config.words in SEGMENTERS else None
         self._extract = MARKUPS[config.markup]() if config.markup in MARKUPS else None
         self._folder = _segments.Folder(partial(character_page, config), partial(_fold_line, config))
@@ -115,8 +115,8 @@ class Tokenizer:
 
     def _cut_words(self, piece: bytes) -> bytes:
         if piece.isascii():
-            piece = piece.lower() if self._config.lowercase else piece
-        elif self._config.lowercase or self._config.form != "none":
+            piece = piece.lower() if self.config.lowercase else piece
+        elif self.config.lowercase or self.config.form != "none":
             piece = self._folder.fold(piece)
         if self._segment is None:
             return piece

@@ -43,13 +43,13 @@ def _compose_rows(
         if rows[i] < 0 and oov is not None:
             rows[i] = oov.row(word)
         if rows[i] < 0:
-            return [], describe_missing(words, word, name, rest)
+            return [], describe_missing(words, word, name, rest, "_".join(asked))
     return rows, ""
 
 
-def describe_missing(words: WordList, word: str, name: str, rest: Rest | None = None) -> str:
-    """What to say of a word that is not in `words`. When these are only the first of a file, `rest` gives the row of a
-    word in all of it, or -1."""
+def describe_missing(words: WordList, word: str, name: str, rest: Rest | None = None, joined: str = "") -> str:
+    """What to say of a word that is not in `words`, and was asked for in the phrase `joined`. When these are only the
+    first of a file, `rest` gives the row of a word in all of it, or -1."""
     row = rest(word) if rest is not None else -1
     if len(word) > _LONG:
         return f"{show_word(word[:_LONG])}... ({len(word):,} characters) is not in {name}"
@@ -57,13 +57,13 @@ def describe_missing(words: WordList, word: str, name: str, rest: Rest | None = 
         return (
             f"{show_word(word)} is beyond the limit of {len(words):,} rows of {name} (row {row + 1:,}); raise --limit"
         )
-    near = near_spelling(words, word)
+    near = joined if joined and words.find(joined) >= 0 else near_spelling(words, word)
     return f"{show_word(word)} is not in {name}" + (f"; did you mean {show_word(near)}?" if near else "")
 
 
 def near_spelling(words: WordList, word: str) -> str:
     """The first (most frequent) word that differs in case only or, failing that, by one edit: a character dropped,
-    added, replaced or two swapped. "" when there is none."""
+    added, replaced or two swapped. Failing that the longest word that is its beginning. "" when there is none."""
     cases = (word.lower(), word.capitalize(), word.title(), word.upper())
     for case, row in zip(cases, words.find_all(WordList.from_words(cases)).tolist(), strict=True):
         if row >= 0:
@@ -72,8 +72,13 @@ def near_spelling(words: WordList, word: str) -> str:
         return ""
     edits = _edits(word) | _edits(word.lower())
     rows = words.find_all(WordList.from_words(edits))
-    return words[int(rows[rows >= 0].min())] if (rows >= 0).any() else ""
+    if (rows >= 0).any():
+        return words[int(rows[rows >= 0].min())]
+    stems = [word.lower()[:end] for end in range(len(word) - 2, max(_STEM, len(word) // 2) - 1, -1)]
+    return next((stem for stem in stems if words.find(stem) >= 0), "")
 
+
+_STEM = 4  # characters of a beginning that may be meant, and at least half of the word
 
 _LONG = 1000  # characters of a word that a message shows whole
 

@@ -156,6 +156,8 @@ class CsvReader:
             way = f"; {_LETTERS}"
         elif any(name.lstrip().startswith("{") for name in names[:1]):
             way = "; a file of JSON lines is called .jsonl"
+        elif named and rules.step == Rules.step and not all(name.strip().isidentifier() for name in names):
+            way += "; if line 1 is a record, give --no-header --field 1"
         raise no_field(self._name, rules, names if named else [f"1 to {len(names)}"], way)
 
 

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from wv_cli.errors import BadFile
-from wv_cli.io.compression import inner_name
-from wv_cli.io.kinds import kind_of
+from wv_cli.errors import BadFile, UsageError
+from wv_cli.io.compression import decompress, inner_name
+from wv_cli.io.kinds import kind_of, records_of
 from wv_cli.text.binary import binary, foreign_encoding
+from wv_cli.text.raw_files import blocks, open_raw
 from wv_cli.text.records.kinds import RECORDS
 
 if TYPE_CHECKING:
@@ -41,6 +43,21 @@ def require_records(kind: str, name: str, head: bytes) -> None:
         raise BadFile(name, f"expected {_EXPECTED[kind]}, found {found}")
     if kind == "jsonl":
         refuse_json_over_lines(name, head)
+
+
+def no_records(path: str) -> UsageError:
+    """For a file whose name has no ending of records."""
+    with open_raw(path) as raw, closing(decompress(blocks(raw, path, _HEAD), path)) as text:
+        head = next(text, b"")
+    if kind := records_of(head):
+        found, step = f"{_EXPECTED[kind]} without such an ending", f"end its name in .{kind}, or give --field"
+    elif what := kind_of(head, certain=True):
+        found, step = what, "give records"
+    else:
+        found, step = "text", "to filter its lines, end its name in .tsv and give --no-header --field 1"
+    return UsageError(
+        f"{path}: expected a file of records ({', '.join(f'.{kind}' for kind in RECORDS)}), found {found}; {step}"
+    )
 
 
 def refuse_json_over_lines(name: str, head: bytes) -> None:
