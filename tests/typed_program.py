@@ -57,7 +57,8 @@ def own_names(folder: Path) -> None:
     best: list[tuple[str, float]] = vectors.neighbors("cat", k=3)
     number: float = vectors.similarity("cat", ["dog", "cow"]) + best[0][1]
     encoded: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = wv_cli.encode("v.bin", ["a text"], pooling="sif")
-    print(encoded)
+    encoder: wv_cli.TextEncoder = wv_cli.load_encoder(folder / "static", transform="white.map")
+    print(encoded, encoder.similarity(encoder.encode("a text", normalize_embeddings=True), encoded))
     row: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = vectors["cat"]
     own = wv_cli.Embeddings(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])
     classifier = wv_cli.load_classifier("topics.bin")

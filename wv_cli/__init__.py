@@ -7,6 +7,7 @@
     vectors.neighbors(["king", "woman"], ["man"], k=5)              # [("queen", 0.71), ...]
     wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
+    wv_cli.load_encoder("topics").encode(["a text"])                # a row for each text
     wv_cli.Filter(words="50..100000")(["a text"]).keep              # the rules of `wv filter`, for batches
     wv_cli.whiten("vectors.bin", "white.bin", method="zca")         # and so with other commands
     wv_cli.nn("vectors.bin", ["king"], k=5)["answers"]              # what `wv nn --json` prints, for each query
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         train,
         whiten,
     )
+    from wv_cli.cli.text_encoder import TextEncoder, load_encoder
     from wv_cli.errors import BadFile, GateMissed, Interrupted, TimedOut, UsageError, WvError
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
@@ -64,6 +66,7 @@ __all__ = [
     "Filter",
     "GateMissed",
     "Interrupted",
+    "TextEncoder",
     "TimedOut",
     "UsageError",
     "WvError",
@@ -85,6 +88,7 @@ __all__ = [
     "lm_train",
     "load",
     "load_classifier",
+    "load_encoder",
     "nn",
     "odd_one_out",
     "phrases",
@@ -106,10 +110,12 @@ _PUBLIC = {
     "Classifier": "wv_cli.models.classifier",
     "Embeddings": "wv_cli.vectors.embeddings",
     "Filter": "wv_cli.cli.batch_filter",
+    "TextEncoder": "wv_cli.cli.text_encoder",
     "encode": "wv_cli.cli.encode",
     **dict.fromkeys(("BadFile", "GateMissed", "Interrupted", "TimedOut", "UsageError", "WvError"), "wv_cli.errors"),
     "load": "wv_cli.vectors.formats",
     "load_classifier": "wv_cli.models.classifier",
+    "load_encoder": "wv_cli.cli.text_encoder",
     "save": "wv_cli.vectors.formats",
 }
 

@@ -19,7 +19,7 @@ from wv_cli.io.threads import run_all
 
 # Of a batch: sentences, tokens with padding, and pairs of tokens of a sentence, of which attention has a number each.
 # They bound the memory that long sentences take.
-_SENTENCES = 64
+SENTENCES = 64
 _TOKENS = 1 << 14
 _PAIRS = 1 << 21
 
@@ -78,12 +78,15 @@ def encode(
     *,
     normalize: bool = False,
     threads: int = 1,
+    batch_size: int = SENTENCES,
     progress: OnProgress | None = None,
 ) -> list[Encoded]:
-    """One for each of the poolings, of one pass through the encoder. `progress` is told of sentences. Raises BadFile
-    for an encoder whose numbers overflow."""
+    """One for each of the poolings, of one pass through the encoder, which takes at most `batch_size` sentences at
+    once. `progress` is told of sentences. Raises BadFile for an encoder whose numbers overflow."""
     tokens, cut = encoder.tokens(texts)
-    vectors = encode_ids(encoder, tokens, poolings, normalize=normalize, threads=threads, progress=progress)
+    vectors = encode_ids(
+        encoder, tokens, poolings, normalize=normalize, threads=threads, batch_size=batch_size, progress=progress
+    )
     lengths = np.array([len(each) for each in tokens], np.int64)
     return [Encoded(each, lengths == 0, cut, int(lengths.sum())) for each in vectors]
 
@@ -95,6 +98,7 @@ def encode_ids(
     *,
     normalize: bool = False,
     threads: int = 1,
+    batch_size: int = SENTENCES,
     progress: OnProgress | None = None,
     nan_to_zero: bool = False,
 ) -> list[NDArray[np.float32]]:
@@ -125,7 +129,9 @@ def encode_ids(
                 progress(done, len(tokens))
 
     with one_thread():
-        run_all(work, _batches(encoder, lengths), threads if encoder.parallel and not encoder.in_order else 1)
+        run_all(
+            work, _batches(encoder, lengths, batch_size), threads if encoder.parallel and not encoder.in_order else 1
+        )
     if progress is not None:
         progress(len(tokens), len(tokens))
     return results
@@ -160,18 +166,18 @@ def _require_finite(encoder: Encoder, vectors: NDArray[np.floating]) -> None:
         raise BadFile(encoder.name, "gives nan or infinity for a sentence: its weights are damaged")
 
 
-def _batches(encoder: Encoder, lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    return [np.array([row]) for row in range(len(lengths))] if encoder.in_order else batches(lengths)
+def _batches(encoder: Encoder, lengths: NDArray[np.int64], batch_size: int = SENTENCES) -> list[NDArray[np.int64]]:
+    return [np.array([row]) for row in range(len(lengths))] if encoder.in_order else batches(lengths, batch_size)
 
 
-def batches(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def batches(lengths: NDArray[np.int64], batch_size: int = SENTENCES) -> list[NDArray[np.int64]]:
     """Rows of sentences of at least one token, the longest first, so that too little memory shows at once."""
     order = np.argsort(-lengths, kind="stable")
     order = order[: np.count_nonzero(lengths)]
     starts = [0]
     while starts[-1] < len(order):
         longest = int(lengths[order[starts[-1]]])
-        count = max(1, min(_SENTENCES, _TOKENS // longest, _PAIRS // longest**2))
+        count = max(1, min(batch_size, _TOKENS // longest, _PAIRS // longest**2))
         starts.append(min(len(order), starts[-1] + count))
     return [order[first:last] for first, last in pairwise(starts)]
 

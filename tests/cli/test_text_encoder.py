@@ -1,0 +1,155 @@
+"""wv_cli.load_encoder: the vectors of wv_cli.encode, by the argument names of sentence-transformers. What that library
+answers needs the extra `engines`, and is skipped without it."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import wv_cli
+from tests.conftest import GOLDEN
+from wv_cli.encoders.base import SENTENCES
+from wv_cli.errors import BadFile, UsageError, WvError
+
+TEXTS = ["the one two", "of in", "", "a king of the one two three four"]
+VECTORS, MODEL = GOLDEN / "gensim.vec", GOLDEN / "ft-words.bin"
+BERT, STATIC = GOLDEN / "encoders" / "tiny-bert-st6", GOLDEN / "encoders" / "static-model2vec"
+
+
+@pytest.fixture(scope="module")
+def static():
+    return wv_cli.load_encoder(STATIC)
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        (VECTORS, {}),
+        (VECTORS, {"pooling": "idf"}),
+        (MODEL, {}),
+        (STATIC, {"normalize": False}),
+        (BERT, {"pooling": "cls", "dim": 4, "max_length": 5}),
+    ],
+)
+def test_the_vectors_of_encode(model, options):
+    encoder = wv_cli.load_encoder(model, **options)
+    for texts in (TEXTS, iter(TEXTS)):
+        found = encoder.encode(texts)
+        assert found.dtype == np.float32 and found.shape == (len(TEXTS), encoder.dim)
+        assert found.tobytes() == wv_cli.encode(model, TEXTS, **options).tobytes()
+    assert encoder.encode([]).shape == (0, encoder.dim)
+    if "pooling" not in options:
+        assert (encoder.encode(TEXTS[0]) == found[0]).all()
+
+
+def test_whitened_means(tmp_path):
+    """As wv vectors and wv whiten make them of files."""
+    wv_cli.whiten(VECTORS, method="pca", dim=5, save_transform=tmp_path / "w.map")
+    found = wv_cli.load_encoder(VECTORS, pooling="mean", transform=tmp_path / "w.map").encode(TEXTS)
+    np.save(tmp_path / "lines.npy", wv_cli.encode(VECTORS, TEXTS, pooling="mean"))
+    wv_cli.whiten(tmp_path / "lines.npy", tmp_path / "white.npy", transform=tmp_path / "w.map")
+    assert found.shape[1] == 5 and found.tobytes() == np.load(tmp_path / "white.npy").tobytes()
+    with pytest.raises(WvError, match="the transform is for vectors of"):
+        wv_cli.load_encoder(BERT, transform=tmp_path / "w.map")
+    with pytest.raises(BadFile, match="expected a transform"):
+        wv_cli.load_encoder(BERT, transform=VECTORS)
+
+
+@pytest.mark.parametrize("model", [VECTORS, STATIC, BERT])
+def test_unit_length(model):
+    encoder = wv_cli.load_encoder(model)
+    plain, unit = encoder.encode(TEXTS), encoder.encode(TEXTS, normalize_embeddings=True)
+    lengths = np.linalg.norm(plain, axis=1, keepdims=True)
+    np.testing.assert_allclose(unit, plain / np.where(lengths == 0, 1, lengths), rtol=1e-6)
+    short = encoder.encode(TEXTS, normalize_embeddings=True, truncate_dim=3)
+    np.testing.assert_allclose(np.linalg.norm(short, axis=1), lengths[:, 0] > 0, rtol=1e-6)
+    assert (encoder.encode(TEXTS, truncate_dim=3) == plain[:, :3]).all()
+
+
+def test_batch_size_reaches_the_network(monkeypatch):
+    """`batch_size` bounds the texts of a pass; the default is that of the command."""
+    from wv_cli.encoders.transformer import Transformer
+
+    asked, states = [], Transformer.states
+    monkeypatch.setattr(Transformer, "states", lambda self, tokens, layers: (
+        asked.append(len(tokens)), states(self, tokens, layers))[1])  # fmt: skip
+    encoder = wv_cli.load_encoder(BERT, threads=1)
+    whole = encoder.encode(TEXTS * 3)
+    assert asked == [12]
+    np.testing.assert_allclose(encoder.encode(TEXTS * 3, batch_size=5), whole, atol=2e-6)
+    assert asked == [12, 5, 5, 2]
+    assert inspect.signature(encoder.encode).parameters["batch_size"].default == SENTENCES
+
+
+def test_similarity(static):
+    one, other = static.encode(["the king"]), static.encode(["the one", "the king", ""])
+    found = static.similarity(one, other)
+    assert found.shape == (1, 3) and found.dtype == np.float32
+    np.testing.assert_allclose(found[0], [(one * other[0]).sum(), 1, 0], atol=1e-6)
+    assert static.similarity(one[0], other[1].tolist()).shape == (1, 1)
+    with pytest.raises(ValueError, match=r"vectors of the same length, found the shapes \(1, 50\), \(3, 4\)"):
+        static.similarity(one, other[:, :4])
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"inputs": [b"the"]}, TypeError, "inputs: expected each text as str, found bytes"),
+        ({"inputs": None}, TypeError, "inputs: expected a text as str, or several"),
+        ({"batch_size": 0}, UsageError, "batch_size must be 1 or more, not 0"),
+        ({"batch_size": 1.5}, TypeError, "batch_size: expected a whole number"),
+        ({"precision": "float64"}, UsageError, "precision must be one of float32, binary, ubinary, not float64$"),
+        ({"precision": "int8"}, UsageError, "int8 and uint8 would depend on the other texts of the call"),
+        ({"precision": 8}, TypeError, "precision: expected a name"),
+        ({"convert_to_tensor": True}, UsageError, "torch.from_numpy"),
+        ({"convert_to_numpy": False}, UsageError, "torch.from_numpy"),
+        ({"show_progress_bar": True}, UsageError, "show_progress_bar: the library prints nothing"),
+        ({"normalize_embeddings": 1}, TypeError, "normalize_embeddings: expected True or False"),
+        ({"truncate_dim": 51}, UsageError, "truncate_dim must be between 1 and the 50 of the model, not 51"),
+        ({"truncate_dim": 0}, UsageError, "truncate_dim must be between 1 and"),
+    ],
+)
+def test_what_encode_refuses(static, options, kind, message):
+    with pytest.raises(kind, match=message):
+        static.encode(**{"inputs": TEXTS, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"pooling": "sif"}, UsageError, "sif needs the words' frequencies: give counts=VOCAB"),
+        ({"transform": 5}, TypeError, "transform: expected a path"),
+        ({"transform": "none.map"}, WvError, "none.map: cannot read"),
+        ({"max_length": 4}, UsageError, "max_length needs the folder of an encoder"),
+        ({"model": "none.vec"}, WvError, "none.vec: cannot read"),
+    ],
+)
+def test_what_is_refused_before_a_text(options, kind, message):
+    with pytest.raises(kind, match=message):
+        wv_cli.load_encoder(**{"model": VECTORS, **options})
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("model", [STATIC, BERT])
+def test_sentence_transformers(model, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    library = pytest.importorskip("sentence_transformers")
+    theirs, ours = library.SentenceTransformer(str(model), device="cpu"), wv_cli.load_encoder(model)
+    texts = ["the king", "in", "", "a king of the one two three four"]
+    for options in (
+        {},
+        {"normalize_embeddings": True},
+        {"truncate_dim": 3},
+        {"truncate_dim": 3, "normalize_embeddings": True},
+        {"batch_size": 2},
+        {"precision": "binary"},
+        {"precision": "ubinary"},
+    ):
+        for inputs in (texts, texts[0], "", texts[:1]):
+            one, other = theirs.encode(inputs, **options), ours.encode(inputs, **options)
+            assert one.shape == other.shape and one.dtype == other.dtype
+            np.testing.assert_allclose(other, one, atol=3e-6)
+    a, b = theirs.encode(texts[:2]), theirs.encode(texts)
+    np.testing.assert_allclose(ours.similarity(a, b), theirs.similarity(a, b).numpy(), atol=1e-6)
+    assert ours.similarity(a[0], b[0]).shape == tuple(theirs.similarity(a[0], b[0]).shape)
+    assert theirs.encode([]).shape == (0,)  # ours is (0, dim)
