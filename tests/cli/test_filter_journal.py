@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_filter import MODEL, KilledError, arguments, contents, corpus, cut_off, small_blocks
+from tests.cli.test_filter import MODEL, REPORT, KilledError, arguments, contents, corpus, cut_off, small_blocks
 from wv_cli import __version__
 from wv_cli.__main__ import run
 from wv_cli.filtering import journal as journals
@@ -210,7 +210,7 @@ def test_what_other_runs_have_left_is_removed(tmp_path):
     (tmp_path / "kept" / ".other.jsonl.0123456789abcdef.wv-part").write_bytes(b"of another run")
     (tmp_path / "kept" / ".old.jsonl.wv-part").write_bytes(b"of an older wv")
     assert run(arguments(inputs, tmp_path, "--overwrite")) == 0
-    assert {path.name for path in (tmp_path / "kept").iterdir()} == {"a.jsonl", "b.jsonl.gz", "c.csv"}
+    assert {path.name for path in (tmp_path / "kept").iterdir()} == {"a.jsonl", "b.jsonl.gz", "c.csv", REPORT}
 
 
 def test_a_part_is_made_anew(tmp_path, monkeypatch, capsys):

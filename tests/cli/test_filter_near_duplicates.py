@@ -17,7 +17,7 @@ def write(path, texts):
 
 def kept(tmp_path, texts, *more):
     path = write(tmp_path / "r.jsonl", texts)
-    assert run(["filter", path, "-o", str(tmp_path / "kept"), "--near-duplicates", "0.72", *more]) == 0
+    assert run(["filter", path, "-o", str(tmp_path / "kept"), "--near-duplicates", "0.72", "--overwrite", *more]) == 0
     lines = (tmp_path / "kept" / "r.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line)["id"] for line in lines]
 
@@ -42,7 +42,7 @@ def test_texts_of_which_only_the_numbers_differ(tmp_path, capsys):
     rows = [" ".join(f"{town} {(hour * i) % 24}:{i:02}" for town in ("Ulm", "Bonn", "Jena")) for i in (3, 5, 3)
             for hour in (7,)]  # fmt: skip
     assert kept(tmp_path, rows) == [0]
-    assert kept(tmp_path, rows, "--keep-numbers", "--overwrite") == [0, 1]
+    assert kept(tmp_path, rows, "--keep-numbers") == [0, 1]
     index = str(tmp_path / "index")
     assert kept(tmp_path, rows, "--keep-numbers", "--save-index", index) == [0, 1]
     assert kept(tmp_path, rows, "--keep-numbers", "--against", index) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_filter import arguments, contents, corpus, cut_off, read, small_blocks
+from tests.cli.test_filter import REPORT, arguments, contents, corpus, cut_off, read, small_blocks
 from wv_cli.__main__ import run
 
 __all__ = ["small_blocks"]  # a fixture
@@ -53,6 +53,7 @@ def test_shards_keep_their_tree(inputs, outputs, tmp_path, monkeypatch):
     assert run(["filter", *inputs, "-o", "kept", "--rejected", "others", "--words", "1..", "-q"]) == 0
     for folder, count in (("kept", 1), ("others", 0)):
         found = {str(path.relative_to(folder)): path for path in Path(folder).rglob("*") if path.is_file()}
+        assert (found.pop(REPORT, None) is not None) == (folder == "kept")
         assert sorted(found) == outputs
         assert all(len(read(path)) == count for path in found.values())
     assert all(read(tmp_path / "kept" / name)[0]["from"].endswith(name) for name in outputs)

@@ -73,7 +73,8 @@ class FilterJob(Job):
             raise UsageError(message)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
-        return None, FilterRun(run, self.records, self.rules, self.kept, self.threads, self.dask).finish()
+        argv = self.invocation.argv
+        return None, FilterRun(run, self.records, self.rules, self.kept, self.threads, self.dask, argv).finish()
 
     @property
     def is_verdict(self) -> bool:
@@ -100,7 +101,8 @@ class FilterJob(Job):
         kept, records = metadata["kept"], metadata["records"]
         share = f" ({kept / records:.1%})" if records else ""
         shortened = f", {metadata['shortened']:,} of them without some paragraphs" if metadata["shortened"] else ""
-        return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}\n"])
+        skipped = f"; skipped {metadata['skipped']:,} that cannot be read" if metadata["skipped"] else ""
+        return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}{skipped}\n"])
 
 
 def _explanation(found: Mapping[str, Any]) -> str:
@@ -125,6 +127,7 @@ class FilterRun:
     kept: FilterOutput
     threads: int
     dask: str | None
+    argv: tuple[str, ...]
 
     def finish(self) -> Metadata:
         """Judges all records and returns the totals, or the scores of the one that is explained."""
@@ -189,12 +192,17 @@ class FilterRun:
         self, source: "Source", names: Mapping[str, str], judge: "Judge", totals: "Totals", output: Path
     ) -> "Totals":
         from wv_cli.filtering.journal import Journal
+        from wv_cli.filtering.report import Report
         from wv_cli.filtering.shard_pass import ShardPass
         from wv_cli.filtering.shards import Shards
 
-        journal = Journal(output, self._identity(source))
-        shards = Shards(names, self.kept.folders, journal, totals, overwrite=self.kept.overwrite)
+        identity = self._identity(names)
+        journal, report = Journal(output, identity), Report(output, identity, self.kept.results())
+        shards = Shards(names, self.kept.folders, journal, report, totals, overwrite=self.kept.overwrite)
         with shards.claim(), _told_how_to_go_on(self.run):
+            if shards.finished is not None:
+                self.run.log(f"finished at {shards.finished['finished']}; --overwrite filters again")
+                return shards.totals
             shards.restore(judge.duplicate_rules)
             if shards.judged_before:
                 self.run.log(f"going on after {shards.judged_before:,} records")
@@ -210,6 +218,7 @@ class FilterRun:
                 for files in shards.pending():
                     shards.finish(files.source, *shard_pass.write(source, files))
             self._save_index(judge)  # before the journal goes: a run that is killed here goes on
+            shards.write_report(self.argv)
         return shards.totals
 
     def _by_workers(
@@ -242,17 +251,21 @@ class FilterRun:
             if isinstance(each, NearDuplicateRule) and self.kept.save_index is not None:
                 each.known.save(self.kept.save_index)
 
-    def _identity(self, source: "Source") -> dict[str, Any]:
-        """What must be the same for a run to go on."""
+    def _identity(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """What must be the same for a run to go on. Inputs and models may lie elsewhere meanwhile."""
+        from wv_cli.filtering.report import identify_inputs
+        from wv_cli.filtering.rule_set import file_digest
+
+        settings = {**vars(self.rules.scoring), **vars(self.rules.duplicates)}
         return {
-            "inputs": [_file(path) for path in source.paths],
-            "rules": [rule.text for rule in self.rules.all_rules],
-            "settings": [*vars(self.rules.scoring).values(), *vars(self.rules.duplicates).values()],
-            "models": [_file(path) for path in self.rules.reads()],
+            "inputs": identify_inputs(names),
+            "rules": [rule.staged_text for rule in self.rules.all_rules],
+            "settings": {name: value for name, value in settings.items() if name not in ("tokenizer", "against")},
+            "models": [(Path(path).name, file_digest(path)) for path in self.rules.reads()],
             "--add-scores": self.kept.add_scores,
             "--rejected": self.kept.rejected,
             "--reason": self.kept.reason,
-            "reading": list(self.records.reading.identity().values()),
+            "reading": self.records.reading.identity(),
         }
 
 
@@ -266,12 +279,6 @@ def _told_how_to_go_on(run: Run) -> Iterator[None]:
     except BaseException:  # a signal, or KeyboardInterrupt
         run.log("stopped; the same command goes on from the last point, --overwrite begins anew")
         raise
-
-
-def _file(path: str) -> tuple[str, int, int]:
-    """Tells a file from another one that takes its name."""
-    status = Path(path).stat()
-    return path, status.st_size, status.st_mtime_ns
 
 
 def _require_records(texts: "Texts", paths: Sequence[str]) -> None:

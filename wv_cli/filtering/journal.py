@@ -15,32 +15,35 @@ from typing import Any
 from wv_cli import __version__
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.part_files import Saved
+from wv_cli.filtering.parts import JOURNAL
 from wv_cli.io.output import open_output, remove_output
-
-JOURNAL = ".wv-filter.json"
+from wv_cli.text.records.reading import BadRecord
 
 
 @dataclass
 class Point:
-    """Where a run is: the shards that are `done`, each with the bytes of its outputs, and their `totals`; the one `at`
-    work, with the `byte` of its text up to which records are judged, the totals `counted` in it, and the `parts` of its
-    outputs. `whole`: these are, and get their names. `keys` are the part files of duplicates."""
+    """Where a run is: the shards that are `done`, by their names, each with the bytes of its outputs, and their
+    `totals`; the one `at` work, with the `byte` of its text up to which records are judged, the totals `counted` in it,
+    places of records that were `skipped`, and the `parts` of its outputs. `whole`: these are, and get their names.
+    `keys` are the part files of duplicates, and that of the reports on shards."""
 
     done: dict[str, dict[str, int]] = field(default_factory=dict)
     totals: dict[str, Any] = field(default_factory=dict)
     at: str = ""
     byte: int = 0
     counted: dict[str, Any] = field(default_factory=dict)
+    skipped: list[BadRecord] = field(default_factory=list)
     parts: dict[str, Saved] = field(default_factory=dict)
     whole: bool = False
     keys: dict[str, Saved] = field(default_factory=dict)
 
 
 class Journal:
-    """The journal in the folder of a run's output. `identity` is what must be the same for a run to go on."""
+    """The journal of the name `name` in the folder of a run's output. `identity` is what must be the same for a run to
+    go on."""
 
-    def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
-        self.path = folder / JOURNAL
+    def __init__(self, folder: Path, identity: Mapping[str, Any], name: str = JOURNAL) -> None:
+        self.path = folder / name
         self._identity = json.loads(json.dumps(identity))
 
     def read(self) -> Point | None:
@@ -67,6 +70,7 @@ class Journal:
             point = Point(**saved["point"])
             for files in (point.parts, point.keys):
                 files.update({name: Saved(*each) for name, each in files.items()})
+            point.skipped = [BadRecord(*each) for each in point.skipped]
             return point
         message = f"{self.path}: belongs to {differs}, or --overwrite to begin anew"
         raise WvError(message)
@@ -75,21 +79,21 @@ class Journal:
         """Brings the point to the disk. Raises WvError."""
         saved = {"wv": __version__, "identity": self._identity, "point": asdict(point)}
         with open_output(self.path) as file:
-            file.write(json.dumps({**saved, "sha256": _digest(saved)}).encode())
+            file.write(json.dumps({**saved, "sha256": seal(saved)}).encode())
 
     def remove(self) -> None:
         remove_output(self.path)
 
 
 def _changed_file(before: Any, now: Any) -> str:
-    """The first of the files, told by (path, size, time), that has the path of another one before."""
+    """The first of the files, told by (name, size, digest), that has the name of another one before."""
     try:
-        sizes = {path: (size, time) for path, size, time in before}
-        for path, size, time in now:
-            if (was := sizes.get(path)) not in (None, (size, time)):
+        sizes = {name: (size, digest) for name, size, digest in before}
+        for name, size, digest in now:
+            if (was := sizes.get(name)) not in (None, (size, digest)):
                 assert was is not None
-                what = f"has {size:,} bytes, had {was[0]:,}" if size != was[0] else "was written anew or touched"
-                return f" ({path} {what})"
+                what = f"has {size:,} bytes, had {was[0]:,}" if size != was[0] else "has other contents"
+                return f" ({name} {what})"
     except (TypeError, ValueError):
         pass
     return ""
@@ -99,10 +103,11 @@ def _whole(data: bytes) -> dict[str, Any] | None:
     """What the journal says, None for one that is not as it was written."""
     try:
         saved: dict[str, Any] = json.loads(data)
-        return saved if saved.pop("sha256") == _digest(saved) else None
+        return saved if saved.pop("sha256") == seal(saved) else None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def _digest(saved: Mapping[str, Any]) -> str:
+def seal(saved: Mapping[str, Any]) -> str:
+    """The digest by which a journal or report is known to be as it was written."""
     return hashlib.sha256(json.dumps(saved, sort_keys=True).encode()).hexdigest()

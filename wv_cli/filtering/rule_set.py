@@ -70,6 +70,11 @@ def _state(path: str) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
+def file_digest(path: str) -> str:
+    """Of a model. A process reads it for that once. Raises WvError."""
+    return _digest(path, _state(path))
+
+
 @lru_cache(maxsize=64)
 def _digest(path: str, state: tuple[int, int]) -> str:
     with Path(path).open("rb") as stream:

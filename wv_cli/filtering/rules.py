@@ -43,6 +43,14 @@ class Rule:
             return []
         return [split_subject(self.subject)[0]]
 
+    @property
+    def staged_text(self) -> str:
+        """The rule as it was written, but for the folders of its files, which may be copied elsewhere."""
+        text = self.text
+        for path in self.files:
+            text = text.replace(path, Path(path).name)
+        return text
+
     def absolute(self) -> "Rule":
         """The same for a process in another folder."""
         subject = self.subject

@@ -17,7 +17,7 @@ from wv_cli.filtering.statistics import Totals
 from wv_cli.io.threads import in_order
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.kinds import record_kind
-from wv_cli.text.records.reading import Block, Column, NoRecords
+from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords
 from wv_cli.text.source import Source
 from wv_cli.vectors.formats.recognize import input_texts
 
@@ -31,10 +31,11 @@ class JudgedBlock(NamedTuple):
 
 
 class JudgedShard(NamedTuple):
-    """A shard that is judged: its totals, and the part file of each output."""
+    """A shard that is judged: its totals, the part file of each output, and the first records that were skipped."""
 
     totals: Totals
     parts: dict[str, Saved]
+    skipped: list[BadRecord]
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class ShardPass:
         scored = {rule.name: rule.is_count for rule in self.judge.rules} if self.add_scores else {}
         added = (*scored, *([self.reason] if files.rejects else []))
         with files:
-            for judged in self._judge_blocks(source.blocks(files.source, added, files.byte), totals):
+            blocks = source.blocks(files.source, added, files.byte, files.note_bad)
+            for judged in self._judge_blocks(blocks, totals):
                 files.keep_keys(self.judge.reject_duplicates(judged.found))
                 self._count(judged, totals)
                 stays = judged.found.reason < 0
@@ -67,14 +69,17 @@ class ShardPass:
                     columns = {**columns, self.reason: Column("text", reasons)}
                     files.write_rejected(judged.block.to_write(columns, (~stays).tolist()))
                 files.count_judged(judged.block.size, totals)
-            return JudgedShard(totals, files.finish())
+            files.count_skipped(totals, every=True)
+            return JudgedShard(totals, files.finish(), files.skipped)
 
     def count(self, source: Source, path: str, totals: Totals) -> Iterator[Judged]:
         """Judges a shard, counts in `totals` and writes nothing."""
-        for judged in self._judge_blocks(source.blocks(path, ()), totals):
+        bad: list[BadRecord] = []
+        for judged in self._judge_blocks(source.blocks(path, (), on_bad=bad.append), totals):
             self.judge.reject_duplicates(judged.found)
             self._count(judged, totals)
             yield judged.found
+        totals.skipped += len(bad)
 
     def _judge_blocks(self, blocks: Iterable[Block], totals: Totals) -> Iterator[JudgedBlock]:
         try:
@@ -131,7 +136,7 @@ class ShardTask:
         totals = Totals.of_rules(judge.names)
         for _ in shard_pass.count(source, path, totals):
             pass
-        return JudgedShard(totals, {}), said
+        return JudgedShard(totals, {}, []), said
 
 
 def _judge_blocks(judge: Judge, block: Block) -> JudgedBlock:

@@ -4,6 +4,7 @@ A file keeps its place below an input that is a folder.
 """
 
 import contextlib
+import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,12 +17,13 @@ from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.journal import Journal, Point
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
+from wv_cli.filtering.report import PLACES, Report, describe_shard
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.compression import inner_name
 from wv_cli.io.lock import hold_lock
 from wv_cli.io.places import make_folder
 from wv_cli.text.records.kinds import record_kind
-from wv_cli.text.records.reading import Sink
+from wv_cli.text.records.reading import BadRecord, Sink
 from wv_cli.text.records.writing import open_sink
 
 BUSY = "another wv filter is at work in this folder; wait for it, or name another one"
@@ -70,31 +72,50 @@ def _made_folders(folders: Sequence[Path]) -> Iterator[None]:
 
 class Shards:
     """The shards of a run, by the `names` of their outputs in `folders`: of the records that stay and, where these are
-    wanted, of the others. `totals` are those of what the journal says is done, and of what is done since then."""
+    wanted, of the others. `totals` are those of what the journal says is done, and of what is done since then, or of
+    the `finished` run that the report tells of."""
 
     def __init__(
-        self, names: Mapping[str, str], folders: Sequence[Path], journal: Journal, totals: Totals, *, overwrite: bool
+        self,
+        names: Mapping[str, str],
+        folders: Sequence[Path],
+        journal: Journal,
+        report: Report,
+        totals: Totals,
+        *,
+        overwrite: bool,
     ) -> None:
         self._names, self._folders, self._journal, self.totals = names, folders, journal, totals
-        self._overwrite = overwrite
+        self._report, self._overwrite = report, overwrite
+        self.finished: Mapping[str, Any] | None = None
         self._keys: list[PartFile] = []
+        self._described: PartFile | None = None  # a line of the report for each shard that is done
         self._point = Point()
 
     @contextlib.contextmanager
     def claim(self) -> Iterator[None]:
-        """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, and for the
-        journal of another run."""
+        """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, for the journal
+        of another run, and for files of a finished run with other rules."""
         every = [folder / Path(name).parent for folder in self._folders for name in (".", *self._names.values())]
         with _made_folders(every), contextlib.ExitStack() as locks:
             for folder in self._folders:
                 locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))
             if self._overwrite:
                 self._journal.remove()
-            self._point = self._journal.read() or Point()
+                self._report.remove()
+            if (point := self._journal.read()) is None:
+                outputs = {name: outputs_of(name, self._folders) for name in self._names.values()}
+                self.finished = self._report.find_finished(outputs)
+            if self.finished is not None:
+                self.totals = Totals.from_report(self.finished)
+                yield
+                return
+            self._report.remove()
+            self._point = point or Point()
             if self._point.totals:
                 self.totals = Totals.from_json(self._point.totals)
-            for outputs in self._point.done.values():
-                require_outputs(outputs)
+            for done in self._point.done.values():
+                require_outputs(done)
             self._remove_parts({each.part for each in [*self._point.parts.values(), *self._point.keys.values()]})
             try:
                 yield
@@ -107,20 +128,36 @@ class Shards:
             self._remove_parts()
 
     def _close_keys(self) -> None:
-        for keys in self._keys:
-            keys.close()
+        for file in self._side_files:
+            file.close()
+
+    @property
+    def _side_files(self) -> list[PartFile]:
+        return [*self._keys, *([self._described] if self._described is not None else [])]
 
     def _remove_parts(self, but: Collection[str] = ()) -> None:
         folders = [Path(os.path.realpath(folder)) for folder in self._folders]
         remove_parts(folders, [output for name in self._names.values() for output in outputs_of(name, folders)], but)
 
     def restore(self, duplicates: Sequence[Deduplicator]) -> None:
-        """Opens the files of their keys, and makes known what stayed before."""
+        """Opens the files of their keys and of the report's lines, and makes known what stayed before."""
+        self._described = self._open_side_file("report")
         for each in duplicates:
-            path = Path(os.path.realpath(self._folders[0])) / f"wv-filter-{each.name}"
-            keys = PartFile(path, self._point.keys.get(str(path)))
+            keys = self._open_side_file(each.name)
             self._keys.append(keys)
             each.insert(np.frombuffer(keys.read_saved(), "<u8").astype(np.uint64).reshape(-1, each.width))
+
+    def _open_side_file(self, name: str) -> PartFile:
+        path = (
+            Path(os.path.realpath(self._folders[0]))
+            / f"{self._journal.path.name.strip('.').removesuffix('.json')}-{name}"
+        )
+        return PartFile(path, self._point.keys.get(str(path)))
+
+    def write_report(self, argv: Sequence[str]) -> None:
+        """All shards are done. Raises WvError."""
+        assert self._described is not None
+        self._report.write(argv, self.totals, self._described.read_saved().splitlines())
 
     @property
     def judged_before(self) -> int:
@@ -132,27 +169,31 @@ class Shards:
         if self._point.whole:
             self._publish()
         for path, name in self._names.items():
-            if path in self._point.done:
+            if name in self._point.done:
                 continue
-            yield ShardFiles(path, outputs_of(name, self._folders), self._point, self._keys, self._save)
+            point = self._point if self._point.at == name else None
+            yield ShardFiles(path, outputs_of(name, self._folders), point, self._keys, self._save)
 
     def _save(self, files: "ShardFiles", totals: Totals) -> None:
-        self._write(files.source, files.byte, totals, files.save())
+        self._point.byte, self._point.skipped, self._point.whole = files.byte, files.skipped, False
+        self._write(files.source, totals, files.save())
 
-    def finish(self, source: str, totals: Totals, parts: Mapping[str, Saved]) -> None:
-        """The outputs of the shard are whole, in `parts`, with its `totals`: they get their names. Raises WvError."""
+    def finish(self, source: str, totals: Totals, parts: Mapping[str, Saved], skipped: Sequence[BadRecord]) -> None:
+        """The outputs of the shard are whole, in `parts`, with its `totals` and its first `skipped` records: they get
+        their names. Raises WvError."""
         for output, saved in parts.items():
             require_part(Path(output), saved)
-        self._write(source, 0, totals, parts, whole=True)
+        assert self._described is not None
+        report = describe_shard(self._names[source], totals, [saved.size for saved in parts.values()], skipped)
+        self._described.write(f"{json.dumps(report)}\n".encode())
+        self._point.byte, self._point.skipped, self._point.whole = 0, [], True
+        self._write(source, totals, parts)
         self._publish()
 
-    def _write(
-        self, source: str, byte: int, totals: Totals, parts: Mapping[str, Saved], *, whole: bool = False
-    ) -> None:
+    def _write(self, source: str, totals: Totals, parts: Mapping[str, Saved]) -> None:
         point = self._point
-        point.at, point.byte, point.counted, point.whole = source, byte, totals.to_json(), whole
-        point.parts = {**parts}
-        point.keys = {str(keys.path): keys.save() for keys in self._keys}
+        point.at, point.counted, point.parts = self._names[source], totals.to_json(), {**parts}
+        point.keys = {str(file.path): file.save() for file in self._side_files}
         self._journal.write(point)
 
     def _publish(self) -> None:
@@ -163,14 +204,15 @@ class Shards:
         self.totals.add(Totals.from_json(point.counted))
         point.done[point.at] = {output: saved.size for output, saved in point.parts.items()}
         point.totals = self.totals.to_json()
-        point.at, point.byte, point.counted, point.parts, point.whole = "", 0, {}, {}, False
+        point.at, point.counted, point.parts, point.whole = "", {}, {}, False
         self._journal.write(point)
 
 
 class ShardFiles:
     """The outputs of the shard `source`, which goes on from the `byte` of its text up to which it is judged, with the
-    totals `counted`: those of the `point`, if that is in it. A context: what is open is closed, and what no point names
-    is removed where it failed. `save` brings a point to the disk; without it the shard is begun anew."""
+    totals `counted`: those of the `point`, which is in it. The first records that were `skipped` have their places. A
+    context: what is open is closed, and what no point names is removed where it failed. `save` brings a point to the
+    disk; without it the shard is begun anew."""
 
     def __init__(
         self,
@@ -183,9 +225,9 @@ class ShardFiles:
         self.source, self._outputs, self._keys, self._save = source, outputs, keys, save
         self._kind = record_kind(inner_name(source)) or "jsonl"
         # Parquet is whole when its end is written, so it begins anew.
-        going_on = point is not None and point.at == source and self._kind != "parquet"
-        begun = point if point is not None and going_on else Point()
-        self.byte, self._parts = begun.byte, begun.parts
+        begun = point if point is not None and self._kind != "parquet" else Point()
+        self.byte, self._parts, self.skipped = begun.byte, begun.parts, [*begun.skipped]
+        self._bad: list[BadRecord] = []  # some may be behind the records that are judged
         self.counted = Totals.from_json(begun.counted) if begun.counted else None
         self._since = 0
 
@@ -228,10 +270,22 @@ class ShardFiles:
         for file, keys in zip(self._keys, kept, strict=True):
             file.write(keys.astype("<u8").tobytes())
 
+    def note_bad(self, record: BadRecord) -> None:
+        """A record cannot be read."""
+        self._bad.append(record)
+
+    def count_skipped(self, totals: Totals, *, every: bool = False) -> None:
+        """Counts the records that cannot be read, up to those that are judged or `every` one."""
+        ahead = [] if every else [each for each in self._bad if each.byte is None or each.byte >= self.byte]
+        self.skipped += self._bad[: len(self._bad) - len(ahead)][: PLACES - len(self.skipped)]
+        totals.skipped += len(self._bad) - len(ahead)
+        self._bad = ahead
+
     def count_judged(self, size: int, totals: Totals) -> None:
         """Another `size` bytes are judged and written, with which the shard has these totals."""
         self.byte += size
         self._since += size
+        self.count_skipped(totals)
         if self._save is not None and self._since >= SAVE_BYTES and self._kind != "parquet" and totals.records:
             self._since = 0
             self._save(self, totals)

@@ -86,8 +86,8 @@ class RuleCounts:
 
 @dataclass
 class Totals:
-    """Of a run: records read and kept, kept ones that lost paragraphs, bytes of text read and kept, shards without a
-    record that can be read, and what each rule did."""
+    """Of a run: records read and kept, kept ones that lost paragraphs, bytes of text read and kept, records that cannot
+    be read and were skipped, shards without a record that can be read, and what each rule did."""
 
     rules: dict[str, RuleCounts]
     records: int = 0
@@ -95,6 +95,7 @@ class Totals:
     read_bytes: int = 0
     kept_bytes: int = 0
     shortened: int = 0
+    skipped: int = 0
     unreadable: int = 0
 
     @classmethod
@@ -107,6 +108,16 @@ class Totals:
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> "Totals":
         return cls(**{**saved, "rules": {name: RuleCounts.from_json(each) for name, each in saved["rules"].items()}})
+
+    @classmethod
+    def from_report(cls, saved: Mapping[str, Any]) -> "Totals":
+        """Those of a report, which has the scores beside the counts."""
+        rules = {name: {**each, "scores": saved["scores"][name]} for name, each in saved["totals"]["rules"].items()}
+        return cls.from_json({**saved["totals"], "rules": rules})
+
+    def scores_to_json(self) -> dict[str, Any]:
+        """The histogram of each rule's scores, which those of other parts can be added to."""
+        return {name: each.scores.to_json() for name, each in self.rules.items()}
 
     def add(self, other: "Totals") -> None:
         """Counts what was counted elsewhere by the same rules."""

@@ -19,7 +19,7 @@ from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
 
 if TYPE_CHECKING:
-    from wv_cli.text.records.reading import Block
+    from wv_cli.text.records.reading import Block, OnBad
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,11 @@ class Texts:
         *,
         begins: bool = True,
         start: int = 0,
+        on_bad: "OnBad | None" = None,
     ) -> "Iterator[Block]":
         """The records of a file, whose bytes are `chunks`; `begins` tells whether these are its first ones. With
-        `added`, the fields that they get, records can be written again. Those before the byte `start` are left out."""
+        `added`, the fields that they get, records can be written again. Those before the byte `start` are left out.
+        `on_bad` is told of records that cannot be read."""
         from wv_cli.text.records.opening import read_records
         from wv_cli.text.records.reading import Rules
 
@@ -97,6 +99,7 @@ class Texts:
             strict=isinstance(self.part, Shard),
             whole=added is not None,
             start=start,
+            on_bad=on_bad,
         )
         return read_records(kind, name, path, chunks, rules, begins=begins)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import hashlib
 
     from wv_cli.text.lines import Lines
-    from wv_cli.text.records.reading import Block
+    from wv_cli.text.records.reading import Block, OnBad
     from wv_cli.text.tokenizing import Tokenizer
 
 
@@ -190,15 +190,16 @@ class Source:
             yield chunk
         self._invalid.end(name)
 
-    def blocks(self, path: str, added: tuple[str, ...] | None = None, start: int = 0) -> "Iterator[Block]":
+    def blocks(
+        self, path: str, added: tuple[str, ...] | None = None, start: int = 0, on_bad: "OnBad | None" = None
+    ) -> "Iterator[Block]":
         """The records of one of the `paths`, from the byte `start` of its text on; with `added`, the fields that they
-        get, to write them again."""
+        get, to write them again. `on_bad` is told of those that cannot be read."""
         assert self._texts is not None
         name = name_of_input(path)
         with open_raw(path) as raw:
-            yield from self._texts.read_records(
-                path, name, decompress(self._count_bytes(blocks(raw, name, CHUNK)), name), added, start=start
-            )
+            text = decompress(self._count_bytes(blocks(raw, name, CHUNK)), name)
+            yield from self._texts.read_records(path, name, text, added, start=start, on_bad=on_bad)
 
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
         """The text of a file from one byte up to another, which both begin a line or a word."""

@@ -9,10 +9,11 @@ from wv_cli.commands.part import Part, internal
 from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Option, argument, option, require
 from wv_cli.errors import UsageError
-from wv_cli.filtering.journal import JOURNAL
+from wv_cli.filtering.parts import JOURNAL, REPORT
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.setting import Setting
+from wv_cli.io.meta import sidecar_path
 from wv_cli.io.output import check_writable
 from wv_cli.io.places import refuse_reading, require_different
 from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe
@@ -243,6 +244,7 @@ class FilterOutput(Part):
         """Raises UsageError, WvError where what is written for the inputs, by the `names` of their outputs, could not
         be, or is something else of the run: one of the files that it `reads`, or another output."""
         writes = [str(folder / name) for folder in self.folders for name in (*names.values(), JOURNAL)]
+        writes += [sidecar_path(folder / REPORT) for folder in self.folders[:1]]
         require_different([*self.results(), *writes])
         refuse_reading(writes, [*names, *reads])
         for path in writes:

@@ -72,7 +72,7 @@ class Rules:
     """What is read of records: their `field`. With `one_line` line ends inside a text become spaces. No record may have
     a field that is `added`. With `strict` a record that cannot be read is an error. Records that are read `whole` can
     be written again. `step` is what to do where there is no such field. Of a file whose records up to the byte `start`
-    have been read, some of them good, only the others are."""
+    have been read, some of them good, only the others are. `on_bad` is told of each record that cannot be read."""
 
     reading: ReadingConfig
     one_line: bool
@@ -82,6 +82,7 @@ class Rules:
     whole: bool = False
     step: str = "name one with --field"
     start: int = 0
+    on_bad: "OnBad | None" = None
 
     @property
     def field(self) -> str:
@@ -91,6 +92,17 @@ class Rules:
     def newlines(self) -> int:
         """As the scanners call it."""
         return _records.SPACE if self.one_line else _records.KEEP
+
+
+class BadRecord(NamedTuple):
+    """A record that cannot be read: its first byte in the file and its line, None where a file has none."""
+
+    byte: int | None
+    line: int | None
+    problem: str
+
+
+OnBad = Callable[[BadRecord], None]
 
 
 class NoRecords(BadFile):
@@ -119,6 +131,8 @@ class BadRecords:
         place = f"{self.name}:{line}" if line is not None else self.name
         self._first = self._first or f"{at}{problem}"
         self.count += 1
+        if self._rules.on_bad is not None:
+            self._rules.on_bad(BadRecord(byte, line, problem))
         if self.count <= _SHOWN:
             self._rules.log(f"{place}: {at}{problem}; skipped")
 

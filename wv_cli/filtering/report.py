@@ -1,0 +1,115 @@
+"""The report of a filter run that is finished: filter.meta.json in the folder of the records that stay.
+
+It says by which rules and models the run has filtered, and has counts and percentiles for each shard and for all. The
+next run in that folder reads it: the same run has nothing to do, and one with other rules replaces no file.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wv_cli import __version__
+from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.filtering.journal import seal
+from wv_cli.filtering.part_files import require_outputs
+from wv_cli.filtering.parts import REPORT
+from wv_cli.filtering.statistics import Totals
+from wv_cli.io import meta
+from wv_cli.io.output import remove_output
+from wv_cli.text.records.reading import BadRecord
+
+PLACES = 1000  # of records that cannot be read, in the report of a shard
+_PERCENTILES = (1, 10, 50, 90, 99)  # of each shard; those of all shards are whole
+_SAMPLE = 1 << 16  # bytes of a shard at its begin, middle and end that tell it from another one
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report, in `folder`, of a run that `identity` tells from others, and that writes the `files` besides."""
+
+    folder: Path
+    identity: Mapping[str, Any]
+    files: Sequence[str] = ()
+    name: str = REPORT
+
+    @property
+    def path(self) -> Path:
+        return Path(meta.sidecar_path(self.folder / self.name))
+
+    def find_finished(self, outputs: Mapping[str, Sequence[Path]]) -> dict[str, Any] | None:
+        """The report of this run where it is finished already; None where it is not. `outputs` are the files of each
+        shard. Raises WvError for files that a run with other rules has written, BadFile for those that were changed."""
+        if (saved := read_report(self.path)) is None or saved["wv"] != __version__:
+            return None
+        before, now = saved["identity"], json.loads(json.dumps(self.identity))
+        if before == now and all(Path(each).exists() for each in self.files):
+            for shard in saved["shards"]:
+                paths = map(str, outputs[shard["shard"]])
+                require_outputs(dict(zip(paths, shard["output_bytes"], strict=True)))
+            return saved
+        other = [name for name, value in now.items() if name != "inputs" and before.get(name) != value]
+        replaced = [shard["shard"] for shard in saved["shards"] if shard["shard"] in outputs]
+        if other and replaced:
+            problem = f"a finished run with other {', '.join(other)} wrote {replaced[0]}"
+            raise WvError(f"{self.path}: {problem}; name another folder, or --overwrite to replace it")
+        return None
+
+    def write(self, argv: Sequence[str], totals: Totals, shards: Iterable[bytes]) -> None:
+        """Writes the report on `shards`, each described by describe_shard(). Raises WvError."""
+        figures = {"totals": totals.to_dict(), "scores": totals.scores_to_json()}
+        found = {"identity": self.identity, **figures, "shards": [*map(json.loads, shards)]}
+        meta.write(self.folder / self.name, [*argv], {**found, "sha256": seal(found)})
+
+    def remove(self) -> None:
+        remove_output(self.path)
+
+
+def describe_shard(name: str, totals: Totals, output_bytes: Sequence[int], bad: Iterable[BadRecord]) -> dict[str, Any]:
+    """A shard in the report: its counts, percentiles, and where its first records are that cannot be read."""
+    figures = totals.to_dict()
+    for rule in figures["rules"].values():
+        points = rule["percentiles"]
+        rule["percentiles"] = {str(at): points[at] for at in _PERCENTILES} if points else {}
+    places = [{"line": each.line, "byte": each.byte, "problem": each.problem} for each in bad]
+    return {"shard": name, "output_bytes": [*output_bytes], **figures, "skipped_at": places}
+
+
+def read_report(path: Path) -> dict[str, Any] | None:
+    """The report, None where there is none. Raises WvError, BadFile for a damaged one."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WvError(f"{path}: cannot read: {reason(error)}") from error
+    try:
+        saved: dict[str, Any] = json.loads(data)
+        if saved["sha256"] == seal({name: saved[name] for name in ("identity", "totals", "scores", "shards")}):
+            return saved
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    raise BadFile(path, "expected the report of a wv filter, found something else; --overwrite begins anew")
+
+
+def identify_inputs(names: Mapping[str, str]) -> list[tuple[str, int, str]]:
+    """(name, size, digest) of the files that have these names in a folder of outputs. A copy elsewhere is the same, and
+    so is a file that was only touched. The digest is of 192 KB of a long file. Raises WvError."""
+    return [(name, Path(path).stat().st_size, _sample_digest(Path(path))) for path, name in names.items()]
+
+
+def _sample_digest(path: Path) -> str:
+    """Of the begin, the middle and the end of a file; nothing of a pipe, which can be read once."""
+    if not path.is_file():
+        return ""
+    size, digest = path.stat().st_size, hashlib.blake2b(digest_size=16)
+    try:
+        with path.open("rb") as file:
+            for place in sorted({0, max(0, size // 2 - _SAMPLE // 2), max(0, size - _SAMPLE)}):
+                file.seek(place)
+                digest.update(file.read(_SAMPLE))
+    except OSError as error:
+        raise WvError(f"{path}: cannot read: {reason(error)}") from error
+    return digest.hexdigest()
