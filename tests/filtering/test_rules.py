@@ -6,8 +6,9 @@ import pytest
 from wv_cli.commands.parts.filtering import Rules
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.filtering.flattening import FLATTENINGS, flatten
+from wv_cli.filtering.parsing import parse_rule, require_different_names
 from wv_cli.filtering.rule_files import read_rules
-from wv_cli.filtering.rules import Judge, parse_rule, require_different_names
+from wv_cli.filtering.rules import Judge
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.statistics import Histogram, RuleCounts, Totals
 

@@ -18,8 +18,8 @@ from wv_cli.encoders.base import encode as encode_texts
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.filtering.near_duplicates import NearDuplicates
+from wv_cli.filtering.parsing import parse_rule
 from wv_cli.filtering.rule_files import read_rules
-from wv_cli.filtering.rules import parse_rule
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.fit import load_hasher
 from wv_cli.io.input import open_input

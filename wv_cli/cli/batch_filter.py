@@ -52,12 +52,16 @@ class Filter:
         """The verdict on the texts of a list of str or bytes, a NumPy array, a Series, or an Arrow array."""
         from wv_cli.filtering.verdicts import judge_texts
 
-        return judge_texts(self._judge(), texts)
+        if (judge := self._judge()).fields:
+            message = f"the rules ask for fields of records ({', '.join(judge.fields)}); call table() of the filter"
+            raise TypeError(message)
+        return judge_texts(judge, texts)
 
     def table(self, table: Any, field: str = "text") -> Any:
         """The rows of a pyarrow Table or RecordBatch, or of another Arrow table, that stay."""
         from wv_cli.filtering.verdicts import judge_texts
         from wv_cli.text.records.arrow import column_at, find_column, take_rows
+        from wv_cli.text.records.field_values import read_columns
 
         require_type(field, str, "field", "a name as str")
         whole = _arrow_table(table)
@@ -65,7 +69,8 @@ class Filter:
         if found is None:
             message = f"table: expected the column {field}, found {', '.join(whole.column_names) or 'none'}; give field"
             raise UsageError(message)
-        verdict = judge_texts(self._judge(), column_at(whole, found[0]), f"table: the column {field}")
+        fields = read_columns(whole, self._judge().fields, "table")
+        verdict = judge_texts(self._judge(), column_at(whole, found[0]), f"table: the column {field}", fields)
         kept = take_rows(whole, verdict.keep)
         is_batch = isinstance(table, require("pyarrow", "Filter.table").RecordBatch)
         return next(iter(kept.to_batches()), table.slice(0, 0)) if is_batch else kept

@@ -434,6 +434,7 @@ def filter(
     save_index: Path | None = None,
     clusters: Path | None = None,
     overwrite: bool | None = None,
+    where: str | Iterable[str] | None = None,
     words: str | Iterable[str] | None = None,
     heuristic: str | Iterable[str] | None = None,
     language: str | Iterable[str] | None = None,
@@ -744,6 +745,7 @@ def search_index(
     """Build or update the index of a folder."""
 
 class FilterOptions(TypedDict, total=False):
+    where: str | Iterable[str] | None
     words: str | Iterable[str] | None
     heuristic: str | Iterable[str] | None
     language: str | Iterable[str] | None

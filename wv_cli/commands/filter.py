@@ -132,7 +132,7 @@ class FilterRun:
     def finish(self) -> Metadata:
         """Judges all records and returns the totals, or the scores of the one that is explained."""
         from wv_cli.filtering.duplicates import Clusters, ParagraphRule, opened_duplicates
-        from wv_cli.filtering.first_texts import notes_on_words
+        from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
         from wv_cli.filtering.rules import Judge
         from wv_cli.filtering.shards import name_outputs
         from wv_cli.filtering.statistics import Totals
@@ -154,6 +154,8 @@ class FilterRun:
         if near or any(rule.statistic is not None for rule in judge.rules):
             for note in notes_on_words(texts, source.paths[0], near_duplicates=near):
                 run.log(note)
+        for note in notes_on_fields(texts, source.paths[0], judge.fields):
+            run.log(note)
         if explained is not None:
             return {"explained": _explain(source, judge, explained)}
         judge.duplicates = opened_duplicates(
@@ -294,12 +296,16 @@ def _require_records(texts: "Texts", paths: Sequence[str]) -> None:
 
 def _explain(source: "Source", judge: "Judge", number: int) -> dict[str, Any]:
     """What each rule says of one record. Raises UsageError when there are not so many."""
+    from wv_cli.text.records.field_values import read_fields
+
     before = 0
     for path in source.paths:
         for block in source.blocks(path, ()):
             if number <= before + block.count:
                 text = block.each[number - before - 1]
-                found = judge.score_batch([text])
+                fields = read_fields(block, judge.fields, source.field, path)
+                own = {name: [values[number - before - 1]] for name, values in fields.items()}
+                found = judge.score_batch([text], own)
                 rules = [
                     {
                         "rule": rule.name,

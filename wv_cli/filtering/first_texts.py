@@ -1,6 +1,6 @@
 """What is told of the first texts of a corpus before rules judge them by their words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,15 +9,26 @@ from wv_cli.errors import WvError
 from wv_cli.filtering.near_duplicates import SHINGLE, Banding
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_text import note_unsegmented
+from wv_cli.text.records.field_values import read_fields
+from wv_cli.text.records.reading import DEFAULT_FIELD, Block
 from wv_cli.text.source import Source
 
 _FEW = 1000
 
 
+def notes_on_fields(texts: Texts, path: str, names: Sequence[str]) -> Iterator[str]:
+    """Which of the fields `names` no record of the first has. Raises UsageError where these have columns."""
+    for block in _first_blocks(texts, path) if names else ():
+        columns = read_fields(block, names, texts.reading.field or DEFAULT_FIELD, path)
+        for name, values in columns.items():
+            if values and all(value is None for value in values):
+                yield f"{path}: none of the first {len(values):,} records has the field {name}"
+
+
 def notes_on_words(texts: Texts, path: str, *, near_duplicates: bool) -> Iterator[str]:
     """What of the records of the file `path`, the first of `texts`, makes rules on words say little: no blanks between
     words, and for `near_duplicates` texts that are too short to be compared by their words."""
-    found = _first_block(texts, path)
+    found = [text for block in _first_blocks(texts, path) for text in block.each[:_FEW]]
     if note := note_unsegmented(b"\n".join(found)):
         yield f"{path}: {note}"
     if not near_duplicates:
@@ -31,11 +42,12 @@ def notes_on_words(texts: Texts, path: str, *, near_duplicates: bool) -> Iterato
         )
 
 
-def _first_block(texts: Texts, path: str) -> list[bytes]:
+def _first_blocks(texts: Texts, path: str) -> list[Block]:
+    """The first one, if any."""
     if Path(path).is_file():  # a pipe is read once
         with suppress(WvError):  # which is told when it is judged
-            for block in Source(replace(texts, inputs=[path], log=_unheard)).blocks(path):
-                return block.each[:_FEW]
+            for block in Source(replace(texts, inputs=[path], log=_unheard)).blocks(path, ()):
+                return [block]
     return []
 
 

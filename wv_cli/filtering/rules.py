@@ -1,7 +1,5 @@
 """Rules: a scorer and a range of its scores. A record stays while every rule keeps it."""
 
-import difflib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,14 +10,11 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
 from wv_cli.filtering.duplicates import Deduplicator, ParagraphRule, left_over
-from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, statistics
+from wv_cli.filtering.heuristics import HEURISTICS, statistics
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
-from wv_cli.filtering.setting import Scorer, Setting, split_subject
-
-_COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
-_RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")
+from wv_cli.filtering.setting import Columns, FieldScorer, Scorer, Setting, split_subject
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,7 @@ class Rule:
                 why = f"with the other rules about {self.name} it keeps {self.bounds_text}"
             raise UsageError(f"{self.text}: keeps no record; {why}")
 
-    def load_scorer(self, setting: Setting) -> Scorer:
+    def load_scorer(self, setting: Setting) -> Scorer | FieldScorer:
         bound = self.low if np.isfinite(self.low) else 0.0
         return SCORERS.find(self.scorer).open(self.subject, bound, setting)
 
@@ -107,108 +102,20 @@ class Rule:
         return (scores > low) & (scores < high) if self.open else (scores >= low) & (scores <= high)
 
     @property
+    def reads_fields(self) -> bool:
+        """Whether it is about fields of a record beside the text."""
+        return SCORERS.find(self.scorer).reads_fields
+
+    @property
     def bounds_text(self) -> str:
         """The range, as a reader takes it."""
+        if self.reads_fields:
+            return self.subject
         if self.low == -np.inf:
             return f"{'<' if self.open else '<='} {self.high:g}"
         if self.high == np.inf:
             return f"{'>' if self.open else '>='} {self.low:g}"
         return f"{self.low:g}..{self.high:g}"
-
-
-def parse_rules(scorer: str, text: str) -> list[Rule]:
-    """The rules of the option --SCORER TEXT: one, or those of a recipe. Raises UsageError."""
-    if scorer != "heuristic" or "=" in text or ">" in text or "<" in text:
-        return [parse_rule(scorer, text)]
-    if text not in RECIPES:
-        known = ", ".join(RECIPES)
-        raise UsageError(f"--heuristic {text}: expected NAME=LOW..HIGH, or a recipe ({known})")
-    found: dict[str, Rule] = {}
-    for bound in RECIPES[text]:
-        name = bound.heuristic
-        rule = found.get(name, Rule(name, scorer, name, -np.inf, np.inf, False, f"--heuristic {text}"))
-        is_low = bound.comparison == ">="
-        found[name] = replace(rule, low=bound.bound if is_low else rule.low, high=rule.high if is_low else bound.bound)
-    return [*found.values()]
-
-
-_LANGUAGES = "https://fasttext.cc/docs/en/language-identification.html"
-
-
-def _advise_comparison(text: str) -> str:
-    """What to write for a rule without > or <: a shell has taken it, or = stands in its place."""
-    subject, _, bound = text.rpartition("=")
-    try:
-        float(bound)
-    except ValueError:
-        return f", such as '{text}>=0.5' (in quotes: a shell takes > and < for itself)"
-    return f", found =; write '{subject}>={bound}' (in quotes: a shell takes > and < for itself)"
-
-
-def parse_rule(scorer: str, text: str) -> Rule:
-    """The rule of the option --SCORER TEXT. Raises UsageError.
-
-    NAME=MODEL:LABEL>=0.5, MODEL:en,de>=0.65, MODEL<=800, 50..100000: a name that may be left out, the subject, and a
-    comparison or a range of which one end may be left out.
-    """
-    low, high, is_open = -np.inf, np.inf, False
-    if found := _COMPARED.fullmatch(text):
-        bound, sign = _number(found["bound"], text), found["sign"]
-        low, high = (bound, high) if sign[0] == ">" else (low, bound)
-        is_open = len(sign) == 1
-    elif found := _RANGE.fullmatch(text):
-        low = _number(found["low"], text) if found["low"] else low
-        high = _number(found["high"], text) if found["high"] else high
-        if low > high:
-            raise UsageError(f"--{scorer} {text}: the range is empty; the lower number comes first")
-    else:
-        if SCORERS.find(scorer).has_file and ":" in text:
-            raise UsageError(f"--{scorer} {text}: expected a comparison{_advise_comparison(text)}")
-        example = "lid.176.ftz:en>=0.65" if SCORERS.find(scorer).has_file else "50..100000"
-        source = f"; {_LANGUAGES} has that model" if scorer == "language" else ""
-        raise UsageError(f"--{scorer} {text}: expected a rule such as {example}{source}")
-    subject = found["subject"] or ""
-    name, given, rest = subject.partition("=")
-    is_file = Path(split_subject(subject)[0]).is_file()
-    named = given and re.fullmatch(r"[^\W\d][\w-]*", name) and not is_file
-    name, subject = (name, rest) if named else (scorer, subject)
-    if not SCORERS.find(scorer).opener:
-        name = subject = subject or scorer
-        if subject not in HEURISTICS:
-            near = difflib.get_close_matches(subject, HEURISTICS, n=3) or [*HEURISTICS][:5]
-            raise UsageError(f"--{scorer} {text}: unknown statistic {subject!r}; did you mean {', '.join(near)}?")
-    return Rule(name, scorer, subject, float(low), float(high), is_open, f"--{scorer} {text}")
-
-
-def _number(text: str, rule: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{rule}: expected a number, found {text!r}") from None
-
-
-def merge_statistics(rules: Sequence[Rule]) -> list[Rule]:
-    """The same rules, where those about one statistic are one: what each of them keeps."""
-    merged: list[Rule] = []
-    for rule in rules:
-        same = [i for i, other in enumerate(merged) if rule.statistic is not None and other.statistic == rule.statistic]
-        if same and merged[same[0]].open == rule.open:
-            other = merged[same[0]]
-            merged[same[0]] = replace(other, low=max(other.low, rule.low), high=min(other.high, rule.high))
-        else:
-            merged.append(rule)
-    return merged
-
-
-def require_different_names(rules: Sequence[Rule]) -> None:
-    """Raises UsageError for two rules of one name."""
-    seen: dict[str, Rule] = {}
-    for rule in rules:
-        if rule.name in seen:
-            raise UsageError(
-                f"two rules are called {rule.name}; give one a name: --{rule.scorer} NAME={rule.subject}..."
-            )
-        seen[rule.name] = rule
 
 
 class Judge:
@@ -217,7 +124,15 @@ class Judge:
 
     def __init__(self, rules: Sequence[Rule], setting: Setting, *, every: bool = False) -> None:
         self.rules = sorted(rules, key=lambda rule: rule.cost)
-        self._scorers = {rule.name: rule.load_scorer(setting) for rule in self.rules if rule.statistic is None}
+        self._scorers: dict[str, Scorer] = {}
+        self._field_scorers: dict[str, FieldScorer] = {}
+        for rule in self.rules:
+            if rule.statistic is None:
+                scorer = rule.load_scorer(setting)
+                if isinstance(scorer, FieldScorer):
+                    self._field_scorers[rule.name] = scorer
+                else:
+                    self._scorers[rule.name] = scorer
         self._every = every
         self.duplicates: list[Deduplicator] = []
         self.paragraphs: ParagraphRule | None = None
@@ -228,16 +143,23 @@ class Judge:
         return [*(rule.name for rule in self.rules), *(each.name for each in self.duplicate_rules)]
 
     @property
+    def fields(self) -> tuple[str, ...]:
+        """What score_batch() needs of each record beside its text."""
+        return tuple(dict.fromkeys(name for each in self._field_scorers.values() for name in each.fields))
+
+    @property
     def duplicate_rules(self) -> list[Any]:
         """The rules that know what stayed."""
         return [*self.duplicates, *([self.paragraphs] if self.paragraphs is not None else [])]
 
-    def score_batch(self, texts: list[bytes]) -> "Judged":
+    def score_batch(self, texts: list[bytes], fields: Columns | None = None) -> "Judged":
         scores: dict[str, Scores] = {}
         reason = np.full(len(texts), -1, np.int32)
         for number, rule in enumerate(self.rules):
             alive = np.arange(len(texts)) if self._every else np.flatnonzero(reason < 0)
-            if rule.statistic is not None and rule.name not in scores:
+            if rule.name in self._field_scorers:
+                scores[rule.name] = self._field_scorers[rule.name].score(fields or {})  # cheap: of all
+            elif rule.statistic is not None and rule.name not in scores:
                 scores |= self._statistics(rule.cost, texts, alive)
             elif rule.statistic is None:
                 own = scores[rule.name] = np.full(len(texts), np.nan, np.float32)

@@ -6,7 +6,7 @@ A scorer is stateless: threads may share it. Its text says which file it needs a
 import math
 from dataclasses import dataclass
 
-from wv_cli.filtering.setting import Scorer, Setting
+from wv_cli.filtering.setting import FieldScorer, Scorer, Setting
 from wv_cli.registry import Registry, load
 
 
@@ -16,27 +16,30 @@ class ScorerKind:
     scorer of a subject (what stands before the comparison), the bound and the settings; "": a statistic of the text,
     all of which are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked.
     `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. Scores are 0 or more; those of classifiers
-    `are_probabilities`. A text may have no score where `may_lack` is true."""
+    `are_probabilities`. A text may have no score where `may_lack` is true. With `reads_fields` the scorer is a
+    FieldScorer, and the subject is the whole rule."""
 
     opener: str = ""
     cost: int = 0
     has_file: bool = False
     are_probabilities: bool = False
     may_lack: bool = False
+    reads_fields: bool = False
 
     @property
     def highest(self) -> float:
         """The highest score that there is."""
         return 1 if self.are_probabilities else math.inf
 
-    def open(self, subject: str, bound: float, setting: Setting) -> Scorer:
-        opened: Scorer = load(self.opener)(subject, bound, setting)
+    def open(self, subject: str, bound: float, setting: Setting) -> Scorer | FieldScorer:
+        opened: Scorer | FieldScorer = load(self.opener)(subject, bound, setting)
         return opened
 
 
 SCORERS: Registry[ScorerKind] = Registry(
     "scorer",
     [
+        ("where", ScorerKind("wv_cli.filtering.conditions:where", reads_fields=True)),
         ("words", ScorerKind()),
         ("heuristic", ScorerKind()),
         ("language", ScorerKind("wv_cli.filtering.scoring:language", 2, has_file=True, are_probabilities=True)),

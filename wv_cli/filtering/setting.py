@@ -1,11 +1,20 @@
 """What a scorer is, and what scorers share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 Scorer = Callable[[list[bytes]], Any]  # documents -> (documents,) float32
+Columns = Mapping[str, Sequence[Any]]  # of a field its value in each record, None where there is none
+
+
+@dataclass(frozen=True)
+class FieldScorer:
+    """A scorer of records by some of their `fields`: 1 for those that stay, 0 for the others."""
+
+    fields: tuple[str, ...]
+    score: Callable[[Columns], Any]
 
 
 @dataclass(frozen=True)

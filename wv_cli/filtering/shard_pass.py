@@ -16,6 +16,7 @@ from wv_cli.filtering.shards import ShardFiles, outputs_of
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.threads import in_order
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
+from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords
 from wv_cli.text.source import Source
@@ -54,11 +55,12 @@ class ShardPass:
     def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
         totals = files.counted or Totals.of_rules(self.judge.names)
-        scored = {rule.name: rule.is_count for rule in self.judge.rules} if self.add_scores else {}
+        scored = {rule.name: rule.is_count for rule in self.judge.rules if not rule.reads_fields}
+        scored = scored if self.add_scores else {}
         added = (*scored, *([self.reason] if files.rejects else []))
         with files:
             blocks = source.blocks(files.source, added, files.byte, files.note_bad)
-            for judged in self._judge_blocks(blocks, totals):
+            for judged in self._judge_blocks(source, files.source, blocks, totals):
                 files.keep_keys(self.judge.reject_duplicates(judged.found))
                 self._count(judged, totals)
                 stays = judged.found.reason < 0
@@ -75,15 +77,19 @@ class ShardPass:
     def count(self, source: Source, path: str, totals: Totals) -> Iterator[Judged]:
         """Judges a shard, counts in `totals` and writes nothing."""
         bad: list[BadRecord] = []
-        for judged in self._judge_blocks(source.blocks(path, (), on_bad=bad.append), totals):
+        blocks = source.blocks(path, (), on_bad=bad.append)
+        for judged in self._judge_blocks(source, path, blocks, totals):
             self.judge.reject_duplicates(judged.found)
             self._count(judged, totals)
             yield judged.found
         totals.skipped += len(bad)
 
-    def _judge_blocks(self, blocks: Iterable[Block], totals: Totals) -> Iterator[JudgedBlock]:
+    def _judge_blocks(
+        self, source: Source, path: str, blocks: Iterable[Block], totals: Totals
+    ) -> Iterator[JudgedBlock]:
+        judge_block = partial(_judge_block, self.judge, source.field, path)
         try:
-            yield from in_order(partial(_judge_blocks, self.judge), blocks, self.threads)
+            yield from in_order(judge_block, blocks, self.threads)
         except NoRecords as error:
             if self.only:
                 raise
@@ -139,9 +145,10 @@ class ShardTask:
         return JudgedShard(totals, {}, []), said
 
 
-def _judge_blocks(judge: Judge, block: Block) -> JudgedBlock:
+def _judge_block(judge: Judge, field: str, path: str, block: Block) -> JudgedBlock:
     texts = block.each
-    return JudgedBlock(block, judge.score_batch(texts), [len(text) for text in texts])
+    fields = read_fields(block, judge.fields, field, path)
+    return JudgedBlock(block, judge.score_batch(texts, fields), [len(text) for text in texts])
 
 
 def _column(scores: Any, is_count: bool) -> Column:

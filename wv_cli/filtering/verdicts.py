@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.filtering.rules import Judge
+from wv_cli.filtering.setting import Columns
 from wv_cli.text.records.arrow import is_text, text_values
 from wv_cli.words import is_utf8
 
@@ -31,21 +32,27 @@ class Verdict(NamedTuple):
         raise TypeError(message)
 
 
-def judge_texts(judge: Judge, texts: Any, name: str = "texts") -> Verdict:
+def judge_texts(judge: Judge, texts: Any, name: str = "texts", fields: Columns | None = None) -> Verdict:
     """The verdict on the texts of a list, a NumPy array, or an Arrow array, which messages call `name`. A text that is
-    missing, or is not UTF-8, is not kept, since `wv filter` skips its record. Raises TypeError."""
-    parts = [_judge_block(judge, block) for block in text_blocks(texts, name)] or [_judge_block(judge, [])]
+    missing, or is not UTF-8, is not kept, since `wv filter` skips its record. `fields` are the others of their records,
+    for a judge that asks for some. Raises TypeError."""
+    parts, first = [], 0
+    for block in text_blocks(texts, name):
+        some = {key: values[first : first + len(block)] for key, values in (fields or {}).items()}
+        parts.append(_judge_block(judge, block, some))
+        first += len(block)
+    parts = parts or [_judge_block(judge, [], fields or {})]
     scores = {name: np.concatenate([part.scores[name] for part in parts]) for name in parts[0].scores}
     keep, reason = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
     return Verdict(keep, reason, scores)
 
 
-def _judge_block(judge: Judge, texts: list[bytes | None]) -> Verdict:
+def _judge_block(judge: Judge, texts: list[bytes | None], fields: Columns) -> Verdict:
     problems = [NO_TEXT if text is None else None if is_utf8(text) else NOT_UTF8 for text in texts]
     good = [text for text, problem in zip(texts, problems, strict=True) if text is not None and problem is None]
-    found, names = judge.score_batch(good), np.array([*judge.names, None], object)  # -1 is the last
-    reason = np.array(problems, object)
+    reason, names = np.array(problems, object), np.array([*judge.names, None], object)  # -1 is the last
     readable = np.flatnonzero(reason == None)  # noqa: E711
+    found = judge.score_batch(good, {key: [values[i] for i in readable.tolist()] for key, values in fields.items()})
     reason[readable] = names[found.reason]
     scores = {}
     for name, values in found.scores.items():

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wv_cli.retrieval.config import TextConfig
-from wv_cli.text.records.other_fields import OtherFields
+from wv_cli.text.records.other_fields import other_fields
 from wv_cli.text.records.reading import Block
 from wv_cli.text.search_tokens import count_words, cut_words
 from wv_cli.vectors.stored_index import LONGEST_CHUNK
@@ -88,10 +88,10 @@ def _runs(line: Chunk, words: int) -> list[Chunk]:
 
 def cut_records(blocks: Iterable[Block]) -> Iterator[Chunk]:
     """A chunk for each record that has a text; of Parquet the line is the number of the row."""
-    line, other = 1, OtherFields()
+    line = 1
     for block in blocks:
         numbers, lines = block.lines()
-        for number, text, record in zip(numbers, block.each, other.read(block), strict=True):
+        for number, text, record in zip(numbers, block.each, other_fields(block), strict=True):
             if text.strip():
                 yield from (Chunk(line + number, piece, record) for piece in _pieces(text))
         line += lines

@@ -77,6 +77,11 @@ class Source:
         self._invalid = InvalidBytes()
 
     @property
+    def field(self) -> str:
+        """Of records, the one that is read."""
+        return (self._texts.reading.field if self._texts is not None else None) or "text"
+
+    @property
     def digest(self) -> str:
         return self._digest.hexdigest() if self._digest is not None else ""
 

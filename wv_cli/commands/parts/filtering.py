@@ -94,6 +94,11 @@ class Rules(Part):
 
     group: ClassVar[str] = "Rules"
 
+    where: tuple[str, ...] = option(
+        (),
+        "Keep records by a condition on their fields, such as 'score>=3 and lang=de'.",
+        metavar="CONDITION",
+    )
     words: tuple[str, ...] = option((), "Keep records whose number of words is in this range.", metavar="LOW..HIGH")
     heuristic: tuple[str, ...] = option(
         (), "Keep records by a statistic of the text, or by a recipe of several.", metavar="NAME=LOW..HIGH | RECIPE"
@@ -142,12 +147,12 @@ class Rules(Part):
 
     @property
     def all_rules(self) -> "list[Rule]":
-        from wv_cli.filtering.rules import merge_statistics, parse_rules
+        from wv_cli.filtering.parsing import merge_rules, parse_rules
 
-        return merge_statistics([rule for scorer, text in self.texts for rule in parse_rules(scorer, text)])
+        return merge_rules([rule for scorer, text in self.texts for rule in parse_rules(scorer, text)])
 
     def check(self) -> None:
-        from wv_cli.filtering.rules import require_different_names
+        from wv_cli.filtering.parsing import require_different_names
 
         some = self.texts or self.duplicates.exact_duplicates is not None or self.duplicates.near_duplicates is not None
         require(bool(some), "no rule is given; name one, such as --words 50..100000, or a file of --rules")

@@ -56,6 +56,16 @@ def text_values(column: Any) -> list[bytes | None]:
     return found
 
 
+def plain_values(column: Any) -> list[Any]:
+    """The values of a column. Those that Python cannot have, such as nanoseconds, become text."""
+    for kind in (None, "string", "binary"):
+        try:
+            return list((column if kind is None else column.cast(kind)).to_pylist())
+        except (ValueError, OverflowError, NotImplementedError):
+            continue
+    return [None] * len(column)
+
+
 def take_rows(table: Any, kept: Sequence[bool] | NDArray[np.bool_]) -> Any:
     """The rows that are kept. pyarrow 26 cannot take rows of views, nor write a part of a column of them."""
     pyarrow = require("pyarrow", "Arrow")

@@ -54,7 +54,8 @@ class CsvReader:
         counting.skip(header)
         start = len(BOM) if not header and block.startswith(BOM) else 0
         scanner = self._scanner(layout.delimiter, column, len(layout.names))
-        fields = Fields(layout.delimiter, self.quotes, named)
+        names = layout.names if named else [str(number) for number in range(1, len(layout.names) + 1)]
+        fields = Fields(layout.delimiter, self.quotes, named, names)
         if self._rules.start:
             self._chunks = counting.skip_bytes(chain([block], self._chunks), self._rules.start - len(header))
             header, block, start = b"", b"", 0

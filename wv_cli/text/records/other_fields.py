@@ -10,36 +10,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from wv_cli.io.json_text import to_json
+from wv_cli.text.records.arrow import plain_values
 from wv_cli.text.records.parquet import ParquetBlock
 from wv_cli.text.records.reading import Block
 from wv_cli.text.records.scanned import Fields, ScannedBlock
 
 
-class OtherFields:
-    """Those of one file, whose blocks are read in order: the first block of CSV has the names."""
-
-    def __init__(self) -> None:
-        self._names: list[str] = []
-
-    def read(self, block: Block) -> list[bytes]:
-        """The other fields of each record."""
-        if isinstance(block, ParquetBlock):
-            table = block.rows.table
-            columns = zip(*map(_column, table.columns), strict=True)
-            rows = (dict(zip(table.column_names, values, strict=True)) for values in columns)
-            return [_object(_without(row, block.path)) for row in rows]
-        assert isinstance(block, ScannedBlock)
-        form, places = block.fields, block.good[:, [0, 1, 7, 8]].tolist()
-        if form is None:
-            return [_without_value(block.raw, *each) for each in places]
-        if block.header:
-            self._names = _split(block.header, form)
-        found = []
-        for begin, end, value, _ in places:
-            number = len(_split(block.raw[begin:value] + b"x", form)) - 1
-            named = enumerate(zip(self._names, _split(block.raw[begin:end], form), strict=False))
-            found.append(_object({name: field for i, (name, field) in named if i != number}))
-        return found
+def other_fields(block: Block) -> list[bytes]:
+    """The other fields of each record."""
+    if isinstance(block, ParquetBlock):
+        table = block.rows.table
+        columns = zip(*map(plain_values, table.columns), strict=True)
+        rows = (dict(zip(table.column_names, values, strict=True)) for values in columns)
+        return [_object(_without(row, block.path)) for row in rows]
+    assert isinstance(block, ScannedBlock)
+    form, places = block.fields, block.good[:, [0, 1, 7, 8]].tolist()
+    if form is None:
+        return [_without_value(block.raw, *each) for each in places]
+    found, names = [], form.names if form.named else ()
+    for begin, end, value, _ in places:
+        number = len(_split(block.raw[begin:value] + b"x", form)) - 1
+        named = enumerate(zip(names, _split(block.raw[begin:end], form), strict=False))
+        found.append(_object({name: field for i, (name, field) in named if i != number}))
+    return found
 
 
 def _split(record: bytes, form: Fields) -> list[str]:
@@ -64,16 +57,6 @@ def _without_value(raw: bytes, first: int, last: int, value: int, value_end: int
     else:
         before = before.removesuffix(b",")
     return (before + behind).strip()
-
-
-def _column(column: Any) -> list[Any]:
-    """The values of a column of Parquet. Those that Python cannot have, such as nanoseconds, become text."""
-    for kind in (None, "string", "binary"):
-        try:
-            return list((column if kind is None else column.cast(kind)).to_pylist())
-        except (ValueError, OverflowError, NotImplementedError):
-            continue
-    return [None] * len(column)
 
 
 def _without(row: dict[str, Any], path: Any) -> dict[str, Any]:

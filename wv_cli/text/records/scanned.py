@@ -146,11 +146,12 @@ class ScannedBlock:
 
 class Fields(NamedTuple):
     """How the fields of CSV and TSV are written: the `delimiter`, and whether they may stand in quotes. `named`: the
-    header has their names."""
+    header has their `names`; without one they are numbers."""
 
     delimiter: str
     quotes: bool = True
     named: bool = True
+    names: Sequence[str] = ()
 
     def write(self, text: str, *, quoted: bool = False) -> str:
         """Without quotes what would end a field becomes a blank."""

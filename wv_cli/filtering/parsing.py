@@ -1,0 +1,123 @@
+"""Rules as they are written, in options and in files."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from wv_cli.errors import UsageError
+from wv_cli.filtering.conditions import parse_condition
+from wv_cli.filtering.heuristics import HEURISTICS, RECIPES
+from wv_cli.filtering.rules import Rule
+from wv_cli.filtering.scorers import SCORERS
+from wv_cli.filtering.setting import split_subject
+
+_COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
+_RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")
+
+
+def parse_rules(scorer: str, text: str) -> list[Rule]:
+    """The rules of the option --SCORER TEXT: one, or those of a recipe. Raises UsageError."""
+    if scorer == "where":
+        parse_condition(text)
+        return [Rule(scorer, scorer, text, 1, np.inf, False, f"--where {text}")]
+    if scorer != "heuristic" or "=" in text or ">" in text or "<" in text:
+        return [parse_rule(scorer, text)]
+    if text not in RECIPES:
+        known = ", ".join(RECIPES)
+        raise UsageError(f"--heuristic {text}: expected NAME=LOW..HIGH, or a recipe ({known})")
+    found: dict[str, Rule] = {}
+    for bound in RECIPES[text]:
+        name = bound.heuristic
+        rule = found.get(name, Rule(name, scorer, name, -np.inf, np.inf, False, f"--heuristic {text}"))
+        is_low = bound.comparison == ">="
+        found[name] = replace(rule, low=bound.bound if is_low else rule.low, high=rule.high if is_low else bound.bound)
+    return [*found.values()]
+
+
+_LANGUAGES = "https://fasttext.cc/docs/en/language-identification.html"
+
+
+def _advise_comparison(text: str) -> str:
+    """What to write for a rule without > or <: a shell has taken it, or = stands in its place."""
+    subject, _, bound = text.rpartition("=")
+    try:
+        float(bound)
+    except ValueError:
+        return f", such as '{text}>=0.5' (in quotes: a shell takes > and < for itself)"
+    return f", found =; write '{subject}>={bound}' (in quotes: a shell takes > and < for itself)"
+
+
+def parse_rule(scorer: str, text: str) -> Rule:
+    """The rule of the option --SCORER TEXT. Raises UsageError.
+
+    NAME=MODEL:LABEL>=0.5, MODEL:en,de>=0.65, MODEL<=800, 50..100000: a name that may be left out, the subject, and a
+    comparison or a range of which one end may be left out.
+    """
+    low, high, is_open = -np.inf, np.inf, False
+    if found := _COMPARED.fullmatch(text):
+        bound, sign = _number(found["bound"], text), found["sign"]
+        low, high = (bound, high) if sign[0] == ">" else (low, bound)
+        is_open = len(sign) == 1
+    elif found := _RANGE.fullmatch(text):
+        low = _number(found["low"], text) if found["low"] else low
+        high = _number(found["high"], text) if found["high"] else high
+        if low > high:
+            raise UsageError(f"--{scorer} {text}: the range is empty; the lower number comes first")
+    else:
+        if SCORERS.find(scorer).has_file and ":" in text:
+            raise UsageError(f"--{scorer} {text}: expected a comparison{_advise_comparison(text)}")
+        example = "lid.176.ftz:en>=0.65" if SCORERS.find(scorer).has_file else "50..100000"
+        source = f"; {_LANGUAGES} has that model" if scorer == "language" else ""
+        raise UsageError(f"--{scorer} {text}: expected a rule such as {example}{source}")
+    subject = found["subject"] or ""
+    name, given, rest = subject.partition("=")
+    is_file = Path(split_subject(subject)[0]).is_file()
+    named = given and re.fullmatch(r"[^\W\d][\w-]*", name) and not is_file
+    name, subject = (name, rest) if named else (scorer, subject)
+    if not SCORERS.find(scorer).opener:
+        name = subject = subject or scorer
+        if subject not in HEURISTICS:
+            near = difflib.get_close_matches(subject, HEURISTICS, n=3) or [*HEURISTICS][:5]
+            raise UsageError(f"--{scorer} {text}: unknown statistic {subject!r}; did you mean {', '.join(near)}?")
+    return Rule(name, scorer, subject, float(low), float(high), is_open, f"--{scorer} {text}")
+
+
+def _number(text: str, rule: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{rule}: expected a number, found {text!r}") from None
+
+
+def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
+    """The same rules, where those about one statistic are one: what each of them keeps. So are conditions."""
+    conditions = [rule for rule in rules if rule.scorer == "where"]
+    merged = conditions[:1]
+    if len(conditions) > 1:
+        subject = " and ".join(f"({rule.subject})" for rule in conditions)
+        merged = [replace(conditions[0], subject=subject, text=f"--where {subject}")]
+    for rule in rules:
+        if rule.scorer == "where":
+            continue
+        same = [i for i, other in enumerate(merged) if rule.statistic is not None and other.statistic == rule.statistic]
+        if same and merged[same[0]].open == rule.open:
+            other = merged[same[0]]
+            merged[same[0]] = replace(other, low=max(other.low, rule.low), high=min(other.high, rule.high))
+        else:
+            merged.append(rule)
+    return merged
+
+
+def require_different_names(rules: Sequence[Rule]) -> None:
+    """Raises UsageError for two rules of one name."""
+    seen: dict[str, Rule] = {}
+    for rule in rules:
+        if rule.name in seen:
+            raise UsageError(
+                f"two rules are called {rule.name}; give one a name: --{rule.scorer} NAME={rule.subject}..."
+            )
+        seen[rule.name] = rule
