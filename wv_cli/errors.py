@@ -47,6 +47,10 @@ class BadFile(WvError):
         self.path, self.problem, self.line, self.byte = path, problem, line, byte
 
 
+class MissingFile(WvError, FileNotFoundError):
+    """A file that is to be read is not there."""
+
+
 class GateMissed(WvError):
     """A score is below the bar the user set (exit code 3)."""
 
@@ -116,6 +120,12 @@ def show_value(value: object, limit: int = 60) -> str:
     except (RecursionError, ValueError):  # lists deep in each other, a number of thousands of digits
         return "what is too large to show"
     return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def cannot_read(name: object, error: OSError | ValueError) -> WvError:
+    """The error for a file that cannot be opened: MissingFile where there is none. ValueError: a NUL in its name."""
+    why = reason(error) if isinstance(error, OSError) else str(error)
+    return (MissingFile if isinstance(error, FileNotFoundError) else WvError)(f"{name}: cannot read: {why}")
 
 
 EMPTY_NAME = "the name is empty; name a file"

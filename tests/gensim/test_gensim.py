@@ -113,7 +113,7 @@ def test_a_missing_method_says_why(name):
             "a classifier is not",
         ),
         (lambda: KeyedVectors(3).vectors_ngrams, AttributeError, "vectors_ngrams: the vectors have no n-grams"),
-        (lambda: setattr(KeyedVectors(3), "vectors_lockf", [1]), AttributeError, "vectors_lockf"),
+        (lambda: setattr(KeyedVectors(3), "vectors_lockf", [1]), UsageError, "vectors_lockf cannot be set: every"),
         (
             lambda: KeyedVectors(3).evaluate_word_analogies("q", similarity_function="mine"),
             ValueError,

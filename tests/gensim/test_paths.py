@@ -1,16 +1,20 @@
 """gensim's module paths and names: what a script of gensim imports, old names, and words of a text."""
 
 import importlib
+import pickle
 
 import numpy as np
 import pytest
 
 from tests.walk import for_each
-from wv_cli.errors import UsageError
+from wv_cli.errors import MissingFile, UsageError, WvError
 from wv_cli.gensim import downloader, utils
 from wv_cli.gensim.models import Doc2Vec, FastText, KeyedVectors, Phrases, Word2Vec
+from wv_cli.gensim.models.callbacks import CallbackAny2Vec
 from wv_cli.gensim.models.doc2vec import TaggedDocument, TaggedLineDocument
-from wv_cli.gensim.models.word2vec import Text8Corpus
+from wv_cli.gensim.models.fasttext import load_facebook_model, load_facebook_vectors, save_facebook_model
+from wv_cli.gensim.models.word2vec import LineSentence, PathLineSentences, Text8Corpus
+from wv_cli.gensim.scripts.glove2word2vec import glove2word2vec
 from wv_cli.gensim.test.utils import common_texts, datapath
 
 PATHS = {
@@ -23,6 +27,7 @@ PATHS = {
     "utils": "simple_preprocess tokenize to_unicode any2unicode to_utf8 deaccent RULE_KEEP RULE_DISCARD RULE_DEFAULT",
     "test.utils": "common_texts datapath get_tmpfile",
     "downloader": "load info",
+    "scripts.glove2word2vec": "glove2word2vec",
 }
 SMALL = {"vector_size": 4, "min_count": 1, "workers": 1, "epochs": 1}
 DOCUMENTS = [TaggedDocument(words, [row]) for row, words in enumerate(common_texts)]
@@ -48,6 +53,8 @@ def test_gensims_paths_are_importable(module, names):
         (lambda: Word2Vec()["a"], TypeError, r"use model.wv\['a'\]"),
         (lambda: "a" in Word2Vec(), TypeError, r"use model.wv\['a'\]"),
         (lambda: downloader.load("glove-wiki-gigaword-50"), UsageError, r"save_word2vec_format\('glove-wiki"),
+        (lambda: KeyedVectors(3).intersect_word2vec_format("v.bin"), UsageError, "every vector .*; give lockf=1.0"),
+        (lambda: KeyedVectors(3).min_n, AttributeError, "KeyedVectors has no min_n"),
         (lambda: datapath("lee.cor"), UsageError, "give the path of a file of your own"),
     ],
 )
@@ -76,6 +83,116 @@ def test_a_vector_that_is_set_is_trained_on():
     model.wv["graph"] = [5, 5, 5, 5]
     assert model.train(common_texts, epochs=2) and model.epochs == 2
     assert np.allclose(model.wv["graph"], 5, atol=0.5)
+
+
+def test_vectors_of_a_model_are_replaced():
+    """With the same words in another order training goes on; others become the vocabulary."""
+    model, other = Word2Vec(common_texts, **SMALL), Word2Vec(common_texts, **{**SMALL, "seed": 5})
+    context = model.syn1neg.copy()
+    vectors = KeyedVectors(4)
+    vectors.add_vectors(other.wv.index_to_key[::-1], other.wv.vectors[::-1])
+    model.wv = vectors
+    assert np.array_equal(model.wv["graph"], other.wv["graph"]) and np.array_equal(model.syn1neg, context)
+    assert model.wv.index_to_key == other.wv.index_to_key and model.train(common_texts, epochs=1)
+    vectors.add_vectors(["new"], [[1, 2, 3, 4]])
+    model.wv = vectors
+    assert model.wv["new"].tolist() == [1, 2, 3, 4] and model.wv.get_vecattr("new", "count") == 1
+    assert not model.syn1neg.any() and len(model.wv) == 13 and model.train(common_texts, epochs=1)
+    fresh = Word2Vec(vector_size=4)
+    fresh.wv = vectors
+    assert fresh.wv.similarity("graph", "new") == vectors.similarity("graph", "new")
+
+
+@for_each(
+    "model, vectors, error, message",
+    [
+        (Word2Vec(), KeyedVectors(100), UsageError, "^wv: there are no vectors"),
+        (Word2Vec(), Word2Vec(common_texts, **SMALL).wv, UsageError, "expected vectors of 100 numbers, found 4"),
+        (Word2Vec(), {"a": [1]}, TypeError, "wv: expected KeyedVectors, found dict"),
+        (FastText(), KeyedVectors(100), UsageError, "use load_facebook_model"),
+    ],
+)
+def test_other_vectors_of_a_model_are_refused(model, vectors, error, message):
+    with pytest.raises(error, match=message):
+        model.wv = vectors
+
+
+def test_vectors_are_kept_by_a_callback():
+    """What the refusal of vectors_lockf advises."""
+    kept = np.full((1, 4), 3, np.float32)
+
+    class Keep(CallbackAny2Vec):
+        def on_epoch_end(self, model):
+            model.wv[["graph"]] = kept
+
+    model = Word2Vec(common_texts, callbacks=[Keep()], **SMALL)
+    assert np.array_equal(model.wv["graph"], kept[0]) and not np.allclose(model.wv["trees"], 3)
+
+
+def test_shared_words_get_the_vectors_of_a_file(tmp_path):
+    (tmp_path / "v.txt").write_text("2 4\ngraph 1 2 3 4\nelsewhere 5 6 7 8\n")
+    model = Word2Vec(common_texts, **SMALL)
+    model.wv.intersect_word2vec_format(tmp_path / "v.txt", lockf=1.0)
+    assert model.wv["graph"].tolist() == [1, 2, 3, 4] and "elsewhere" not in model.wv
+    with pytest.raises(UsageError, match="expected vectors of 3 numbers, found 4"):
+        KeyedVectors(3).intersect_word2vec_format(tmp_path / "v.txt", lockf=1.0)
+
+
+def test_what_is_made_of_vectors_is_fresh_after_changes():
+    vectors = KeyedVectors(2)
+    vectors.add_vectors(["a", "b", "c"], [[1, 0], [0, 1], [1, 1]])
+    assert vectors.most_similar("a", topn=1)[0][0] == "c" and vectors.norms.tolist() == [1, 1, np.float32(np.sqrt(2))]
+    vectors["b"] = [7, 0]
+    assert vectors.most_similar("a", topn=1) == [("b", 1)] and vectors.norms.tolist()[1] == 7
+    vectors.add_vectors(["d"], [[0, 9]])
+    assert vectors.similar_by_vector([0, 1], topn=1) == [("d", 1)] and vectors.norms.tolist()[3] == 9
+
+
+def test_subwords_tell_their_options(tmp_path):
+    options = {"min_n": 2, "max_n": 4, "bucket": 50}
+    model = FastText(common_texts, **options, **SMALL)
+    model.save(tmp_path / "f.state")
+    save_facebook_model(model, tmp_path / "f.bin")
+    model.wv.save(tmp_path / "kv.bin")
+    loaded = FastText.load(tmp_path / "f.state"), load_facebook_model(tmp_path / "f.bin")
+    every = [*(each for one in (model, *loaded) for each in (one, one.wv)), load_facebook_vectors(tmp_path / "f.bin")]
+    for each in [*every, KeyedVectors.load(tmp_path / "kv.bin")]:
+        assert {name: getattr(each, name) for name in options} == options
+    sentence = model.wv.get_sentence_vector(["graph", "unknown"])
+    assert np.array_equal(sentence, model.wv.get_mean_vector(["graph", "unknown"]))
+
+
+def test_glove_becomes_word2vec(tmp_path):
+    (tmp_path / "glove.txt").write_text("the 1 2.5\nof 3 -4\n")
+    with pytest.warns(DeprecationWarning, match="Call to deprecated `glove2word2vec`"):
+        assert glove2word2vec(tmp_path / "glove.txt", tmp_path / "v.txt") == (2, 2)
+    assert KeyedVectors.load_word2vec_format(tmp_path / "v.txt")["the"].tolist() == [1, 2.5]
+
+
+@for_each(
+    "read",
+    [
+        lambda path: KeyedVectors.load_word2vec_format(path, binary=True),
+        lambda path: KeyedVectors.load_word2vec_format(path),
+        KeyedVectors.load,
+        Word2Vec.load,
+        FastText.load,
+        Doc2Vec.load,
+        Phrases.load,
+        load_facebook_vectors,
+        load_facebook_model,
+        lambda path: list(LineSentence(path)),
+        lambda path: list(PathLineSentences(path)),
+        lambda path: Word2Vec(LineSentence(path)),
+        lambda path: Word2Vec(corpus_file=path),
+        lambda path: Word2Vec(common_texts, **SMALL).wv.evaluate_word_analogies(path),
+        lambda path: Word2Vec(common_texts, **SMALL).wv.evaluate_word_pairs(path),
+    ],
+)
+def test_a_file_that_is_not_there_is_told_as_by_gensim(read):
+    with pytest.raises(FileNotFoundError, match="no-such-file") as raised:
+        read("no-such-file")
+    assert isinstance(raised.value, WvError) and isinstance(pickle.loads(pickle.dumps(raised.value)), MissingFile)
 
 
 def test_shown_as_gensim_shows_it():

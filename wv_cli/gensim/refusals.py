@@ -29,11 +29,11 @@ ARGUMENTS: dict[str, tuple[Any, str]] = {
     "keep_raw_vocab": (False, "counts of dropped words are not kept"),
     "word_count": (0, "training always reads the whole text"),
 }
+_TRAINED = "every vector is trained; in on_epoch_end of a callback set those to keep again: model.wv[words] = kept"
 # method: why it is missing
 METHODS: dict[str, str] = {
     "score": "use a language model (`wv lm`) for log-likelihoods of sentences",
     "reset_from": "models share no arrays; give the vocabulary with build_vocab_from_freq",
-    "intersect_word2vec_format": "use wv_cli.train(..., init=FILE)",
     "init_weights": "build_vocab makes the vectors",
     "prepare_vocab": "build_vocab does it",
     "prepare_weights": "build_vocab does it",
@@ -46,7 +46,9 @@ METHODS: dict[str, str] = {
     "sort_by_descending_frequency": "words are always in order of falling count",
     "syn1": "hierarchical softmax has it; give hs=1",
     "syn1neg": "negative sampling has it; give negative above 0",
-    "vectors_lockf": "every vector is trained",
+    "vectors_lockf": _TRAINED,
+    "vectors_vocab_lockf": _TRAINED,
+    "vectors_ngrams_lockf": _TRAINED,
     "syn1neg_lockf": "every vector is trained",
     "vectors_vocab": "the vectors have no n-grams",
     "vectors_ngrams": "the vectors have no n-grams",

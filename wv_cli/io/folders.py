@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wv_cli.errors import BadFile, WvError, reason, show_value
+from wv_cli.errors import BadFile, WvError, cannot_read, show_value
 from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
 
 _LARGEST = 1 << 28  # bytes of a JSON file; tokenizers of 250,000 pieces have 17 MB
@@ -94,8 +94,7 @@ def read_bounded(path: Path) -> bytes:
             raise BadFile(path, f"expected JSON of at most {_LARGEST:,} bytes, found {size:,}; choose another file")
         return path.read_bytes()
     except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise cannot_read(path, error) from error
 
 
 def read_json(path: Path, expected: str = "") -> Any:

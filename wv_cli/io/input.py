@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from wv_cli._floattext import PADDING
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, WvError, cannot_read, reason
 from wv_cli.io.compression import decompress, is_compressed
 from wv_cli.io.kinds import PACKED_HEAD
 from wv_cli.io.mapped import map_file
@@ -141,9 +141,7 @@ def open_input(path: str | os.PathLike[str], expected: str = "word vectors") -> 
     try:
         stream = open_bytes(path)
     except (OSError, ValueError) as error:
-        why = reason(error) if isinstance(error, OSError) else str(error)
-        message = f"{name}: cannot read: {why}"
-        raise WvError(message) from error
+        raise cannot_read(name, error) from error
     with stream:
         status = os.fstat(stream.fileno())
         # Standard input may be a file of which somebody has read a part.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from wv_cli.errors import UsageError, WvError, reason
+from wv_cli.errors import UsageError, WvError, cannot_read
 from wv_cli.io.compression import decompress
 from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.text.binary import SAMPLE
@@ -48,8 +48,7 @@ def expand_inputs(inputs: Inputs) -> list[str]:
 
 def _files_of(folder: str, texts: Texts | None) -> list[str]:
     def fail(error: OSError) -> None:
-        message = f"{error.filename}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise cannot_read(error.filename, error) from error
 
     from wv_cli.text.folder_files import LEFT_OUT, files_below  # queries of words ask for no folder
 
@@ -135,9 +134,7 @@ def _check_readable(path: str) -> None:
         if not os.access(path, os.R_OK):
             raise PermissionError(13, os.strerror(13), path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        why = reason(error) if isinstance(error, OSError) else str(error)
-        message = f"{path}: cannot read: {why}"
-        raise WvError(message) from error
+        raise cannot_read(path, error) from error
 
 
 def refuse_overwriting(inputs: Sequence[str], output: str) -> None:

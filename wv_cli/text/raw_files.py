@@ -4,7 +4,7 @@ import io
 import select
 from collections.abc import Iterator
 
-from wv_cli.errors import WvError, reason
+from wv_cli.errors import WvError, cannot_read, reason
 from wv_cli.io.pipes import open_bytes
 
 _PIPE = 1 << 16  # bytes that a pipe holds, on Linux
@@ -19,8 +19,7 @@ def open_raw(path: str, *, once: bool = False) -> io.RawIOBase:
     try:
         return open_bytes(path, once=once)
     except OSError as error:
-        message = f"{name_of_input(path)}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise cannot_read(name_of_input(path), error) from error
 
 
 def blocks(raw: io.RawIOBase, name: str, size: int) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.gensim.refusals import missing_attribute, refuse, warn_deprecated
+from wv_cli.gensim.refusals import METHODS, missing_attribute, refuse, warn_deprecated
 from wv_cli.io.arguments import require_type
 from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
 from wv_cli.vectors import formats
@@ -121,6 +121,10 @@ class KeyedVectors(Embeddings):
     def n_similarity(self, ws1: Iterable[Key], ws2: Iterable[Key]) -> float:
         return super().n_similarity(self._words(ws1), self._words(ws2))
 
+    def get_sentence_vector(self, sentence: Iterable[Key]) -> NDArray[np.float32]:
+        """The mean of the unit vectors of words."""
+        return self.get_mean_vector(self._words(sentence))
+
     def doesnt_match(self, words: Iterable[Key]) -> Any:
         """The key, as it was given, that is farthest from the mean of all."""
         keys = [words] if isinstance(words, str) else list(words)
@@ -226,7 +230,53 @@ class KeyedVectors(Embeddings):
         counts = None if self._counts is None else np.append(self._counts, np.ones(len(fresh), np.int64))
         self._become(words, matrix, self, counts)
 
-    vectors_lockf = property()  # is neither had nor set: wv_cli.gensim.refusals.METHODS
+    def intersect_word2vec_format(
+        self,
+        fname: Path,
+        lockf: float = 0.0,
+        binary: bool = False,
+        encoding: str = "utf8",
+        unicode_errors: str = "strict",
+    ) -> None:
+        """The words that a file has, too, get its vectors. Raises UsageError unless `lockf` is 1, and for vectors of
+        another size; WvError."""
+        if lockf != 1:
+            message = f"lockf={lockf:g} cannot be: {METHODS['vectors_lockf']}; give lockf=1.0"
+            raise UsageError(message)
+        found = KeyedVectors.load_word2vec_format(fname, None, binary, encoding, unicode_errors)
+        if found.dim != self.dim:
+            message = f"{fspath(fname)}: expected vectors of {self.dim} numbers, found {found.dim}"
+            raise UsageError(message)
+        shared = np.flatnonzero(self.words.find_all(found.words) >= 0)
+        if len(shared):
+            self.add_vectors(list(found.words.take(shared)), found.matrix[shared], replace=True)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.endswith("_lockf"):
+            message = f"{name} cannot be set: {METHODS[name]}"
+            raise UsageError(message)
+        super().__setattr__(name, value)
+
+    @property
+    def norms(self) -> NDArray[np.float32]:
+        """(words,): the lengths of the vectors."""
+        lengths: NDArray[np.float32] = np.linalg.norm(self.matrix, axis=1)
+        return lengths
+
+    @property
+    def min_n(self) -> int:
+        """The letters of the shortest n-gram. Raises AttributeError without subwords, as max_n and bucket do."""
+        return self._fasttext_model("min_n").args.minn
+
+    @property
+    def max_n(self) -> int:
+        """The letters of the longest n-gram."""
+        return self._fasttext_model("max_n").args.maxn
+
+    @property
+    def bucket(self) -> int:
+        """The rows that n-grams share."""
+        return self._fasttext_model("bucket").args.buckets
 
     @property
     def vectors_vocab(self) -> NDArray[np.float32]:
@@ -241,12 +291,17 @@ class KeyedVectors(Embeddings):
         )
 
     def _subword_rows(self, name: str, rows: Callable[[FastTextModel], NDArray[np.int64]]) -> NDArray[np.float32]:
-        if not isinstance(self.subwords, FastTextModel):
-            raise missing_attribute(self, name)
-        wanted = rows(self.subwords)
-        found = self.subwords.input.take(wanted[wanted >= 0])
+        model = self._fasttext_model(name)
+        wanted = rows(model)
+        found = model.input.take(wanted[wanted >= 0])
         found.flags.writeable = False
         return found
+
+    def _fasttext_model(self, name: str) -> FastTextModel:
+        """The model that has the attribute `name`."""
+        if not isinstance(self.subwords, FastTextModel):
+            raise missing_attribute(self, name)
+        return self.subwords
 
     def add_vector(self, key: str, vector: ArrayLike) -> int:
         """add_vectors of one word; its row."""

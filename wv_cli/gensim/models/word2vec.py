@@ -16,6 +16,7 @@ from wv_cli.gensim.models.keyedvectors import KeyedVectors, Path
 from wv_cli.gensim.models.sentences import LineSentence, PathLineSentences, Text8Corpus
 from wv_cli.gensim.models.training import Trained
 from wv_cli.gensim.refusals import name_old_arguments
+from wv_cli.io.arguments import require_type
 from wv_cli.io.input import open_input
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.training.state import State, StateOptions, read_options, read_state, save_state
@@ -23,6 +24,7 @@ from wv_cli.models.word2vec import Word2vec as Model
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, empty_corpus
 from wv_cli.text.sentences import Sentences
+from wv_cli.text.vocab import order_words
 
 __all__ = ["FAST_VERSION", "LineSentence", "PathLineSentences", "Text8Corpus", "Word2Vec"]
 
@@ -97,6 +99,32 @@ class Word2Vec(Trained[Word2vecConfig]):
 
     def _vectors(self) -> KeyedVectors:
         return KeyedVectors.from_embeddings(self._live().embeddings(), self._require_vocab().counts)
+
+    @property
+    def wv(self) -> KeyedVectors:
+        """The vectors of the words. Those that are set replace them; other words than the model's become its
+        vocabulary, and what it has learnt is forgotten."""
+        return super().wv
+
+    @wv.setter
+    def wv(self, vectors: KeyedVectors) -> None:
+        require_type(vectors, KeyedVectors, "wv", "KeyedVectors")
+        if self.HAS_SUBWORDS:
+            message = "wv of FastText follows from its n-grams; use load_facebook_model or FastText.load"
+            raise UsageError(message)
+        if not len(vectors):
+            message = "wv: there are no vectors; add_vectors makes them"
+            raise UsageError(message)
+        if vectors.dim != self.vector_size:
+            message = f"wv: expected vectors of {self.vector_size} numbers, found {vectors.dim}; give vector_size"
+            raise UsageError(message)
+        words, counts = vectors.words, vectors.expandos["count"]
+        if self._vocab is None or len(self._vocab) != len(words) or self._vocab.words.find_all(words).min() < 0:
+            self._forget()
+            total = int(counts.sum())
+            self._vocab, _ = order_words(words.blob, words.starts, counts, lines=0, tokens_read=total)
+            self._drop_vectors()
+        self.wv.add_vectors(list(words), vectors.matrix, replace=True)
 
     def _output_rows(self) -> NDArray[np.float32]:
         return self._live().output[:, : self.vector_size]

@@ -1,0 +1,1 @@
+"""gensim's scripts that convert files."""
