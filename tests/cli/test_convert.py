@@ -101,7 +101,7 @@ def test_a_broken_file_harms_nothing(wv, tmp_path, name):
         ([W2V, "new/"], 1, "new/: cannot write: is a folder; name a file in it"),
         ([W2V, "folder.vec"], 1, "folder.vec: cannot write: is a folder"),
         ([W2V, "x", "--to", "statik"], 2, "unknown format 'statik'; did you mean 'static'?"),
-        ([W2V, "x.vec", "--to", "nope"], 2, "wv convert also writes static and fasttext-bin"),
+        ([W2V, "x.vec", "--to", "nope"], 2, "wv convert also writes static, spacy, floret and fasttext-bin"),
         ([W2V, "x.vec", "--to", "word2vec"], 2, "unknown format 'word2vec'; did you mean 'word2vec-text'?"),
         ([W2V, "x.vec", "--from", "nope"], 2, "unknown format 'nope' (choices: word2vec-text, word2vec-binary"),
         ([W2V, "x.bin", "--precision", "3"], 2, "--precision has no effect on word2vec-binary"),

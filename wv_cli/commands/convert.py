@@ -1,4 +1,4 @@
-"""`wv convert`: vectors from one file format to another, to a static embedding's folder or to a fastText model."""
+"""`wv convert`: vectors from one file format to another, to a folder for other programs or to a model's file."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
-from wv_cli.commands.parts.vectors import STATIC, VectorOutput, files_beside, folder_name, static_file
+from wv_cli.commands.parts.vectors import STATIC, VectorOutput, folder_name
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, flag_of, option
 from wv_cli.errors import UsageError, WvError
@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.fasttext import FastTextModel
 
-_MODEL = "fasttext-bin"
+_MODEL, _SPACY, _FLORET = "fasttext-bin", "spacy", "floret"
 _TO_STATIC = f"to_format={STATIC}"
 # The options that make words of the tokens of a static embedding; without them it keeps its tokenizer.
 _WORDS_ONLY = ("lowercase", "split", "counts", "limit", "bad_rows", "unescape", "from_format")
 # The options that such an output has no place for, and why.
+_WHOLE_TABLE = "a table of floret is written whole and as it is"
+_PARTS = ("limit", "dim", "bad_rows", "unescape")
 _NO_PLACE = {
     STATIC: (("precision", "escape"), "a tokenizer keeps every word, safetensors every bit"),
-    _MODEL: (("limit", "dim", "bad_rows", "precision", "escape", "unescape"), "a model is written whole and as it is"),
+    _SPACY: (("precision", "escape"), "a vocabulary keeps every word and every bit"),
+    _MODEL: ((*_PARTS, "precision", "escape"), "a model is written whole and as it is"),
+    _FLORET: ((*_PARTS, "precision", "escape", "from_format"), _WHOLE_TABLE),
 }
 
 
@@ -46,13 +50,19 @@ class ConvertInput(Part):
     def reads(self) -> list[str]:
         return [self.source]
 
-    def load(self) -> "Embeddings":
+    def load(self, *, takes_table: bool = False) -> "Embeddings":
+        """With `takes_table` also a table of floret, which is taken whole. Raises UsageError for a part of it."""
         from wv_cli.vectors import formats
         from wv_cli.vectors.embeddings import Embeddings
 
         vectors = formats.load(
             self.source, format=self.from_format, limit=self.limit, unescape=self.unescape, bad_rows=self.bad_rows
-        ).require_listed(self.source)
+        )
+        if takes_table and vectors.composes_only:
+            if self.limit is not None or self.dim is not None or self.unescape:
+                raise UsageError(f"{self.source}: {_WHOLE_TABLE}; leave out --limit, --dim and --unescape")
+            return vectors
+        vectors.require_listed(self.source)
         if self.dim is None:
             return vectors
         import numpy as np
@@ -66,11 +76,11 @@ class ConvertInput(Part):
             message = f"--dim {self.dim} is more than the {dim} numbers of {self.source}"
             raise UsageError(message)
 
-    def load_text_words(self) -> "Embeddings":
+    def load_text_words(self, *, takes_table: bool = False) -> "Embeddings":
         """The same; bad rows are also those whose words are not UTF-8."""
         from wv_cli.vectors.formats.skipping import keepable_rows, words_beyond_utf8
 
-        vectors = self.load()
+        vectors = self.load(takes_table=takes_table)
         if self.bad_rows == "error":
             return vectors
         return keepable_rows(vectors, words_beyond_utf8(vectors.words), self.source)
@@ -110,7 +120,7 @@ class ConvertOutput(VectorOutput):
 
     output: str = argument("OUT")
     to_format: str | None = option(
-        None, "Format of OUT, or static (a folder); by default its ending chooses.", metavar="FORMAT"
+        None, "Format of OUT, or a folder: static, spacy; by default its ending chooses.", metavar="FORMAT"
     )
     precision: Precision = option(
         WORD2VEC_PRECISION,
@@ -131,12 +141,15 @@ class ConvertJob(Job):
       glove-text       .glove     no header, `word number ...`
       npy              .npy       a NumPy array; the words beside it in NAME.words.txt
       projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
-      floret           .floret    floret's table, vectors for any word but no words; only read, by wv vectors and wv nn
+      floret           .floret    floret's table, vectors for any word but no words; written only by --to floret, from
+                                  another table
       codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
       text-model       .d2v       word vectors of a doc2vec model; only read
       safetensors                 a model's matrix, words in tokenizer.json beside it, or a folder with both; only read
       static                      the folder OUT for model2vec and sentence-transformers: tokenizer.json,
                                   model.safetensors, config.json, modules.json; only by --to
+      spacy                       the folder OUT of a vocabulary for spaCy: vectors, key2row, strings.json; only by
+                                  --to, and needs the package spacy
       fasttext-bin                a fastText model, from a fastText model only: --to fasttext-bin dequantizes
                                   a .ftz and updates files of the oldest layout
 
@@ -158,9 +171,16 @@ class ConvertJob(Job):
         to_format = self.output.to_format
         return None if to_format in _NO_PLACE else to_format
 
+    def _folder_files(self) -> list[str]:
+        """The files of the folder OUT, the main one first; none where OUT is a file."""
+        from wv_cli.vectors.formats import beside
+
+        names = {STATIC: (beside.MODEL, *beside.SETTINGS), _SPACY: beside.VOCABULARY}
+        return [str(Path(self.output.output) / name) for name in names.get(self.output.to_format or "", ())]
+
     def results(self) -> list[str]:
-        files = super().results()
-        return [static_file(path) for path in files] if self.output.to_format == STATIC else files
+        folder, files = self.output.output, self._folder_files()
+        return (files[:1] if Path(folder).is_dir() else [folder_name(folder)]) if files else super().results()
 
     def reads(self) -> list[str]:
         return [*super().reads(), *filter(None, [self.static.counts])]
@@ -169,8 +189,7 @@ class ConvertJob(Job):
         return self.source.reads()
 
     def writes(self) -> list[str]:
-        folder = self.output.output if self.output.to_format == STATIC else None
-        return [*super().writes(), *(files_beside(folder) if folder is not None else [])]
+        return [*super().writes(), *(self._folder_files()[1:] if Path(self.output.output).is_dir() else [])]
 
     def check(self) -> None:
         format, explicit = self.output.to_format, self.invocation.explicit
@@ -178,7 +197,7 @@ class ConvertJob(Job):
         for name in names:
             if name in explicit:
                 raise UsageError(f"{flag_of(name)} and --to {format} cannot be used together: {why}")
-        if format == STATIC:
+        if format in (STATIC, _SPACY):
             refuse_file(folder_name(self.output.output))
         if format not in _NO_PLACE:
             self.output.chosen_format(explicit)
@@ -187,8 +206,12 @@ class ConvertJob(Job):
         """Reads the vectors and writes them, and tells how many there are."""
         if self.output.to_format == STATIC:
             return None, self._write_static(run)
+        if self.output.to_format == _SPACY:
+            return None, self._write_spacy(run)
         if self.output.to_format == _MODEL:
             return None, self._write_model(run)
+        if self.output.to_format == _FLORET:
+            return None, self._write_floret(run)
         row = self.output.chosen_format(())
         vectors = self.source.load()
         self.output.save(vectors)
@@ -248,6 +271,29 @@ class ConvertJob(Job):
         words, rows = f"{len(model.words)} words, {len(model.labels)} labels", model.input.shape[0]
         run.log(f"{self._output_name()}: {words}, {rows} rows of {model.dim} numbers, {_MODEL}")
         return {"rows": rows, "dim": model.dim, "format": _MODEL}
+
+    def _write_spacy(self, run: Run) -> Metadata:
+        """A table of floret keeps its mode."""
+        from wv_cli.vectors.formats.spacy_folder import require_spacy, save_vocabulary
+
+        require_spacy()
+        vectors, folder = self.source.load_text_words(takes_table=True), self.output.output
+        save_vocabulary(folder, vectors)
+        what = "a table of n-grams" if vectors.composes_only else f"{len(vectors):,} words"
+        run.log(f"{folder}: {what} of {vectors.dim} numbers, spacy")
+        return {"rows": len(vectors), "dim": vectors.dim, "format": _SPACY}
+
+    def _write_floret(self, run: Run) -> Metadata:
+        from wv_cli.vectors import formats
+        from wv_cli.vectors.floret import FloretTable
+        from wv_cli.vectors.formats.floret import save_table
+
+        table = formats.load(self.source.source, format=_FLORET).subwords
+        assert isinstance(table, FloretTable)
+        save_table(self.output.output, table)
+        rows, dim = table.matrix.shape
+        run.log(f"{self._output_name()}: {rows:,} rows of {dim} numbers, {_FLORET}")
+        return {"rows": rows, "dim": dim, "format": _FLORET}
 
     def _output_name(self) -> str:
         return "standard output" if self.output.output == "-" else self.output.output

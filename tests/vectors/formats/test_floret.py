@@ -82,3 +82,40 @@ def test_commands_that_need_listed_words_say_so(wv, tmp_path, call):
     done = wv(*call.format(GOLDEN / "hashed.floret").split())
     assert done.returncode in (1, 2) and "hashed.floret: lists no words" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("output", ["t.floret", "t.floret.gz"])
+def test_a_table_is_written_as_it_is(wv, tmp_path, name, output):
+    done = wv("convert", GOLDEN / f"{name}.floret", output, "--to", "floret")
+    assert done.returncode == 0 and "numbers, floret" in done.stderr
+    first, again = load(GOLDEN / f"{name}.floret").subwords, load(tmp_path / output).subwords
+    assert first.matrix.tobytes() == again.matrix.tobytes()
+    assert all(getattr(first, each) == getattr(again, each) for each in ("minn", "maxn", "hashes", "seed", "begin"))
+    if output == "t.floret":  # the numbers as floret prints them, which ends a row with a space
+        own = (GOLDEN / f"{name}.floret").read_text("utf-8").splitlines()
+        lines = (tmp_path / output).read_text("utf-8").splitlines()
+        assert lines[0] == own[0] and len(lines) == len(own)
+
+
+def test_spacy_reads_a_written_table(wv, tmp_path):
+    initialize = pytest.importorskip("spacy.training.initialize")
+    wv("convert", GOLDEN / "hashed.floret", "t.floret", "--to", "floret")
+    data, keys, settings = initialize.read_vectors(tmp_path / "t.floret", 0, mode="floret")
+    assert (data == load(GOLDEN / "hashed.floret").subwords.matrix).all() and len(keys) == 200
+    assert settings["hash_count"] == 2 and settings["bow"] == "<"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gensim.vec", "t.floret", "--to", "floret"], "gensim.vec:1: expected `bucket dim minn maxn hashCount"),
+        (["hashed.floret", "t.floret", "--to", "floret", "--dim", "3"], "--dim and --to floret cannot be used"),
+        (["hashed.floret", "t.floret", "--to", "floret", "--precision", "3"], "--precision and --to floret"),
+        (["hashed.floret", "t.floret"], "a table of floret is written from another one: wv convert --to floret"),
+    ],
+)
+def test_only_a_whole_table_is_written(wv, tmp_path, arguments, message):
+    done = wv("convert", GOLDEN / arguments[0], *arguments[1:])
+    assert done.returncode in (1, 2) and message in done.stderr
+    assert not list(tmp_path.iterdir())

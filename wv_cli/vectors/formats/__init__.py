@@ -254,6 +254,8 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
         why = f"the ending {suffix!r} names no format to write; choose one by --to or the ending"
         if suffix == ".ftz":
             why = "`wv quantize` makes quantized models; convert writes vectors"
+        elif suffix == ".floret":
+            why = "a table of floret is written from another one: wv convert --to floret; other vectors"
         raise UsageError(f"{name}: {why}: {_writable()}")
     if row.write is None:
         message = f"{name}: {row.name} is read but not written; choose one of: {_writable()}"
@@ -269,8 +271,8 @@ def _find_format(name: str) -> Format:
         return FORMATS[name]
     import difflib
 
-    near = difflib.get_close_matches(name, [*FORMATS, "static"], n=1)
-    ways = f"choose one of: {_writable()}; wv convert also writes static and fasttext-bin"
+    near = difflib.get_close_matches(name, [*FORMATS, "static", "spacy"], n=1)
+    ways = f"choose one of: {_writable()}; wv convert also writes static, spacy, floret and fasttext-bin"
     way = f"did you mean {near[0]!r}?" if near else ways
     raise UsageError(f"unknown format {name!r}; {way}")
 

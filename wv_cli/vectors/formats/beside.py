@@ -27,6 +27,7 @@ SETTINGS = (
     "modules.json",
     "config_sentence_transformers.json",
 )  # the other files there
+VOCABULARY = ("vectors", "key2row", "strings.json", "vectors.cfg")  # the files of a vocabulary for spaCy
 _DIGEST_BYTES = 8
 HEAD_BYTES = 256  # of a file: where words_mark finds the digest
 

@@ -7,12 +7,14 @@ The file lists no words. It is read as vectors without rows whose `subwords` com
 `fasttext` writes the same file, which its words' own rows and other hashes make useless; the file does not tell.
 """
 
+import os
 import re
 
 import numpy as np
 
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.io.input import Input
+from wv_cli.io.output import open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.floret import MOST_HASHES, FloretTable
 from wv_cli.vectors.formats.base import Format, ReadOptions
@@ -22,7 +24,7 @@ from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.skipping import WAY_OUT
 from wv_cli.vectors.formats.store import RowStore
 from wv_cli.vectors.formats.text_check import TextCheck
-from wv_cli.vectors.formats.text_rows import RowReader, peek_row, refuse_cut_row
+from wv_cli.vectors.formats.text_rows import RowReader, peek_row, refuse_cut_row, write_rows
 from wv_cli.words import WordList
 
 HEADER = rb"(\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) (\S{1,64}) (\S{1,64})\r?\n"
@@ -81,6 +83,15 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     return Embeddings(WordList.from_words([]), np.empty((0, dim), np.float32), subwords)
 
 
+def save_table(path: str | os.PathLike[str], table: FloretTable) -> None:
+    """Writes the file, whole or not at all. Every number reads back to the same float32. Raises WvError."""
+    rows, dim = table.matrix.shape
+    sizes = (rows, dim, table.minn, table.maxn, table.hashes, table.seed)
+    with open_output(path) as stream:
+        stream.write(b" ".join([*(b"%d" % size for size in sizes), table.begin, table.end]) + b"\n")
+        write_rows(stream, Embeddings(number_words(0, rows), table.matrix), "exact", 1, trailing_space=False)
+
+
 def check(source: Input, report: Report) -> None:
     rows, dim, _, _ = _read_header(source)
     report.promised_rows = rows
@@ -95,7 +106,7 @@ FORMAT = Format(
     summary="floret's table of hashed n-grams: no words, a vector for any word that is asked",
     suffixes=(".floret",),
     text=True,
-    loses="its words: it has none. Only read",
+    loses="its words: it has none. Written from another table of floret alone",
     sniff=sniff,
     read=read,
     check=check,

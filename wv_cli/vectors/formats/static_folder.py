@@ -94,11 +94,11 @@ def save_folder(
     return Written(len(first), len(words) - len(first), unreachable, lower)
 
 
-def require_words(path: str | os.PathLike[str], words: WordList) -> None:
+def require_words(path: str | os.PathLike[str], words: WordList, why: str = "a tokenizer.json cannot keep") -> None:
     """Raises WvError for a word that the folder cannot keep."""
     for row in range(len(words)):
         if not is_utf8(word := words.bytes_at(row)):
-            message = f"{path}: row {row + 1}: the word {word!r} is not UTF-8, which a tokenizer.json cannot keep"
+            message = f"{path}: row {row + 1}: the word {word!r} is not UTF-8, which {why}"
             raise WvError(message)
 
 
@@ -153,7 +153,7 @@ def save_model(
     written = {name: _json(facts) for name, facts in texts.items()}
     mark = digest(_json(modules) + b"".join(written.values()))
     modules[0][FOLDER_MARK] = mark
-    with _make_folder(folder), commit_together():
+    with open_folder(folder), commit_together():
         card = {} if (folder / CARD).exists() else {CARD: model_card(of_model2vec=not model.counts_unknown)}
         for name, text in {MODULES: _json(modules), **written, **card}.items():
             with open_output(folder / name) as stream:
@@ -245,7 +245,7 @@ def without_unknown(model: StaticModel) -> StaticModel:
 
 
 @contextlib.contextmanager
-def _make_folder(folder: Path) -> Iterator[None]:
+def open_folder(folder: Path) -> Iterator[None]:
     """The folder is there in this block; one that was made for it goes when the block fails. Raises WvError."""
     is_new = not folder.exists()
     make_folder(folder)
