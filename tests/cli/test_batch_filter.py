@@ -49,6 +49,7 @@ def write_tokenizer(path):
         RULES,
         {"language": LANGUAGE, "unit": "line", "flatten": "strip-space"},
         {"classifier": [f"a={MODEL}:bread>=0.3", f"b={MODEL}:baking=.."], "tokenize": "unicode,lowercase"},
+        {"perplexity": f"{GOLDEN / 'lm' / 'micro.o3.arpa'}=..400", "unit": "line"},
         {"perplexity": f"{GOLDEN / 'lm' / 'micro.o3.arpa'}=..400", "tokenizer": "sp.model", "perplexity-of": "lines"},
     ],
     ids=lambda rules: "-".join(rules),

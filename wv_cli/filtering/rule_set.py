@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wv_cli.errors import WvError, reason
 from wv_cli.filtering.rules import Judge, Rule
-from wv_cli.filtering.scoring import recipe_of_classifier
+from wv_cli.filtering.scoring import recipe_of_model
 from wv_cli.filtering.setting import Setting
 from wv_cli.text.source import new_digest
 
@@ -48,7 +48,7 @@ class RuleSet:
     def model_identities(self) -> dict[str, tuple[str, str | None]]:
         """(digest, settings of its words) of each model. A process reads a model for it once."""
         return {
-            path: (_digest(path, state), recipe_of_classifier(path, self.setting.tokenize))
+            path: (_digest(path, state), recipe_of_model(path, self.setting.tokenize))
             for path, state in zip(self.models, self.model_states(), strict=True)
         }
 

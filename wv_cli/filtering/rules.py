@@ -111,6 +111,8 @@ class Rule:
         """The range, as a reader takes it."""
         if self.reads_fields:
             return self.subject
+        if self.low == -np.inf and self.high == np.inf:
+            return ".."
         if self.low == -np.inf:
             return f"{'<' if self.open else '<='} {self.high:g}"
         if self.high == np.inf:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.filtering.flattening import flatten
 from wv_cli.filtering.setting import Scorer, Setting, split_subject
-from wv_cli.filtering.units import answer_units
+from wv_cli.filtering.units import answer_units, divide
 from wv_cli.io import meta
 from wv_cli.models.classifier import ALL, load_classifier
 from wv_cli.text.reading_config import OF_MODEL, read_recipe
@@ -68,14 +69,14 @@ def _labels(named: str, known: Collection[str], path: str) -> list[str]:
     return found
 
 
-def recipe_of_classifier(path: str, recipe: str | None) -> str | None:
-    """The settings by which texts for this classifier are cut into words: with `model` those that it was trained with,
+def recipe_of_model(path: str, recipe: str | None) -> str | None:
+    """The settings by which texts for this model are cut into words: with `model` those that it was trained with,
     if any."""
     return meta.tokenization(path) if recipe == OF_MODEL else recipe
 
 
 def _words_for(path: str, asked: str | None) -> Callable[[list[bytes]], list[bytes]]:
-    recipe, of_thread = recipe_of_classifier(path, asked), threading.local()
+    recipe, of_thread = recipe_of_model(path, asked), threading.local()
     if recipe is None:
         return lambda texts: texts
     from wv_cli.text.tokenizing import Tokenizer
@@ -91,12 +92,19 @@ def _words_for(path: str, asked: str | None) -> Callable[[list[bytes]], list[byt
 
 
 def perplexity(subject: str, bound: float, setting: Setting) -> Scorer:
-    """`MODEL`: the perplexity by a language model of pieces; NaN, which no rule keeps, for an empty text."""
+    """`MODEL`: the perplexity by a language model of words, or with a tokenizer of pieces. By these an empty text has
+    NaN, which no rule keeps."""
     from wv_cli.lm.files import load
-    from wv_cli.lm.perplexities import DocumentScorer
+    from wv_cli.lm.perplexities import DocumentScorer, WordScorer
     from wv_cli.lm.pieces import Pieces
 
     if setting.tokenizer is None:
-        raise UsageError("--perplexity needs --tokenizer FILE, the sentencepiece model of the language model")
+        by_words, words_of = WordScorer(load(subject), subject), _words_for(subject, setting.tokenize)
+
+        def score(texts: list[bytes]) -> Scores:
+            parts, starts = divide(words_of(texts), setting.unit)
+            return by_words.perplexities(flatten(parts, setting.flatten), starts).astype(np.float32)
+
+        return score
     scorer = DocumentScorer(load(subject), Pieces(setting.tokenizer), setting.perplexity)
     return lambda texts: scorer.perplexities(text.decode("utf-8", "replace") for text in texts).astype(np.float32)

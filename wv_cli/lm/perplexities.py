@@ -10,12 +10,13 @@ log10 p of a document's pieces and ends of sentences. The modes:
 import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
+from wv_cli.errors import UsageError
 from wv_cli.lm.asking import LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
 from wv_cli.lm.pieces import Pieces, join_pieces
@@ -26,6 +27,7 @@ from wv_cli.words import WordList, encode
 
 _BLOCK = 1 << 20  # characters at a time
 _ODD = -2  # a piece whose spelling in the text must be looked at
+_PIECES = WordList.from_words(("▁", "▁a", "▁de", "▁the", "▁1"))  # some that a model of pieces knows
 Floats = NDArray[np.float64]
 
 # The sentences of a document.
@@ -40,6 +42,25 @@ MODES: Registry[Callable[[str], list[str]]] = Registry(
 )
 
 
+class WordScorer:
+    """Scores documents by a language model of words, which blanks divide. Each line is a sentence, as in `wv lm score`.
+    Threads may share it. Raises UsageError for a model of pieces of words, which messages call `name`."""
+
+    def __init__(self, model: LanguageModel, name: str) -> None:
+        self._model, self._asked = model, cast(Any, model.scorer)
+        if (_find(model, _PIECES) != UNKNOWN).any():
+            message = f"{name}: is a model of pieces of words; name its sentencepiece model with --tokenizer FILE"
+            raise UsageError(message)
+
+    def perplexities(self, lines: bytes, starts: NDArray[np.int64]) -> Floats:
+        """(n,) those of documents, each of which begins with the line `starts` (n + 1,)."""
+        ids = _read_lines(self._model, lines)
+        scores = self._asked.score(ids, self._asked.begin(True), True)[0].astype(np.float64)
+        ends = np.append(0, np.flatnonzero(ids < 0) + 1)[starts]
+        sums = np.array([math.fsum(scores[begin:end].tolist()) for begin, end in pairwise(ends.tolist())])
+        return _perplexities(sums, np.diff(ends))
+
+
 class DocumentScorer:
     """Scores documents by a language model of pieces. `mode` is one of MODES. Raises UsageError for another."""
 
@@ -47,7 +68,7 @@ class DocumentScorer:
         self._model, self._pieces, self._sentences = model, pieces, MODES.find(mode)
         self._asked: Any = model.scorer  # its states are its own affair
         listed = pieces.pieces()
-        self._ids = self._find(listed)
+        self._ids = _find(self._model, listed)
         odd = [
             i for i, piece in enumerate(listed) if not piece or any(mark in encode(piece) for mark in _text.SEPARATORS)
         ]
@@ -65,8 +86,7 @@ class DocumentScorer:
 
     def _block(self, texts: list[str]) -> Floats:
         sums, events = self._scores(texts)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(10.0 ** (-sums / np.where(events, events, np.nan)))
+        return _perplexities(sums, events)
 
     def _scores(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
         sentences = [self._sentences(text) for text in texts]
@@ -84,7 +104,7 @@ class DocumentScorer:
         stream, unknown = self._pieces.stream(sentences)
         ids = np.append(self._ids, np.int32(-1))[stream]
         if unknown is not None:
-            found = self._find(unknown)
+            found = _find(self._model, unknown)
             dividing = np.flatnonzero(np.isin(np.frombuffer(unknown.blob, np.uint8), list(_text.SEPARATORS)))
             found[np.searchsorted(unknown.starts, dividing, side="right") - 1] = _ODD
             ids[stream == self._pieces.unknown] = found
@@ -99,19 +119,31 @@ class DocumentScorer:
 
     def _spelled_rows(self, sentences: list[str]) -> list[NDArray[np.int32]]:
         """The same, by the spelling of the pieces."""
-        encoder = _text.Encoder(every_line=True)
-        encoder.feed(join_pieces(self._pieces.cut(sentences)))
-        encoder.finish()
-        stream = np.frombuffer(memoryview(encoder.take_stream()), np.int32)
-        blob, starts, _ = encoder.vocabulary()
-        ids = np.append(self._find(WordList(blob, starts)), np.int32(-1))[stream]
+        ids = _read_lines(self._model, join_pieces(self._pieces.cut(sentences)))
         return np.split(ids, (np.flatnonzero(ids < 0) + 1)[:-1]) if sentences else []
 
-    def _find(self, words: WordList) -> NDArray[np.int32]:
-        if isinstance(self._model, KenlmModel):
-            return self._model.find(words)
-        found = self._model.words.find_all(words)
-        return np.where(found < 0, UNKNOWN, found).astype(np.int32)
+
+def _read_lines(model: LanguageModel, lines: bytes) -> NDArray[np.int32]:
+    """The model's ids of the words of lines, -1 behind each line."""
+    encoder = _text.Encoder(every_line=True)
+    encoder.feed(lines)
+    encoder.finish()
+    stream = np.frombuffer(memoryview(encoder.take_stream()), np.int32)
+    blob, starts, _ = encoder.vocabulary()
+    ids: NDArray[np.int32] = np.append(_find(model, WordList(blob, starts)), np.int32(-1))[stream]
+    return ids
+
+
+def _find(model: LanguageModel, words: WordList) -> NDArray[np.int32]:
+    if isinstance(model, KenlmModel):
+        return model.find(words)
+    found = model.words.find_all(words)
+    return np.where(found < 0, UNKNOWN, found).astype(np.int32)
+
+
+def _perplexities(sums: Floats, events: NDArray[np.int64]) -> Floats:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(10.0 ** (-sums / np.where(events, events, np.nan)))
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -52,7 +52,7 @@ class ScorerOptions(Part):
     flatten: str = flatten_option()
     tokenize: str | None = option(
         None,
-        "Cut texts for classifiers into words: model (as trained), or settings of wv tokenize.",
+        "Cut texts for models into words: model (as trained), or settings of wv tokenize.",
         metavar="[SETTINGS]", bare=OF_MODEL,
     )  # fmt: skip
     unit: str = unit_option()
@@ -110,7 +110,7 @@ class Rules(Part):
         (), "Keep records to which a classifier gives this label.", metavar="[NAME=]MODEL:LABEL=P.."
     )
     perplexity: tuple[str, ...] = option(
-        (), "Keep records with this perplexity under a language model of word pieces.", metavar="MODEL=..PP"
+        (), "Keep records with this perplexity under a language model of words, or of pieces.", metavar="MODEL=..PP"
     )
     rules: tuple[str, ...] = option((), "Rules from a TOML file, or from a shipped recipe.", metavar="FILE")
     of_files: tuple[tuple[str, str], ...] = internal(())
@@ -158,38 +158,39 @@ class Rules(Part):
         require(bool(some), "no rule is given; name one, such as --words 50..100000, or a file of --rules")
         asked = any(scorer == "perplexity" for scorer, _ in self.texts)
         require(asked or self.scoring.tokenizer is None, "--tokenizer needs --perplexity")
-        require(
-            not asked or self.scoring.tokenizer is not None,
-            "--perplexity needs --tokenizer FILE, a sentencepiece model",
-        )
         require_different_names(self.all_rules)
         for rule in self.all_rules:
             rule.require_possible()
-        by_label = any(SCORERS.find(scorer).are_probabilities for scorer, _ in self.texts)
-        require(
-            by_label or self.scoring.unit == "document", f"--unit {self.scoring.unit} needs --language or --classifier"
-        )
-        require(by_label or self.scoring.tokenize is None, "--tokenize needs --language or --classifier")
+        models = "--language, --classifier, or --perplexity without --tokenizer"
+        by_words = bool(self._models_of_words())
+        require(by_words or self.scoring.unit == "document", f"--unit {self.scoring.unit} needs {models}")
+        require(by_words or self.scoring.tokenize is None, f"--tokenize needs {models}")
         if self.scoring.tokenize not in (None, OF_MODEL):
             settings = read_recipe(str(self.scoring.tokenize))
             require(
                 not settings.sentences, "--tokenize: a text has one score, so sentences has no effect; leave it out"
             )
 
+    def _models_of_words(self) -> list[str]:
+        """Those that get the words of a text, which --tokenize makes."""
+        kinds = [name for name, kind in SCORERS.items() if kind.are_probabilities]
+        kinds += ["perplexity"] if self.scoring.tokenizer is None else []
+        return [path for rule in self.all_rules if rule.scorer in kinds for path in rule.files]
+
     def reads(self) -> list[str]:
         more = [path for path in (self.scoring.tokenizer, self.duplicates.against) if path is not None]
         return [*(path for rule in self.all_rules for path in rule.files), *more]
 
     def require_words(self, log: Callable[[str], None]) -> None:
-        """Tells of classifiers that were trained on other words than they get. Raises UsageError."""
-        from wv_cli.filtering.scoring import recipe_of_classifier
+        """Tells of models that were trained on other words than they get. Raises UsageError."""
+        from wv_cli.filtering.scoring import recipe_of_model
         from wv_cli.text.tokenizing import recipe_for
 
-        models = [path for rule in self.all_rules if SCORERS.find(rule.scorer).are_probabilities for path in rule.files]
+        models = self._models_of_words()
         if self.scoring.tokenize is None:
             recipe_for(models, None, log)
         none = f"--tokenize {OF_MODEL}: no sidecar of {', '.join(models)} names settings; name them, such as unicode"
-        some = any(recipe_of_classifier(path, OF_MODEL) is not None for path in models)
+        some = any(recipe_of_model(path, OF_MODEL) is not None for path in models)
         require(self.scoring.tokenize != OF_MODEL or some, none)
 
 
