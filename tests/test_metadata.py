@@ -12,6 +12,9 @@ from wv_cli.guides import guide_text
 WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = WHOLE["project"]
 META = distribution("wv-toolkit").metadata
+SCIKIT = WHOLE["tool"]["scikit-build"]
+LICENSE = SCIKIT["metadata"]["license"]["result"]
+OF_PROGRAM = {"MIT", "Unicode-3.0"}
 
 
 def test_one_version() -> None:
@@ -22,7 +25,7 @@ def test_one_version() -> None:
 
 
 def test_author_and_licence_are_in_the_metadata() -> None:
-    assert META["License-Expression"] == PROJECT["license"]
+    assert META["License-Expression"] == LICENSE
     assert META["Author"] == PROJECT["authors"][0]["name"]
 
 
@@ -42,9 +45,27 @@ def test_every_licence_of_the_data_is_in_the_expression_and_told() -> None:
     rows = re.findall(r"^\| `([^`]+)` \|(.*)\| ([^|]+) \|$", table, re.MULTILINE)
     assert len(rows) == 7
     travel = [licence.replace(" ", "-") for _, what, licence in rows if "repository only" not in what]
-    assert {"MIT", *travel} == set(PROJECT["license"].split(" AND "))
+    assert {*OF_PROGRAM, *travel} == set(LICENSE.split(" AND "))
     for file, _, licence in rows:
         assert file in told and (ROOT / "data" / file).exists() and licence.replace(" ", "-") in told
+
+
+def test_every_licence_of_the_program_is_told() -> None:
+    told = (ROOT / "wv_cli" / "licenses" / "PROGRAM.txt").read_text(encoding="utf-8")
+    for path in re.findall(r"^csrc/\S+", told, re.MULTILINE):
+        assert (ROOT / path).exists()
+    assert "Unicode-3.0" in told and "MIT" in told
+
+
+def test_a_wheel_without_the_sample_data_names_the_licences_of_the_program() -> None:
+    """WV_SAMPLE_DATA=0 is one setting."""
+    (without,) = SCIKIT["overrides"]
+    assert without["if"] == {"env": {"WV_SAMPLE_DATA": "^0$"}} and without["cmake"]["define"] == {
+        "WV_SAMPLE_DATA": "OFF"
+    }
+    assert set(without["metadata"]["license"]["result"].split(" AND ")) == OF_PROGRAM
+    files = {str(path.relative_to(ROOT)) for path in (ROOT / "wv_cli" / "licenses").iterdir()}
+    assert files == {*without["metadata"]["license-files"]["result"], *without["wheel"]["exclude"]}
 
 
 def test_the_text_of_the_demo_is_the_beginning_of_the_large_one() -> None:
@@ -56,15 +77,16 @@ def test_the_text_of_the_demo_is_the_beginning_of_the_large_one() -> None:
 
 def test_the_platforms_named_are_those_built() -> None:
     """One wheel for the first Python that is supported and all later ones."""
-    scikit, wheels = WHOLE["tool"]["scikit-build"], WHOLE["tool"]["cibuildwheel"]
+    wheels = WHOLE["tool"]["cibuildwheel"]
     first = PROJECT["requires-python"].removeprefix(">=3.")
-    assert scikit["wheel"]["py-api"] == f"cp3{first}" and wheels["build"] == f"cp3{first}-manylinux_*"
+    assert SCIKIT["wheel"]["py-api"] == f"cp3{first}" and wheels["build"] == f"cp3{first}-manylinux_*"
     assert f"Programming Language :: Python :: 3.{first}" in PROJECT["classifiers"]
 
 
 def test_the_conda_recipe_says_what_pyproject_says() -> None:
     recipe = (ROOT / ".github" / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
     assert f'  version: "{wv_cli.__version__}"\n' in recipe and f"  name: {PROJECT['name']}\n" in recipe
+    assert f"  license: {LICENSE}\n" in recipe
     needed = [f"python {PROJECT['requires-python']}", *PROJECT["dependencies"], *WHOLE["build-system"]["requires"]]
     for requirement in needed:
         assert f"    - {requirement.replace('>=', ' >=').replace('  ', ' ')}\n" in recipe

@@ -18,19 +18,35 @@ pytestmark = [
 ]
 
 
-def configured(build: Path, *definitions: str, path: str = "") -> subprocess.CompletedProcess[str]:
+def configured(build: Path, *definitions: str, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "cmake", "-G", "Unix Makefiles", "-S", CSRC, "-B", build]
-    command += [f"-D{definition}" for definition in (f"Python_EXECUTABLE={sys.executable}", *definitions)]
-    environment = {**os.environ, "PYTHONPATH": path}
+    programs = (f"Python_EXECUTABLE={sys.executable}", f"CMAKE_MAKE_PROGRAM={shutil.which('make')}")
+    command += [f"-D{definition}" for definition in (*programs, *definitions)]
+    environment = {**os.environ, "PYTHONPATH": "", **variables}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_a_python_without_the_gil_is_refused(tmp_path: Path) -> None:
     """Its extension modules are others; told before a compiler is."""
     (tmp_path / "sitecustomize.py").write_text("import sysconfig; sysconfig.get_config_vars()['Py_GIL_DISABLED'] = 1\n")
-    done = configured(tmp_path / "build", path=str(tmp_path))
+    done = configured(tmp_path / "build", PYTHONPATH=str(tmp_path), PATH="")
     assert done.returncode != 0
-    assert "wv needs a Python with the GIL" in " ".join(done.stderr.split())
+    assert "wv needs a Python with the GIL" in done.stderr and "compiler" not in done.stderr
+
+
+def test_a_machine_without_a_compiler_is_told_what_to_do(tmp_path: Path) -> None:
+    """In one line, and nothing of CMake's own besides."""
+    done = configured(tmp_path, PATH="", CC="")
+    assert done.returncode != 0
+    (said,) = [line for line in done.stderr.splitlines() if "compiler" in line]
+    assert said.strip().startswith("wv needs a C compiler, and none was found: install one (apt install gcc, ")
+
+
+def test_a_build_without_the_sample_data(tmp_path: Path) -> None:
+    for setting, installed in (("ON", True), ("OFF", False)):
+        done = configured(tmp_path / setting, f"WV_SAMPLE_DATA={setting}", "WV_ISAS=baseline")
+        assert done.returncode == 0, done.stderr
+        assert ("wv_cli/data" in (tmp_path / setting / "cmake_install.cmake").read_text()) is installed
 
 
 def test_an_unknown_instruction_set_is_refused(tmp_path: Path) -> None:

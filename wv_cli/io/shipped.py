@@ -11,5 +11,7 @@ def shipped_data() -> Path:
     for folder in (package / "data", package.parent / "data"):
         if (folder / "corpus").is_dir():
             return folder
-    message = f"{package / 'data'}: the shipped data are missing; install the package again"
+    message = (
+        f"{package / 'data'}: the sample data are not installed; install wv-toolkit again, without WV_SAMPLE_DATA=0"
+    )
     raise WvError(message)
