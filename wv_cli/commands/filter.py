@@ -3,7 +3,7 @@ rules."""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +13,7 @@ from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import require, threads_option
 from wv_cli.errors import UsageError, WvError
+from wv_cli.text.input_files import refuse_overwriting
 
 if TYPE_CHECKING:
     from wv_cli.filtering.rules import Judge, Judged
@@ -37,7 +38,7 @@ class FilterJob(Job):
 
     Each file of INPUT gives a file of the same name in FOLDER; those of a folder keep their path below it. Records stay
     as they are, byte for byte, and in their order. Cheap rules run first. A table of what each rule rejected ends the
-    run; --json prints it as an object.
+    run; --json prints it as an object. INPUT may be - (JSON lines) with -o -, which writes the records to stdout.
 
     A run that was killed goes on from its last point when the same command is given again.
     """
@@ -61,6 +62,13 @@ class FilterJob(Job):
             exact_duplicates=self.rules.duplicates.exact_duplicates,
             explain=self.kept.explain,
         )
+        streams = "-" in self.records.inputs or self.kept.streams
+        require(not streams or self.dask is None, "--dask needs files and a folder, not standard input or output")
+        if "-" in self.records.inputs and self.kept.folders:
+            message = f"standard input has no name for a file in {self.kept.output}; give -o -, or write it to a file"
+            raise UsageError(message)
+        if self.kept.streams:
+            refuse_overwriting(self.records.inputs, str(self.kept.output))
         for rule in () if self.kept.shows_scores else self.rules.all_rules:
             message = f"{rule.text}: rejects no record; give other bounds, or --add-scores to see its scores"
             require(not rule.only_scores, message)
@@ -137,12 +145,17 @@ class FilterRun:
         from wv_cli.filtering.shards import name_outputs
         from wv_cli.filtering.statistics import Totals
         from wv_cli.text.reading_config import ReadingConfig
+        from wv_cli.text.records.reading import DEFAULT_FIELD
         from wv_cli.text.source import Source
         from wv_cli.vectors.formats.recognize import input_texts
 
         run, rules = self.run, self.rules
-        texts = input_texts(self.records.inputs, log=run.log, reading=ReadingConfig(**vars(self.records.reading)))
-        _require_records(texts, [path for path in texts.inputs if path == "-" or Path(path).is_file()])
+        reading = ReadingConfig(**vars(self.records.reading))
+        if "-" in self.records.inputs and reading.field is None:
+            reading = replace(reading, field=DEFAULT_FIELD)
+        written = self.kept.results()
+        texts = input_texts(self.records.inputs, log=run.log, reading=reading, written=written)
+        _require_records(texts, [path for path in texts.inputs if Path(path).is_file()])
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
         names = name_outputs(self.records.inputs, source.paths)
@@ -171,6 +184,8 @@ class FilterRun:
             for path, found in self._count_only(source, judge, totals):
                 clusters.add(path, found)
             clusters.write()
+        elif self.kept.streams:
+            self._write_stream(source, texts, judge, totals, self.kept.output)
         else:
             totals = self._write(source, names, judge, totals, Path(self.kept.output))
         if totals.unreadable == len(source.paths):
@@ -189,6 +204,25 @@ class FilterRun:
         for path in source.paths:
             for found in shard_pass.count(source, path, totals):
                 yield path, found
+
+    def _write_stream(self, source: "Source", texts: "Texts", judge: "Judge", totals: "Totals", output: str) -> None:
+        """Writes the records of all files, one after the other."""
+        from wv_cli.filtering.shard_pass import ShardPass
+        from wv_cli.io.output import open_output
+        from wv_cli.text.records.writing import common_kind, open_sink
+
+        kind = common_kind(texts, source.paths, output, f"--output {output}")
+        only = len(source.paths) == 1
+        shard_pass = ShardPass(judge, self.run.log, self.threads, self.kept.add_scores, only=only)
+        with open_output(output) as file:
+            sink = open_sink(kind, file)
+            try:
+                for path in source.paths:
+                    shard_pass.stream(source, path, sink, totals)
+                sink.close()
+            finally:
+                sink.discard()
+        self._save_index(judge)
 
     def _write(
         self, source: "Source", names: Mapping[str, str], judge: "Judge", totals: "Totals", output: Path
@@ -287,9 +321,6 @@ def _require_records(texts: "Texts", paths: Sequence[str]) -> None:
     from wv_cli.text.records.opening import no_records
 
     for path in paths:
-        if path == "-":
-            message = "standard input cannot be filtered, since a run must be able to go on; write it to a file"
-            raise UsageError(message)
         if texts.records(path) is None:
             raise no_records(path)
 

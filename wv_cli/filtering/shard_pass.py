@@ -18,7 +18,7 @@ from wv_cli.io.threads import in_order
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.kinds import record_kind
-from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords
+from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords, Sink
 from wv_cli.text.source import Source
 from wv_cli.vectors.formats.recognize import input_texts
 
@@ -55,16 +55,14 @@ class ShardPass:
     def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
         totals = files.counted or Totals.of_rules(self.judge.names)
-        scored = {rule.name: rule.is_count for rule in self.judge.rules if not rule.reads_fields}
-        scored = scored if self.add_scores else {}
-        added = (*scored, *([self.reason] if files.rejects else []))
+        added = (*self._score_kinds, *([self.reason] if files.rejects else []))
         with files:
             blocks = source.blocks(files.source, added, files.byte, files.note_bad)
             for judged in self._judge_blocks(source, files.source, blocks, totals):
                 files.keep_keys(self.judge.reject_duplicates(judged.found))
                 self._count(judged, totals)
                 stays = judged.found.reason < 0
-                columns = {name: _column(judged.found.scores[name], count) for name, count in scored.items()}
+                columns = self._columns(judged)
                 files.write_kept(judged.block.to_write(columns, stays.tolist(), judged.found.shortened))
                 if files.rejects:
                     reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
@@ -73,6 +71,26 @@ class ShardPass:
                 files.count_judged(judged.block.size, totals)
             files.count_skipped(totals, every=True)
             return JudgedShard(totals, files.finish(), files.skipped)
+
+    @property
+    def _score_kinds(self) -> dict[str, bool]:
+        """The rules whose scores are added, and whether these are whole numbers."""
+        shown = [rule for rule in self.judge.rules if self.add_scores and not rule.reads_fields]
+        return {rule.name: rule.is_count for rule in shown}
+
+    def _columns(self, judged: JudgedBlock) -> dict[str, Column]:
+        return {name: _column(judged.found.scores[name], is_count) for name, is_count in self._score_kinds.items()}
+
+    def stream(self, source: Source, path: str, sink: Sink, totals: Totals) -> None:
+        """Judges a shard, counts in `totals` and writes the records that stay to `sink`."""
+        bad: list[BadRecord] = []
+        blocks = source.blocks(path, tuple(self._score_kinds), on_bad=bad.append)
+        for judged in self._judge_blocks(source, path, blocks, totals):
+            self.judge.reject_duplicates(judged.found)
+            self._count(judged, totals)
+            stays = (judged.found.reason < 0).tolist()
+            sink.write(judged.block.to_write(self._columns(judged), stays, judged.found.shortened))
+        totals.skipped += len(bad)
 
     def count(self, source: Source, path: str, totals: Totals) -> Iterator[Judged]:
         """Judges a shard, counts in `totals` and writes nothing."""

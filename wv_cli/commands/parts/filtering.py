@@ -15,7 +15,7 @@ from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.setting import Setting
 from wv_cli.io.meta import sidecar_path
 from wv_cli.io.output import check_writable
-from wv_cli.io.places import refuse_reading, require_different
+from wv_cli.io.places import is_stream, refuse_reading, require_different
 from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wv_cli.filtering.rules import Rule
 
 _WRITES = "not dry_run and not explain"
+_IN_FOLDER = f"{_WRITES} and output!=-"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,10 +200,10 @@ class FilterOutput(Part):
     """The folders of the records that stay and of the others, and what else is written or shown."""
 
     output: str | None = option(
-        None, "Folder for the records that stay, in files named as INPUT.", short="o", metavar="FOLDER"
+        None, "Folder for the records that stay, in files named as INPUT; - is stdout.", short="o", metavar="FOLDER"
     )
     rejected: str | None = option(
-        None, "Also write the other records, each with its rule's name.", metavar="FOLDER", only=_WRITES
+        None, "Also write the other records, each with its rule's name.", metavar="FOLDER", only=_IN_FOLDER
     )
     reason: str = option("filter", "Field of --rejected for the rule's name.", metavar="NAME", only="rejected")
     add_scores: bool = option(False, "Add the score of each rule to the records.", off=None, only=_WRITES)
@@ -220,11 +221,17 @@ class FilterOutput(Part):
         metavar="FILE",
         only="dry_run and near_duplicates",
     )
-    overwrite: bool = option(False, "Begin anew instead of going on with an unfinished run.", off=None, only=_WRITES)
+    overwrite: bool = option(False, "Begin anew instead of going on with an unfinished run.", off=None, only=_IN_FOLDER)
 
     @property
     def folders(self) -> list[Path]:
-        return [Path(folder) for folder in (self.output, self.rejected) if folder is not None]
+        folders = (None if self.streams else self.output, self.rejected)
+        return [Path(folder) for folder in folders if folder is not None]
+
+    @property
+    def streams(self) -> bool:
+        """Whether the records that stay go to standard output, or to another stream."""
+        return self.output is not None and is_stream(self.output)
 
     @property
     def shows_scores(self) -> bool:
@@ -232,7 +239,8 @@ class FilterOutput(Part):
         return self.add_scores or self.dry_run or self.explain is not None
 
     def results(self) -> list[str]:
-        return [path for path in (self.save_index, self.clusters) if path is not None]
+        stream = self.output if self.streams else None
+        return [path for path in (self.save_index, self.clusters, stream) if path is not None]
 
     def check(self) -> None:
         writes = not self.dry_run and self.explain is None
@@ -240,8 +248,7 @@ class FilterOutput(Part):
         require(writes or self.output is None, "--dry-run and --explain write no records; leave -o out")
         require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
-        for name, given in (("--output", self.output), ("--rejected", self.rejected)):
-            require(given != "-", f"{name} needs a folder, which gets a file for each input")
+        require(self.rejected != "-", "--rejected needs a folder, which gets a file for each input")
         for folder in self.folders:
             if folder.is_file():
                 raise UsageError(f"{folder}: is a file; name a folder, which gets a file for each input")
