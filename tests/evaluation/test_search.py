@@ -199,7 +199,11 @@ def test_judged_documents_that_are_absent_count(folder):
     [
         ("corpus.jsonl", "", "corpus.jsonl: expected documents, found none"),
         ("corpus.jsonl", '{"_id": "d1"}\n', "corpus.jsonl:1: expected {"),
-        ("corpus.jsonl", '{"_id": 1, "text": "x"}\n', "corpus.jsonl:1: expected {"),
+        ("corpus.jsonl", '{"_id": 1.5, "text": "x"}\n', "corpus.jsonl:1: expected {"),
+        ("corpus.jsonl", '{"_id": true, "text": "x"}\n', "corpus.jsonl:1: expected {"),
+        ("qrels/test.tsv", "q1\td1\t1.5\n", "with a whole score, found 'q1\\td1\\t1.5'"),
+        ("qrels/test.tsv", "q1\td1\tnan\n", "with a whole score, found"),
+        ("qrels/test.tsv", "q1\td1\t1e9\n", "expected a score of at most 1,000,000, found 1000000000"),
         ("corpus.jsonl", '{"_id": "a", "text": "x"}\n' * 2, "corpus.jsonl:2: the id 'a' is there twice"),
         ("queries.jsonl", "not JSON\n", "queries.jsonl:1: expected a JSON object, found 'not JSON'"),
         ("queries.jsonl", '{"a":' * 100_000, "queries.jsonl: expected an object in each line, found JSON that goes on"),
@@ -218,6 +222,63 @@ def test_bad_files(folder, name, text, message):
     (folder / name).write_text(text)
     with pytest.raises(BadFile) as error:
         run([source()], [folder])
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def judgements_of_mteb(folder, kind):
+    """The judgements in another format, as mteb writes them."""
+    (folder / "qrels" / "test.tsv").unlink()
+    rows = [{"query-id": query, "corpus-id": document, "score": float(grade)} for query, document, grade in QRELS]
+    if kind == "jsonl":
+        (folder / "qrels" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "qrels" / "test.parquet")
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_the_layout_of_mteb(folder, kind):
+    """`id` in the place of `_id`, scores with a point."""
+    plain = read_search(str(folder), "test")
+    for name in ("corpus.jsonl", "queries.jsonl"):
+        path = folder / name
+        path.write_text(path.read_text().replace('"_id"', '"id"'))
+    judgements_of_mteb(folder, kind)
+    found = read_search(str(folder), "test")
+    assert (found.documents, found.texts, found.queries) == (plain.documents, plain.texts, plain.queries)
+    assert [each.ideal.tolist() for each in found.judged] == [each.ideal.tolist() for each in plain.judged]
+
+
+@pytest.mark.parametrize("kind", ["tsv", "jsonl", "parquet"])
+def test_ids_may_be_whole_numbers(folder, kind):
+    (folder / "corpus.jsonl").write_text('{"id": 7, "text": "salt"}\n{"id": 10, "text": "sea"}\n')
+    (folder / "queries.jsonl").write_text('{"id": 3, "text": "salt"}\n')
+    rows = [{"query-id": 3, "corpus-id": 7, "score": 1.0}]
+    (folder / "qrels" / "test.tsv").unlink()
+    path = folder / "qrels" / f"test.{kind}"
+    if kind == "parquet":
+        pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    else:
+        path.write_text("3\t7\t1.0\n" if kind == "tsv" else json.dumps(rows[0]) + "\n")
+    found = read_search(str(folder), "test")
+    assert (found.documents, found.queries, found.judged[0].ideal.tolist()) == (["7", "10"], ["3"], [1])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("test.jsonl", b'{"query-id": "q1", "score": 1}\n', "test.jsonl:1: expected `query-id, corpus-id, score`"),
+        ("test.jsonl", b"q1\td1\t1\n", "test.jsonl:1: expected a JSON object"),
+        ("test.parquet", b"PAR1 no Parquet", "test.parquet: expected Parquet with the columns query-id, corpus-id"),
+    ],
+)
+def test_bad_judgements(folder, name, data, message):
+    pytest.importorskip("pyarrow")
+    (folder / "qrels" / "test.tsv").unlink()
+    (folder / "qrels" / name).write_bytes(data)
+    with pytest.raises(BadFile) as error:
+        read_search(str(folder), "test")
     assert message in str(error.value) and "\n" not in str(error.value)
 
 

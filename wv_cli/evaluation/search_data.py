@@ -1,9 +1,10 @@
-"""Search tests in BEIR's layout: documents, queries, and judgements of which documents answer which query.
+"""Search tests as BEIR and mteb lay them out: documents, queries, and which documents answer which query.
 
     corpus.jsonl      {"_id": "d1", "title": "...", "text": "..."}, a document a line; its text is title, blank, text
     queries.jsonl     {"_id": "q1", "text": "..."}
     qrels/SPLIT.tsv   `query-id TAB corpus-id TAB score` lines under a header; a grade of 0 is judged and not relevant
 
+The ids may be called "id", and be whole numbers. Judgements may be JSON lines or Parquet with these names, scores 1.0.
 Each may be compressed. Queries without a judgement are left out.
 """
 
@@ -17,11 +18,15 @@ import numpy as np
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation.data import data_lines
 from wv_cli.evaluation.ranking import Judged
+from wv_cli.io.compression import inner_name
+from wv_cli.io.extra import foreign, require
 from wv_cli.io.json_text import to_unicode
 from wv_cli.text.records.opening import refuse_json_over_lines
 
 _ENDINGS = ("", ".gz", ".xz", ".bz2", ".zst")
 _LAYOUT = "corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv"
+_JUDGEMENTS = (".tsv", ".jsonl", ".parquet")
+_COLUMNS = ["query-id", "corpus-id", "score"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +61,8 @@ def search_folders(paths: Sequence[str]) -> list[str]:
 
 def read_search(folder: str, split: str) -> SearchData:
     """Raises BadFile, WvError for a file that is missing."""
-    corpus, queries = _find(folder, "corpus.jsonl"), _find(folder, "queries.jsonl")
-    qrels = _find(folder, f"qrels/{split}.tsv")
+    corpus, queries = _find(folder, "corpus", (".jsonl",)), _find(folder, "queries", (".jsonl",))
+    qrels = _find(folder, f"qrels/{split}", _JUDGEMENTS)
     texts = _texts(corpus, title=True)
     if not texts:
         raise BadFile(corpus, "expected documents, found none")
@@ -87,12 +92,13 @@ def _names(name: str) -> list[str]:
     return [name + ending for ending in _ENDINGS]
 
 
-def _find(folder: str, name: str) -> str:
-    found = next((path for path in (Path(folder, each) for each in _names(name)) if path.is_file()), None)
+def _find(folder: str, name: str, kinds: Sequence[str]) -> str:
+    names = [each for kind in kinds for each in _names(name + kind)]
+    found = next((path for path in (Path(folder, each) for each in names) if path.is_file()), None)
     if found is None:
-        beside = sorted(path.name.split(".")[0] for path in Path(folder, name).parent.glob("*.tsv*"))
+        beside = sorted({path.name.split(".")[0] for kind in kinds for path in Path(folder, "qrels").glob(f"*{kind}*")})
         splits = f"; --split can be {', '.join(beside)}" if beside and name.startswith("qrels/") else ""
-        message = f"{Path(folder, name)}: no such file; expected {_LAYOUT} in {folder}{splits}"
+        message = f"{Path(folder, name + kinds[0])}: no such file; expected {_LAYOUT} in {folder}{splits}"
         raise WvError(message)
     return str(found)
 
@@ -101,15 +107,23 @@ def _texts(path: str, *, title: bool = False) -> dict[str, str]:
     """The texts by their ids. Raises BadFile for a line that is no such record, and for an id that is there twice."""
     found: dict[str, str] = {}
     for number, record in _records(path):
-        id, text, head = record.get("_id"), record.get("text"), record.get("title") or ""
-        if not isinstance(id, str) or not isinstance(text, str) or not isinstance(head, str):
+        id, text, head = _id(record.get("_id", record.get("id"))), record.get("text"), record.get("title") or ""
+        if id is None or not isinstance(text, str) or not isinstance(head, str):
             raise BadFile(
-                path, 'expected {"_id": "...", "text": "..."} with strings, found another object', line=number
+                path,
+                'expected {"_id": "...", "text": "..."} with an id and a string, found another object',
+                line=number,
             )
         if id in found:
             raise BadFile(path, f"the id {id!r} is there twice", line=number)
         found[id] = f"{head} {text}" if title and head else text
     return found
+
+
+def _id(value: object) -> str | None:
+    """An id, which may be a whole number; None for something else."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if isinstance(value, str) else str(value) if is_whole else None
 
 
 def _records(path: str) -> Iterator[tuple[int, dict[str, object]]]:
@@ -134,18 +148,46 @@ def _to_unicode(record: dict[str, object]) -> dict[str, object]:
 def _grades(path: str) -> dict[str, tuple[int, dict[str, int]]]:
     """For each query its first line, and the grades of documents. Raises BadFile."""
     found: dict[str, tuple[int, dict[str, int]]] = {}
-    for number, line in enumerate(data_lines(path), 1):
-        fields = [field.strip().strip('"') for field in to_unicode(line).rstrip("\r").split("\t")]
-        if not line.strip() or (number == 1 and fields[-1] == "score"):
-            continue
-        try:
-            query, document, grade = fields[0], fields[1], int(fields[2])
-        except (IndexError, ValueError):
-            problem = f"expected `query-id TAB corpus-id TAB score` with a whole score, found {line[:60]!r}"
-            raise BadFile(path, problem, line=number) from None
+    for number, fields in _judgements(path):
+        query, document, score = [*fields, None, None, None][:3]
+        asked, answer, grade = _id(query), _id(document), _grade(score)
+        if asked is None or answer is None or grade is None:
+            form = (
+                "query-id TAB corpus-id TAB score" if Path(inner_name(path)).suffix == ".tsv" else ", ".join(_COLUMNS)
+            )
+            shown = "\t".join(map(str, fields))[:60]
+            raise BadFile(path, f"expected `{form}` with a whole score, found {shown!r}", line=number)
         if abs(grade) > 1_000_000:
             raise BadFile(path, f"expected a score of at most 1,000,000, found {grade}", line=number)
-        found.setdefault(query, (number, {}))[1][document] = grade
+        found.setdefault(asked, (number, {}))[1][answer] = grade
     if not found:
         raise BadFile(path, "expected judgements, found none")
     return found
+
+
+def _judgements(path: str) -> Iterator[tuple[int, Sequence[object]]]:
+    """(line or row, its fields) of a file of judgements. Raises BadFile."""
+    kind = Path(inner_name(path)).suffix
+    if kind == ".parquet":
+        parquet = require("pyarrow.parquet", "reading Parquet", "pyarrow")
+        with foreign(path, f"expected Parquet with the columns {', '.join(_COLUMNS)}"):
+            columns = parquet.read_table(path, columns=_COLUMNS).to_pydict()
+            rows = [*zip(*(columns[name] for name in _COLUMNS), strict=True)]
+        yield from enumerate(rows, 1)
+    elif kind == ".jsonl":
+        for number, record in _records(path):
+            yield number, [record.get(name) for name in _COLUMNS]
+    else:
+        for number, line in enumerate(data_lines(path), 1):
+            fields = [field.strip().strip('"') for field in to_unicode(line).rstrip("\r").split("\t")]
+            if line.strip() and not (number == 1 and fields[-1] == "score"):
+                yield number, fields
+
+
+def _grade(score: object) -> int | None:
+    """A whole score, which may be written 1.0; None for something else."""
+    try:
+        value = float(score) if isinstance(score, str | int | float) else float("nan")
+    except (ValueError, OverflowError):
+        return None
+    return int(value) if value.is_integer() else None
