@@ -59,6 +59,10 @@ def own_names(folder: Path) -> None:
     encoded: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = wv_cli.encode("v.bin", ["a text"], pooling="sif")
     encoder: wv_cli.TextEncoder = wv_cli.load_encoder(folder / "static", transform="white.map")
     print(encoded, encoder.similarity(encoder.encode("a text", normalize_embeddings=True), encoded))
+    index = wv_cli.Index("notes.index", model="wv/small", chunks="line")
+    index.add({"name": "a text"})
+    print([answer["file"] for answer in index.search("a query", k=3)], len(index))
+    index.save(folder / "other.index")
     row: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = vectors["cat"]
     own = wv_cli.Embeddings(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])
     classifier = wv_cli.load_classifier("topics.bin")

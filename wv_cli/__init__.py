@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         whiten,
     )
     from wv_cli.cli.text_encoder import TextEncoder, load_encoder
+    from wv_cli.cli.text_index import Index
     from wv_cli.errors import BadFile, GateMissed, Interrupted, TimedOut, UsageError, WvError
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
@@ -65,6 +66,7 @@ __all__ = [
     "Embeddings",
     "Filter",
     "GateMissed",
+    "Index",
     "Interrupted",
     "TextEncoder",
     "TimedOut",
@@ -110,6 +112,7 @@ _PUBLIC = {
     "Classifier": "wv_cli.models.classifier",
     "Embeddings": "wv_cli.vectors.embeddings",
     "Filter": "wv_cli.cli.batch_filter",
+    "Index": "wv_cli.cli.text_index",
     "TextEncoder": "wv_cli.cli.text_encoder",
     "encode": "wv_cli.cli.encode",
     **dict.fromkeys(("BadFile", "GateMissed", "Interrupted", "TimedOut", "UsageError", "WvError"), "wv_cli.errors"),

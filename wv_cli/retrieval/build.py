@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import OnProgress
-from wv_cli.retrieval.chunks import Chunk
+from wv_cli.retrieval.chunks import Chunk, cut
 from wv_cli.retrieval.config import TextConfig
-from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest
+from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest, text_digest
 from wv_cli.retrieval.model import Model, to_int8
 from wv_cli.text.input_files import describe_left_out
 from wv_cli.text.records.kinds import RECORDS, record_kind
@@ -55,8 +55,8 @@ class Builder:
         name = found.path.encode("utf-8", "surrogateescape")
         chunks, entries = len(self._lines), len(self._ids)
         try:
-            digest = self._reuse_chunks(found.path, name) if name in self._known else b""
-            if not digest:
+            digest = file_digest(found.path) if name in self._known and found.path != "-" else b""
+            if not self._reuse_chunks(name, digest):
                 text = FileText(found.path, self._config, self._log)
                 for chunk in text:
                     self._add_chunk(chunk)
@@ -74,23 +74,40 @@ class Builder:
             else:
                 self._log(f"{error}; left out")
             return
+        self._end_file(name, digest)
+
+    def add_text(self, name: bytes, text: bytes) -> None:
+        """A text in the place of a file."""
+        digest = text_digest(text)
+        if not self._reuse_chunks(name, digest):
+            for chunk in cut([text], self._config):
+                self._add_chunk(chunk)
+        self._end_file(name, digest)
+
+    def keep(self, name: bytes) -> None:
+        """A file of the old index, as it is there."""
+        assert self._old is not None
+        digest = self._old.arrays["digests"][self._known[name]].tobytes()
+        self._reuse_chunks(name, digest)
+        self._end_file(name, digest)
+
+    def _end_file(self, name: bytes, digest: bytes) -> None:
         self._names.append(name)
         self._digests.append(digest)
         self._chunk_at.append(len(self._lines))
 
-    def _reuse_chunks(self, path: str, name: bytes) -> bytes:
-        """The digest of a file that has not changed, whose chunks are taken; b"" for another one."""
-        assert self._old is not None
-        file, digest = self._known[name], file_digest(path) if path != "-" else b""
-        if self._old.arrays["digests"][file].tobytes() != digest:
-            return b""
+    def _reuse_chunks(self, name: bytes, digest: bytes) -> bool:
+        """Whether the old index has a file of this digest, whose chunks are then taken."""
+        file = self._known.get(name)
+        if self._old is None or file is None or self._old.arrays["digests"][file].tobytes() != digest:
+            return False
         for chunk in self._old.chunks_of(file):
             self._keep(Chunk(int(self._old.arrays["lines"][chunk]), self._old.text(chunk), self._old.record(chunk)))
             self._lengths.append(int(self._old.arrays["tokens"][chunk]))
             self._before.append(chunk)
             self._own.append(0)
         self.kept += 1
-        return digest
+        return True
 
     def _add_chunk(self, chunk: Chunk) -> None:
         number, tokens = self._tokens.setdefault, self._tokens

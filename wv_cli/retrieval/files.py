@@ -126,6 +126,10 @@ def _require_text(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     yield from chunks
 
 
+def text_digest(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=DIGEST_BYTES).digest()
+
+
 def file_digest(path: str) -> bytes:
     """Raises WvError."""
     found = hashlib.blake2b(digest_size=DIGEST_BYTES)

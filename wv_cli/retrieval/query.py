@@ -86,11 +86,8 @@ class Searcher:
     ) -> "Searcher":
         """Raises BadFile for settings that no index has, WvError for another model than that of the index."""
         config = settings_of(index, name)
-        if model is not None and not index.model:
-            raise WvError(f"{name}: has no vectors; leave out --model, or index with it: wv search index --model")
-        if model is not None and model.digest != index.model_digest:
-            message = f"{name}: was made with another model than {model.name} ({index.model}); name that, or index anew"
-            raise WvError(message)
+        if model is not None:
+            require_model(index, model, name)
         reader = TokenReader(config.stem, config.stop_words, config.identifiers)
         return cls(index, model, vector_weight, reader, StoredBm25(index, Bm25Options()), is_stored)
 
@@ -154,6 +151,15 @@ class Searcher:
 
 def _no_answers() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return np.zeros(0, np.int64), np.zeros(0)
+
+
+def require_model(index: SearchIndex, model: Model, name: str) -> None:
+    """Raises WvError for another model than that of the index."""
+    if not index.model:
+        raise WvError(f"{name}: has no vectors; leave out --model, or index with it: wv search index --model")
+    if model.digest != index.model_digest:
+        message = f"{name}: was made with another model than {model.name} ({index.model}); name that, or index anew"
+        raise WvError(message)
 
 
 def settings_of(index: SearchIndex, name: str) -> TextConfig:
