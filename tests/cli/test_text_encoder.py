@@ -2,6 +2,7 @@
 answers needs the extra `engines`, and is skipped without it."""
 
 import inspect
+import shutil
 
 import numpy as np
 import pytest
@@ -129,6 +130,23 @@ def test_what_is_refused_before_a_text(options, kind, message):
         wv_cli.load_encoder(**{"model": VECTORS, **options})
 
 
+def test_queries_documents_and_pairs(static, tmp_path):
+    vectors = static.encode(TEXTS)
+    assert (static.encode_query(TEXTS) == vectors).all() and static.get_sentence_embedding_dimension() == static.dim
+    assert (static.encode_document(TEXTS, truncate_dim=3) == vectors[:, :3]).all()
+    pairs = static.similarity_pairwise(vectors[:2], vectors[2:])
+    assert pairs.dtype == np.float32 and pairs == pytest.approx(np.diag(static.similarity(vectors[:2], vectors[2:])))
+    with pytest.raises(ValueError, match="same shape"):
+        static.similarity_pairwise(vectors[:2], vectors[:1])
+    shutil.copytree(STATIC, tmp_path / "prompted")
+    settings = '{"prompts": {"query": "find: ", "passage": "text: ", "other": ""}}'
+    (tmp_path / "prompted" / "config_sentence_transformers.json").write_text(settings)
+    prompted = wv_cli.load_encoder(tmp_path / "prompted")
+    for call, prompt in ((prompted.encode_query, "find: "), (prompted.encode_document, "text: ")):
+        with pytest.raises(UsageError, match=f"has the prompt '{prompt}' for such texts; begin them with it"):
+            call(TEXTS)
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("model", [STATIC, BERT])
 def test_sentence_transformers(model, monkeypatch):
@@ -152,4 +170,9 @@ def test_sentence_transformers(model, monkeypatch):
     a, b = theirs.encode(texts[:2]), theirs.encode(texts)
     np.testing.assert_allclose(ours.similarity(a, b), theirs.similarity(a, b).numpy(), atol=1e-6)
     assert ours.similarity(a[0], b[0]).shape == tuple(theirs.similarity(a[0], b[0]).shape)
+    pairs = theirs.similarity_pairwise(a, b[2:]).numpy()
+    np.testing.assert_allclose(ours.similarity_pairwise(a, b[2:]), pairs, atol=1e-6)
+    np.testing.assert_allclose(ours.encode_query(texts), theirs.encode_query(texts), atol=3e-6)
+    np.testing.assert_allclose(ours.encode_document(texts[0]), theirs.encode_document(texts[0]), atol=3e-6)
+    assert ours.get_embedding_dimension() == theirs.get_embedding_dimension() == ours.dim
     assert theirs.encode([]).shape == (0,)  # ours is (0, dim)

@@ -1,8 +1,9 @@
 """`wv_cli.load_encoder`: what `wv vectors --sentences` makes of texts, by a model that is opened once."""
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import pathlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from wv_cli.cli.arguments import argument_names, read_arguments
@@ -34,6 +35,13 @@ class TextEncoder:
     name: str
     dim: int
     _vectors: "Callable[[list[str], int, bool], NDArray[np.float32]]"
+    _prompts: Mapping[str, str] = field(default_factory=dict)
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """`dim`."""
+        return self.dim
+
+    get_embedding_dimension = get_sentence_embedding_dimension
 
     def encode(
         self,
@@ -74,6 +82,33 @@ class TextEncoder:
         if precision != "float32":
             vectors = _pack_signs(vectors, precision)
         return vectors[0] if isinstance(inputs, str) else vectors
+
+    def encode_query(self, inputs: str | Iterable[str], **options: Any) -> "NDArray[Any]":
+        """encode. Raises UsageError where the model's folder has a prompt for queries."""
+        return self._encode_without_prompt(("query",), inputs, options)
+
+    def encode_document(self, inputs: str | Iterable[str], **options: Any) -> "NDArray[Any]":
+        """encode. Raises UsageError where the model's folder has a prompt for documents."""
+        return self._encode_without_prompt(("document", "passage", "corpus"), inputs, options)
+
+    def _encode_without_prompt(
+        self, names: tuple[str, ...], inputs: str | Iterable[str], options: dict[str, Any]
+    ) -> "NDArray[Any]":
+        prompt = next((self._prompts[name] for name in names if name in self._prompts), None)
+        if prompt is not None:
+            message = f"{self.name} has the prompt {prompt!r:.60} for such texts; begin them with it and call encode"
+            raise UsageError(message)
+        return self.encode(inputs, **options)
+
+    def similarity_pairwise(self, first: Any, second: Any) -> "NDArray[np.float32]":
+        """(rows,) cosines of the vectors in the same row. Raises ValueError for arrays of different sizes."""
+        import numpy as np
+
+        one, other = (_unit_rows(np.atleast_2d(np.asarray(each, np.float32))) for each in (first, second))
+        if one.ndim != 2 or one.shape != other.shape:
+            message = f"expected two arrays of the same shape, found {one.shape}, {other.shape}"
+            raise ValueError(message)
+        return np.asarray((one * other).sum(axis=1), np.float32)
 
     def similarity(self, first: Any, second: Any) -> "NDArray[np.float32]":
         """(rows of `first`, rows of `second`) cosines of vectors, 0 for a zero vector. One vector is one row. Raises
@@ -144,6 +179,7 @@ def _open(path: str, rule: TextPooling, config: EncoderConfig) -> TextEncoder:
 def _of_folder(folder: str, pooling: str | None, config: EncoderConfig) -> TextEncoder:
     from wv_cli.commands.sentences import OfEncoder
     from wv_cli.encoders.base import encode
+    from wv_cli.io.folders import Usage
 
     asking = OfEncoder(file=folder, config=config, pooling=pooling, precision=6, as_json=False)
     source: Encoder = asking.open()
@@ -156,7 +192,7 @@ def _of_folder(folder: str, pooling: str | None, config: EncoderConfig) -> TextE
             source, texts, [chosen], normalize=scaled, threads=config.threads, batch_size=batch_size
         )[0].vectors  # fmt: skip
 
-    return TextEncoder(folder, source.dim, vectors)
+    return TextEncoder(folder, source.dim, vectors, Usage.from_folder(pathlib.Path(folder)).prompts)
 
 
 def _of_model(path: str) -> TextEncoder:
@@ -209,7 +245,7 @@ def _with_transform(source: TextEncoder, path: str, threads: int) -> TextEncoder
         require_finite(found, texts, path)
         return _unit_rows(found) if normalize else found
 
-    return TextEncoder(source.name, affine.new_dim, vectors)
+    return TextEncoder(source.name, affine.new_dim, vectors, source._prompts)
 
 
 def _unit_rows(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":

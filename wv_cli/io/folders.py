@@ -16,7 +16,8 @@ others.
 import contextlib
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -179,10 +180,12 @@ def modules(path: Path) -> list[tuple[str, Path]]:
 @dataclass(frozen=True)
 class Usage:
     """How sentence-transformers uses a folder, by its config_sentence_transformers.json: the `prompt` stands before
-    every text, and of each vector the first `truncate_dim` numbers are kept, after a Normalize; None: all."""
+    every text, and of each vector the first `truncate_dim` numbers are kept, after a Normalize; None: all. `prompts`
+    are those with a name, which are not empty."""
 
     prompt: str = ""
     truncate_dim: int | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_folder(cls, path: Path) -> "Usage":
@@ -197,6 +200,7 @@ class Usage:
         return cls(
             prompts[name] if name is not None else "",
             settings.number("truncate_dim", 1, 1 << 20) if most is not None else None,
+            {name: text for name, text in prompts.items() if text} if isinstance(prompts, dict) else {},
         )
 
 
