@@ -63,6 +63,9 @@ def _note(speaker: str, message: str, as_json: bool) -> None:
 
 
 def _line(speaker: str, message: str, as_json: bool, **facts: object) -> str:
+    from wv_cli.io.remote import show_names
+
+    message = show_names(message)
     if not as_json:
         return f"{speaker}: {message}"
     from wv_cli.io.json_text import to_json

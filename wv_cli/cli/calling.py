@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from wv_cli.cli import COMMANDS, PARTS
 from wv_cli.cli.arguments import argument_names, read_arguments
+from wv_cli.cli.remote_options import open_remote, show_names_in
 from wv_cli.cli.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
 from wv_cli.commands.eval import eval_job
 from wv_cli.commands.job import Job, TrainingJob
@@ -88,19 +89,22 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
         require_functions(**talk)
         progress, sentences = bound.pop("progress", False), bound.pop("sentences", None)
         with kept_pipes(), arguments_in_errors(names), ExitStack() as stack:
-            make = _maker(kind, arguments, name)
+            known = {option.name: option for option in arguments.values()}
             if name in WITH_SENTENCES:
                 bound["inputs"], spoken = paths_or_sentences(
                     bound.get("inputs"), sentences, needed="train" if name == "train" else ""
                 )
                 if spoken is not None:
-                    make({**bound, "inputs": ()})  # refuses what it can before the sentences are read
+                    # Refuses what it can before the sentences are read.
+                    kind.from_options(_read_options(arguments, name, {**bound, "inputs": ()}))
                     bound |= spool(spoken, bound, stack)
-            job = make(bound)
+            options = stack.enter_context(open_remote(_read_options(arguments, name, bound), known))
+            job = kind.from_options(options)
             on_progress = stack.enter_context(progress_bar(talk["on_progress"], progress=progress))
             metadata = run_job(job, talk["log"], on_progress)
             job.judge(metadata)
-            return {**job.facts(metadata)}
+            facts: dict[str, Any] = show_names_in({**job.facts(metadata)})
+            return facts
 
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     function.__module__ = module
@@ -136,15 +140,13 @@ def _required_arguments(name: str, arguments: Mapping[str, Option]) -> list[str]
     ]
 
 
-def _maker(kind: type[Job], arguments: Mapping[str, Option], name: str) -> Callable[[Mapping[str, Any]], Job]:
-    def make(bound: Mapping[str, Any]) -> Job:
-        given = read_arguments(bound, arguments, name)
-        if given.get("output") == ():
-            raise UsageError("output: the list is empty; name a file")
-        options = {arguments[each].name: value for each, value in given.items()}
-        return kind.from_options({**options, "explicit": tuple(options)})
-
-    return make
+def _read_options(arguments: Mapping[str, Option], name: str, bound: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the job."""
+    given = read_arguments(bound, arguments, name)
+    if given.get("output") == ():
+        raise UsageError("output: the list is empty; name a file")
+    options = {arguments[each].name: value for each, value in given.items()}
+    return {**options, "explicit": tuple(options)}
 
 
 def _parameters(name: str, arguments: Mapping[str, Option]) -> list[Parameter]:

@@ -122,7 +122,9 @@ def emit(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     if quiet:
         return
     from wv_cli.io.json_text import to_json
+    from wv_cli.io.remote import show_names
 
+    message = show_names(message)
     with contextlib.suppress(OSError), above_bar():  # as _patient
         click.echo(to_json({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 

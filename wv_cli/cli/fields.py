@@ -16,6 +16,7 @@ import click
 from wv_cli.cli import PARTS
 from wv_cli.cli.help import Command
 from wv_cli.cli.options import make_argument, make_json_option, make_option, make_quiet_option
+from wv_cli.cli.remote_options import open_remote
 from wv_cli.cli.word_options import TakesWords
 from wv_cli.commands.job import Job, options_of
 from wv_cli.config import Options
@@ -41,7 +42,8 @@ def make_command(
     def start(**values: Any) -> Any:
         for name, option in options.items() if not issubclass(kind, Job) else ():
             option.check(values[name])
-        return runs(**values) if json_help or "as_json" in options else runs(as_json=False, **values)
+        with open_remote(values, options) as here:
+            return runs(**here) if json_help or "as_json" in options else runs(as_json=False, **here)
 
     made = TakesWords if any(field.metavar == "WORD..." for field in shown) else shape
     return made(name, callback=start, params=parameters, help=inspect.getdoc(kind))

@@ -11,7 +11,9 @@ from wv_cli.cli.bar import close_bar, reading_bar
 from wv_cli.cli.display import emit, explain_stop, observer
 from wv_cli.cli.options import given_options
 from wv_cli.cli.reading import ignore_format_warnings
+from wv_cli.cli.remote_options import show_names_in
 from wv_cli.io.places import is_stdout
+from wv_cli.io.remote import show_names
 
 if TYPE_CHECKING:
     from wv_cli.commands.job import Job
@@ -50,14 +52,14 @@ def run_command(kind: "type[Job]", options: Mapping[str, Any], quiet: bool, as_j
         if kind.JSON_HELP:
             from wv_cli.io.json_text import to_json
 
-            click.echo(to_json(job.facts(metadata), escape=kind.JSON_IS_ASCII), err=to_stderr)
+            click.echo(to_json(show_names_in(job.facts(metadata)), escape=kind.JSON_IS_ASCII), err=to_stderr)
         return job.judge(metadata)
     if not (quiet and job.is_verdict) and (shown := job.show(metadata)):
         from wv_cli.words import encode
 
         stream = sys.stderr if to_stderr else sys.stdout
-        stream.buffer.write(encode(shown))
+        stream.buffer.write(encode(show_names(shown)))
         stream.buffer.flush()
     if not quiet and (line := job.report(metadata)):
-        click.echo(line, err=True)
+        click.echo(show_names(line), err=True)
     return job.judge(metadata)

@@ -263,6 +263,7 @@ class FilterRun:
         """The shards as the workers of the scheduler at `address` have done them, in order. `names` are those of their
         outputs."""
         from wv_cli.filtering.shard_pass import ShardTask
+        from wv_cli.text.raw_files import whole_name
 
         task = ShardTask(
             rules=self.rules.rule_set,
@@ -274,7 +275,7 @@ class FilterRun:
             only=only,
         )
         with executor(address, self.run.log, same_kernels=True) as workers:
-            asked = [(str(Path(path).absolute()), names.get(path, "")) for path in paths]
+            asked = [(whole_name(path), names.get(path, "")) for path in paths]
             for done, said in workers.map("filter", task.judge_shard, asked):
                 for message in said:
                     self.run.log(message)

@@ -21,6 +21,7 @@ from wv_cli.config import Option, Options, flag_of, reject_ineffective
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import Log, OnProgress
 from wv_cli.io.places import is_stream, refuse_folder, refuse_reading, require_different
+from wv_cli.io.remote import upload_outputs
 
 if TYPE_CHECKING:
     from wv_cli.models.training.run import Outcome
@@ -120,7 +121,10 @@ class Job(Options):
         with kept_pipes(), ExitStack() as stack:
             run = self.begin(Run(log, on_progress, on_reading), stack)
             with run.kept_on_failure():
-                return self.work(run)
+                outcome, metadata = self.work(run)
+            if outcome is None or outcome.is_finished:
+                upload_outputs()
+            return outcome, metadata
 
     def validate(self) -> None:
         """Checks everything that can be checked before a file is read. Raises UsageError or WvError."""

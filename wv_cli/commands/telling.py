@@ -6,6 +6,7 @@ from typing import Any
 from wv_cli.commands.job import Job
 from wv_cli.commands.run import Metadata, OnTraining
 from wv_cli.io.events import Log
+from wv_cli.io.remote import show_names
 
 LOGGER = logging.getLogger("wv_cli")
 LOGGER.addHandler(logging.NullHandler())
@@ -15,6 +16,7 @@ def tee_log(log: Log | None) -> Log:
     """What tells the logger, at the level INFO, and `log`. A record has the facts as its attribute `facts`."""
 
     def tell(message: str, **facts: object) -> None:
+        message = show_names(message)
         LOGGER.info("%s", message, extra={"facts": facts})
         if log is not None:
             log(message, **facts)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 from wv_cli.errors import WvError
 from wv_cli.filtering.near_duplicates import SHINGLE, Banding
 from wv_cli.text.inputs import Texts
+from wv_cli.text.raw_files import is_file
 from wv_cli.text.raw_text import note_unsegmented
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.reading import DEFAULT_FIELD, Block
@@ -44,7 +44,7 @@ def notes_on_words(texts: Texts, path: str, *, near_duplicates: bool) -> Iterato
 
 def _first_blocks(texts: Texts, path: str) -> list[Block]:
     """The first one, if any."""
-    if Path(path).is_file():  # a pipe is read once
+    if is_file(path):  # a pipe is read once
         with suppress(WvError):  # which is told when it is judged
             for block in Source(replace(texts, inputs=[path], log=_unheard)).blocks(path, ()):
                 return [block]

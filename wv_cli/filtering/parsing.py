@@ -1,6 +1,7 @@
 """Rules as they are written, in options and in files."""
 
 import difflib
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +18,9 @@ from wv_cli.filtering.setting import split_subject
 
 _COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
 _RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")
+
+
+_ELSEWHERE = re.compile(r"[a-z][a-z0-9+]+://[^/:=\s]*(?::\d+)?(?:/[^:=\s]*)?")  # a model on another machine
 
 
 def parse_rules(scorer: str, text: str) -> list[Rule]:
@@ -51,6 +55,18 @@ def _advise_comparison(text: str) -> str:
     return f", found =; write '{subject}>={bound}' (in quotes: a shell takes > and < for itself)"
 
 
+@functools.cache
+def _copy_once(name: str) -> str:
+    from wv_cli.io.remote_copies import local_copy
+
+    return local_copy(name)
+
+
+def _copy_model(found: re.Match[str]) -> str:
+    """The copy here of a model on another machine, made once a process."""
+    return _copy_once(found[0])
+
+
 def parse_rule(scorer: str, text: str) -> Rule:
     """The rule of the option --SCORER TEXT. Raises UsageError.
 
@@ -74,6 +90,8 @@ def parse_rule(scorer: str, text: str) -> Rule:
         source = f"; {_LANGUAGES} has that model" if scorer == "language" else ""
         raise UsageError(f"--{scorer} {text}: expected a rule such as {example}{source}")
     subject = found["subject"] or ""
+    if SCORERS.find(scorer).has_file:
+        subject = _ELSEWHERE.sub(_copy_model, subject)
     name, given, rest = subject.partition("=")
     is_file = Path(split_subject(subject)[0]).is_file()
     named = given and re.fullmatch(r"[^\W\d][\w-]*", name) and not is_file

@@ -19,6 +19,7 @@ from wv_cli.filtering.parts import REPORT
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io import meta
 from wv_cli.io.output import remove_output
+from wv_cli.io.remote import is_remote, status
 from wv_cli.text.records.reading import BadRecord
 
 PLACES = 1000  # of records that cannot be read, in the report of a shard
@@ -97,7 +98,15 @@ def read_report(path: Path) -> dict[str, Any] | None:
 def identify_inputs(names: Mapping[str, str]) -> list[tuple[str, int, str]]:
     """(name, size, digest) of the files that have these names in a folder of outputs. A copy elsewhere is the same, and
     so is a file that was only touched. The digest is of 192 KB of a long file. Raises WvError."""
-    return [(name, Path(path).stat().st_size, _sample_digest(Path(path))) for path, name in names.items()]
+    return [(name, *_identify(path)) for path, name in names.items()]
+
+
+def _identify(path: str) -> tuple[int, str]:
+    """(size, digest) of a file; of one on another machine the version that its server tells."""
+    if is_remote(path):
+        found = status(path)
+        return found.size or 0, found.version
+    return Path(path).stat().st_size, _sample_digest(Path(path))
 
 
 def _sample_digest(path: Path) -> str:

@@ -22,6 +22,7 @@ from wv_cli.filtering.statistics import Totals
 from wv_cli.io.compression import inner_name
 from wv_cli.io.lock import hold_lock
 from wv_cli.io.places import make_folder
+from wv_cli.io.remote import is_remote, path_below
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import BadRecord, Sink
 from wv_cli.text.records.writing import open_sink
@@ -35,9 +36,10 @@ def name_outputs(inputs: Sequence[str], paths: Sequence[str]) -> dict[str, str]:
     keeps its path below that folder. Where names are equal, all begin at the folder that the inputs share. Raises
     UsageError for a file that is given twice."""
     folders = sorted((each for each in inputs if Path(each).is_dir()), key=len, reverse=True)
-    names = [_name_below(path, folders) for path in paths]
+    elsewhere = [each for each in inputs if is_remote(each)]
+    names = [_name_below(path, elsewhere if is_remote(path) else folders) for path in paths]
     if len({*names}) < len(names):
-        whole = [os.path.normpath(Path(path).absolute()) for path in paths]
+        whole = [path if is_remote(path) else os.path.normpath(Path(path).absolute()) for path in paths]
         if twice := next((path for path in whole if whole.count(path) > 1), None):
             raise UsageError(f"{twice} is given twice; name it once")
         shared = os.path.commonpath([Path(path).parent for path in whole])
@@ -46,6 +48,8 @@ def name_outputs(inputs: Sequence[str], paths: Sequence[str]) -> dict[str, str]:
 
 
 def _name_below(path: str, folders: Sequence[str]) -> str:
+    if is_remote(path):
+        return next(filter(None, (path_below(path, each) for each in folders)), path.rpartition("/")[2])
     folder = next((each for each in folders if Path(path).is_relative_to(each)), None)
     return Path(path).name if folder is None else os.fspath(Path(path).relative_to(folder))
 

@@ -36,6 +36,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("codes-and-search", "tutorial", "Binary codes of vectors, and fast search among many."),
     ("search-a-folder", "how-to", "Search documents, source code and records; indexes and vectors for it."),
     ("train-on-pairs", "how-to", "Train embeddings for search on pairs of texts, and measure them beside BM25."),
+    ("remote", "how-to", "Read and write files in S3, on hubs and on web servers."),
     ("replace-word2vec", "how-to", "Run a word2vec script with wv; its flags in wv's words."),
     ("replace-fasttext", "how-to", "Run a fastText script with wv; its flags in wv's words."),
     ("replace-glove", "how-to", "Run a GloVe script with wv; its flags in wv's words."),

@@ -10,6 +10,7 @@ from typing import Any
 from wv_cli import __version__, _cpu
 from wv_cli.io import host
 from wv_cli.io.output import open_output
+from wv_cli.io.remote import show_names
 
 ENDING = ".meta.json"
 
@@ -50,4 +51,4 @@ def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, 
         **metadata,
     }
     with open_output(sidecar_path(path)) as stream:
-        stream.write(to_json(record, indent=1).encode() + b"\n")
+        stream.write(show_names(to_json(record, indent=1)).encode() + b"\n")

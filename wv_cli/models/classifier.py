@@ -19,6 +19,7 @@ from wv_cli._text import SEPARATORS
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io import memory
 from wv_cli.io.arguments import list_texts, path_text, real_number, whole_number
+from wv_cli.io.remote import is_remote
 from wv_cli.io.threads import in_order
 from wv_cli.models.layers import LAYERS
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, Matrix, SparseRows
@@ -239,6 +240,10 @@ class Classifier:
 def load_classifier(path: str | os.PathLike[str]) -> Classifier:
     """The classifier of a fastText model file, .bin or .ftz. Raises WvError when it cannot be read or holds none."""
     path = path_text(path, "path")
+    if is_remote(path):
+        from wv_cli.io.remote_copies import local_copy
+
+        path = local_copy(path)
     return Classifier(load_model(path), path)
 
 

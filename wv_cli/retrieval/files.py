@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wv_cli.errors import UsageError, WvError, reason
-from wv_cli.io import meta
+from wv_cli.io import meta, remote
 from wv_cli.io.compression import CHUNK, decompress
 from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.io.marks import without_mark
 from wv_cli.retrieval.chunks import Chunk, cut, cut_records
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.text.binary import binary, describe_foreign, is_foreign
-from wv_cli.text.folder_files import files_below
+from wv_cli.text.folder_files import files_below, is_data
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
@@ -44,8 +44,9 @@ def find_files(inputs: Sequence[str], log: Log, written: Sequence[str] = ()) -> 
     found: dict[str, Found] = {}
     own = [Path(path).stat() for path in written if Path(path).is_file()]
     for name in inputs:
-        for each in _files_of(name, log) if name != "-" and Path(name).is_dir() else [Found(name, True)]:
-            if not each.named and any(os.path.samestat(Path(each.path).stat(), other) for other in own):
+        for each in _files_of(name, log):
+            here = not each.named and not remote.is_remote(name)
+            if here and any(os.path.samestat(Path(each.path).stat(), other) for other in own):
                 with Path(each.path).open("rb") as stream:
                     head = stream.read(HEAD_BYTES)
                 if head and not is_search_index(head):
@@ -56,6 +57,16 @@ def find_files(inputs: Sequence[str], log: Log, written: Sequence[str] = ()) -> 
 
 
 def _files_of(folder: str, log: Log) -> list[Found]:
+    """The file of that name, or those of a folder."""
+    if remote.is_remote(folder):
+        paths = remote.files_in(folder)
+        if paths is None:
+            return [Found(folder, True)]
+        inside = [path for path in paths if all(map(is_data, remote.path_below(path, folder).split("/")))]
+        return [Found(path, False) for path in inside if not path.endswith(meta.ENDING)]
+    if folder == "-" or not Path(folder).is_dir():
+        return [Found(folder, True)]
+
     def tell(error: OSError) -> None:
         log(f"{error.filename}: left out: {reason(error)}")
 

@@ -11,11 +11,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from wv_cli.errors import UsageError, WvError, cannot_read
+from wv_cli.io import remote
 from wv_cli.io.compression import decompress
 from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.text.binary import SAMPLE
 from wv_cli.text.inputs import Texts, not_text
-from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.web_pages import is_page, unreadable_page
 
 Inputs = Sequence[str] | Texts
@@ -36,6 +37,8 @@ def expand_inputs(inputs: Inputs) -> list[str]:
     for name in map(os.fspath, names):
         if name == "-":
             paths.append(name)
+        elif remote.is_remote(name):
+            paths += _remote_files(name, texts)
         elif Path(name).is_dir():
             paths += _files_of(name, texts)
         else:
@@ -50,11 +53,32 @@ def _files_of(folder: str, texts: Texts | None) -> list[str]:
     def fail(error: OSError) -> None:
         raise cannot_read(error.filename, error) from error
 
-    from wv_cli.text.folder_files import LEFT_OUT, files_below  # queries of words ask for no folder
+    from wv_cli.text.folder_files import files_below  # queries of words ask for no folder
 
     paths = files_below(folder, fail, texts.log if texts is not None else None)
     for path in paths:
         _check_readable(path)
+    return _require_texts(folder, paths, texts)
+
+
+def _remote_files(name: str, texts: Texts | None) -> list[str]:
+    """The file of that name, or those of a folder or a pattern."""
+    from wv_cli.text.folder_files import is_data
+
+    paths = remote.files_in(name)
+    if paths is None:
+        if texts is not None and (problem := _problem(name, texts)):
+            raise not_text(name, problem)
+        return [name]
+    if "*" not in name:
+        paths = [path for path in paths if all(map(is_data, remote.path_below(path, name).split("/")))]
+    return _require_texts(name, paths, texts)
+
+
+def _require_texts(folder: str, paths: list[str], texts: Texts | None) -> list[str]:
+    """The `paths` in a folder without those that are no text, of which it is told. Raises WvError when none is left."""
+    from wv_cli.text.folder_files import LEFT_OUT
+
     left_out = _left_out(paths, texts) if texts is not None else {}
     paths = [path for path in paths if path not in left_out]
     skipped = describe_left_out(left_out) if left_out else ""
@@ -97,7 +121,7 @@ def describe_left_out(left_out: Mapping[str, str]) -> str:
 
 def _archive(path: str) -> str | None:
     """What a file is whose beginning is that of a zip archive, as that of a text document is; None for another one."""
-    if not Path(path).is_file():
+    if not Path(path).is_file():  # elsewhere each look costs a request
         return None
     with open_raw(path) as raw:
         head = next(blocks(raw, path, HEAD_BYTES), b"")
@@ -106,7 +130,7 @@ def _archive(path: str) -> str | None:
 
 def _problem(path: str, texts: Texts) -> str | None:
     """What a file is instead of text; None for text, and for a pipe or device, of which nothing may be lost."""
-    if texts.reading.force_text or texts.records(path) or not Path(path).is_file():
+    if texts.reading.force_text or texts.records(path) or not is_file(path):
         return None
     with open_raw(path) as raw, closing(decompress(blocks(raw, path, HEAD_BYTES), path)) as text:
         head = b""
@@ -154,6 +178,11 @@ def total_size(paths: list[str]) -> int | None:
     """Bytes of all inputs, None when one has no size (a pipe)."""
     total = 0
     for path in paths:
+        if remote.is_remote(path):
+            if (size := size_of_file(path)) is None:
+                return None
+            total += size
+            continue
         try:
             status = os.fstat(0) if path == "-" else Path(path).stat()
         except OSError:

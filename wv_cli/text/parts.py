@@ -6,14 +6,11 @@ so that each byte is read once. A compressed file can only be read from its star
 middle lies.
 """
 
-import os
-import stat
 from dataclasses import dataclass
-from pathlib import Path
 
 from wv_cli.errors import WvError, reason
 from wv_cli.io.compression import is_compressed
-from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file, whole_name
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.web_pages import is_page
 
@@ -83,7 +80,7 @@ def shards(paths: list[str], most: int, *, whole_lines: bool = False) -> list[Sh
     count = -(-total // most)
     found: list[list[tuple[Piece, int]]] = [[] for _ in range(count)]
     start = 0
-    for path, size in zip((str(Path(path).absolute()) for path in paths), sizes, strict=True):
+    for path, size in zip(map(whole_name, paths), sizes, strict=True):
         # Shard i begins at byte total * i // count: the last one that begins at b or before has it.
         begins, ends = (((byte + 1) * count - 1) // total if size else 0 for byte in (start, start + size - 1))
         for index in range(begins, ends + 1) if size else ():
@@ -136,16 +133,16 @@ def require_size(path: str, size: int) -> None:
 def size_of(path: str) -> int:
     """Its bytes. Raises WvError for what is no file that can be read from any place."""
     try:
-        status = os.fstat(0) if path == "-" else Path(path).stat()
+        size = size_of_file(path) if path != "-" else None
     except OSError as error:
         message = f"{path}: cannot read: {reason(error)}"
         raise WvError(message) from error
-    if path == "-" or not stat.S_ISREG(status.st_mode):
+    if size is None or not is_file(path):
         message = (
             f"{name_of_input(path)}: several processes cannot share a stream; give files, which all of them can read"
         )
         raise WvError(message)
-    return status.st_size
+    return size
 
 
 def is_packed(path: str) -> bool:

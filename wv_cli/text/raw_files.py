@@ -1,10 +1,13 @@
 """A file's bytes as they lie there, in blocks. Standard input is `-`."""
 
 import io
+import os
 import select
 from collections.abc import Iterator
+from pathlib import Path
 
 from wv_cli.errors import WvError, cannot_read, reason
+from wv_cli.io import remote
 from wv_cli.io.pipes import open_bytes
 
 _PIPE = 1 << 16  # bytes that a pipe holds, on Linux
@@ -14,8 +17,27 @@ def name_of_input(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
+def is_file(path: str) -> bool:
+    """Whether a file has that name, here or elsewhere: no pipe, no device, no folder."""
+    return bool(remote.is_remote(path)) or Path(path).is_file()
+
+
+def size_of_file(path: str) -> int | None:
+    """The bytes of a file; None where a server does not say. Raises OSError, WvError."""
+    return remote.size_of(path) if remote.is_remote(path) else Path(path).stat().st_size
+
+
+def whole_name(path: str) -> str:
+    """The name of a file for a process in another folder."""
+    return path if remote.is_remote(path) else os.fspath(Path(path).absolute())
+
+
 def open_raw(path: str, *, once: bool = False) -> io.RawIOBase:
     """`once`: a pipe is not kept for whoever opens it again (wv_cli.io.pipes)."""
+    if remote.is_remote(path):
+        from wv_cli.io.remote_reading import open_stream
+
+        return open_stream(path)
     try:
         return open_bytes(path, once=once)
     except OSError as error:

@@ -8,7 +8,6 @@ so that neither a word nor a line runs from one file into the next. Decisions:
 """
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
@@ -20,7 +19,7 @@ from wv_cli.io.marks import MARK, without_mark
 from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import Texts, not_text
-from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, read_sample
 from wv_cli.text.records.kinds import require_tsv
 from wv_cli.text.web_pages import is_page, read_page
@@ -184,7 +183,7 @@ class Source:
     def _reads_page(self, path: str, head: bytes) -> bool:
         """Whether a file is a web page of which the text is read."""
         texts = self._texts
-        if texts is None or texts.reading.force_text or texts.extracts_pages or not Path(path).is_file():
+        if texts is None or texts.reading.force_text or texts.extracts_pages or not is_file(path):
             return False
         return is_page(path, head)
 
@@ -208,7 +207,7 @@ class Source:
 
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
         """The text of a file from one byte up to another, which both begin a line or a word."""
-        if begin == 0 and end == Path(path).stat().st_size:
+        if begin == 0 and end == size_of_file(path):
             yield from self._file(path)
             return
         text = self._between(path, begin, end)
@@ -228,7 +227,7 @@ class Source:
                     yield text
                 place += len(block)
                 self.consumed += len(block)
-        self.divided += end < Path(path).stat().st_size and block[-1:] != b"\n"
+        self.divided += end < (size_of_file(path) or 0) and block[-1:] != b"\n"
 
     def _count_bytes(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         for block in blocks:

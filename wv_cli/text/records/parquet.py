@@ -1,15 +1,18 @@
 """Parquet, through pyarrow. A block is a batch of rows; what is written again keeps schema, codecs and row groups."""
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.io.extra import foreign, require
+from wv_cli.io.remote import is_remote
+from wv_cli.io.remote_reading import RemoteFile
+from wv_cli.text.raw_files import is_file, open_raw, size_of_file
 from wv_cli.text.records.arrow import column_at, find_column, is_text, take_rows, text_values
 from wv_cli.text.records.parquet_writing import Rows, form_of, spark_times, with_spark_columns
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
@@ -96,13 +99,17 @@ class ParquetReader:
 
     def __iter__(self) -> Iterator[ParquetBlock]:
         parquet = require("pyarrow.parquet", "reading Parquet", "pyarrow")
-        if not Path(self._path).is_file():
+        if not is_file(self._path):
             raise BadFile(self._name, "expected a file, since Parquet is read from its end; write it to a file first")
-        with foreign(self._name, "expected a Parquet file"):
-            unit = "us" if spark_times(parquet.read_metadata(self._path)) else None
-            file = parquet.ParquetFile(self._path, coerce_int96_timestamp_unit=unit)
-        with closing(file):
+        with ExitStack() as stack:
+            source = stack.enter_context(open_raw(self._path)) if is_remote(self._path) else None
+            place = self._path if source is None else io.BufferedReader(source)
+            with foreign(self._name, "expected a Parquet file"):
+                unit = "us" if spark_times(parquet.read_metadata(place)) else None
+                file = stack.enter_context(closing(parquet.ParquetFile(place, coerce_int96_timestamp_unit=unit)))
             yield from self._blocks(file)
+            if isinstance(source, RemoteFile):
+                source.require_unchanged()
 
     def _blocks(self, file: Any) -> Iterator[ParquetBlock]:
         rules, metadata, arrow = self._rules, file.metadata, require("pyarrow", "Parquet")
@@ -112,7 +119,7 @@ class ParquetReader:
         bad = BadRecords(self._name, rules)
         row, form = 0, form_of(self._name, file)
         for group in range(metadata.num_row_groups):
-            size = Path(self._path).stat().st_size / max(1, metadata.num_rows)
+            size = (size_of_file(self._path) or 0) / max(1, metadata.num_rows)
             with foreign(self._name, f"expected the rows of row group {group}"):
                 for batch in file.iter_batches(_ROWS, [group], None if rules.whole else [".".join(path)]):
                     values = text_values(column_at(batch, path))

@@ -17,6 +17,7 @@ from wv_cli.io.folders import find_folder, static_root
 from wv_cli.io.input import Input
 from wv_cli.io.marks import split_lines
 from wv_cli.io.output import open_output
+from wv_cli.io.remote import is_remote
 from wv_cli.vectors.formats.base import Format, FormatWarning
 from wv_cli.words import WordList
 
@@ -112,7 +113,11 @@ def open_beside(row: Format, path: str | os.PathLike[str], numbers: BinaryIO) ->
 
 def find_vectors(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     """The file of vectors of a static embedding, given by its folder or by its name in the local hub cache; `path`
-    itself where it is neither. Raises BadFile, WvError."""
+    itself where it is neither. Of what is on another machine a copy is made. Raises BadFile, WvError."""
+    if is_remote(path):
+        from wv_cli.io.remote_copies import local_copy
+
+        path = local_copy(os.fspath(path))
     folder = find_folder(path)
     if not folder.is_dir():
         return path

@@ -1,0 +1,80 @@
+"""Names of files of other machines (s3://, gs://, hf://, https://) among the options of a command or of a call.
+
+Text stays where it is: its readers know such names. Other inputs are copied to this machine, and outputs are written
+here and uploaded when the command has done its work. So no command knows whether its files are here.
+"""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wv_cli.config import Option
+from wv_cli.errors import UsageError, WvError
+from wv_cli.io.remote import forget, is_remote, local_name, names_in_errors, show_names, upload_outputs
+
+_RESULTS = ("output", "outputs", "rejected", "clusters", "doc_vectors")
+_REPORT = "filter.meta.json"
+_HERE = ("checkpoint", "autotune_log")  # files that are written again and again
+
+
+def is_result(option: Option) -> bool:
+    """Whether a command writes the file or folder that this option names."""
+    return option.name in _RESULTS or option.name.startswith("save_")
+
+
+@contextlib.contextmanager
+def open_remote(values: dict[str, Any], options: Mapping[str, Option]) -> Iterator[dict[str, Any]]:
+    """The values of options, of which those that name files elsewhere are now names of files here, but for text. When
+    the block ends without an exception, what was written is uploaded. Raises UsageError, WvError."""
+    given = {name: value for name, value in values.items() if name in options and _names_remote(value, options[name])}
+    if not given:
+        yield values
+        return
+    forget()
+    with names_in_errors():
+        guarded = "overwrite" in options and not values.get("overwrite")
+        here = {name: _open_all(value, options[name], guarded=guarded) for name, value in given.items()}
+        yield {**values, **here}
+        upload_outputs()
+
+
+def show_names_in(value: Any) -> Any:
+    """A value as JSON has it, with the names that its files have elsewhere."""
+    if isinstance(value, str):
+        return show_names(value)
+    if isinstance(value, dict):
+        return {key: show_names_in(each) for key, each in value.items()}
+    return [*map(show_names_in, value)] if isinstance(value, list | tuple) else value
+
+
+def _names_remote(value: Any, option: Option) -> bool:
+    several = value if isinstance(value, tuple | list) else (value,)
+    return option.is_path and any(isinstance(each, str) and is_remote(each) for each in several)
+
+
+def _open_all(value: Any, option: Option, *, guarded: bool) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(_open(each, option, guarded=guarded) for each in value)
+    return _open(value, option, guarded=guarded)
+
+
+def _open(name: Any, option: Option, *, guarded: bool) -> Any:
+    """The name of a file here. A folder that is `guarded` is not written where a finished run has written."""
+    if not isinstance(name, str) or not is_remote(name):
+        return name
+    if not is_remote(plain := local_name(name)):
+        return plain
+    if option.name in _HERE:
+        raise UsageError(f"{option.flag} {name}: is written again and again; name a file on this machine")
+    if is_result(option):
+        from wv_cli.io.remote_copies import is_there, stage
+
+        report = f"{name.rstrip('/')}/{_REPORT}"
+        if guarded and option.metavar == "FOLDER" and is_there(report):
+            raise WvError(f"{report}: a finished run wrote this folder; name another one, or --overwrite to replace it")
+        return stage(name)
+    if "INPUT" in option.metavar:
+        return name
+    from wv_cli.io.remote_copies import local_copy
+
+    return local_copy(name)
