@@ -95,11 +95,16 @@ def test_a_part_that_lacks_bytes_is_refused(small_blocks, tmp_path, monkeypatch,
     assert f"{part}: expected" in said and "found no such file; --overwrite begins anew" in said
 
 
-def test_keys_of_duplicates_that_are_damaged_are_refused(small_blocks, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "more",
+    [("--exact-duplicates", "document"), ("--near-duplicates", "0.8"), ("--near-duplicates", "0.8", "--no-verify")],
+    ids=" ".join,
+)
+def test_keys_of_duplicates_that_are_damaged_are_refused(small_blocks, tmp_path, monkeypatch, capsys, more):
     """Length and name are right, one byte is not: another record would stay."""
-    inputs, more = corpus(tmp_path / "in"), ("--exact-duplicates", "document")
+    inputs = corpus(tmp_path / "in")
     cut_off(inputs, tmp_path, monkeypatch, *more)
-    (part,) = (tmp_path / "kept").glob(".wv-filter-exact-duplicates.*.wv-part")
+    (part,) = (tmp_path / "kept").glob(f".wv-filter-{more[0][2:]}.*.wv-part")
     data = bytearray(part.read_bytes())
     data[3] ^= 1
     part.write_bytes(data)

@@ -17,6 +17,7 @@ import numpy as np
 from tests import zstd
 from tests.conftest import GOLDEN, ROOT
 from tests.reference.fasttext import oldest
+from wv_cli.filtering.known_texts import VerifiedDuplicates
 from wv_cli.filtering.near_duplicates import NearDuplicates
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
@@ -232,6 +233,14 @@ def saved_transforms() -> list[bytes]:
 def saved_near_duplicates() -> list[bytes]:
     known = NearDuplicates()
     known.insert(known.keys([b"one two three four five six seven", b"a b c d e f g h i j"]))
+    return [written(known.save)]
+
+
+@cache
+def saved_known_texts() -> list[bytes]:
+    known = VerifiedDuplicates(0.72, ["a.jsonl"])
+    texts = [b"one two three four five six seven", b"a b c d e f g h i j", b"short"]
+    known.first_seen(known.keys(texts), np.arange(3), 0, np.arange(3))
     return [written(known.save)]
 
 

@@ -139,6 +139,13 @@ TARGETS: dict[str, Target] = {
             ("container:near-duplicates",),
         ),
         Target(
+            "known-texts",
+            seeds.saved_known_texts,
+            uses.known_texts,
+            _CONTAINER,
+            ("container:known-texts",),
+        ),
+        Target(
             "search-index",
             seeds.saved_search_indexes,
             uses.search_index,

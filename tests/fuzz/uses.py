@@ -17,6 +17,7 @@ from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode as encode_texts
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.filtering.known_texts import VerifiedDuplicates
 from wv_cli.filtering.near_duplicates import NearDuplicates
 from wv_cli.filtering.parsing import parse_rule
 from wv_cli.filtering.rule_files import read_rules
@@ -174,6 +175,12 @@ def text_file(path: Path) -> Path:
 def near_duplicates(path: Path) -> None:
     known = NearDuplicates.load(path)
     known.first_seen(known.keys([b"one two three four five six seven"]))
+    known.save("/dev/null")
+
+
+def known_texts(path: Path) -> None:
+    known = VerifiedDuplicates(0.72, ["b.jsonl"], [str(path)])
+    known.first_seen(known.keys([b"one two three four five six seven"]), np.arange(1), 0, np.arange(1))
     known.save("/dev/null")
 
 

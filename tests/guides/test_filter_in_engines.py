@@ -16,14 +16,14 @@ from wv_cli.guides import guide_text
 
 TEXT = guide_text("filter-in-engines")
 MOST_LINES = 20
-# The package of each section, and what its examples write.
+# The packages of each section, with blanks between them, and what its examples write.
 ENGINES = {
     "pandas": ("pandas", ["pandas.jsonl"]),
     "polars": ("polars", ["polars.jsonl", "lazy.jsonl"]),
     "Hugging Face datasets": ("datasets", ["datasets.jsonl"]),
     "datatrove": ("datatrove", ["datatrove"]),
     "Ray Data": ("ray", ["ray"]),
-    "Dask": ("dask", ["dask"]),
+    "Dask": ("dask pandas", ["dask"]),
     "Spark": ("pyspark", ["spark"]),
 }
 # Warnings of the engines are theirs, and nothing is asked of a network.
@@ -71,9 +71,10 @@ def test_every_engine_has_its_examples():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_engine_keeps_the_same_records(name, request):
-    package, outputs = ENGINES[name]
-    if importlib.util.find_spec(package) is None:
-        pytest.skip(f"{package} is not installed")
+    packages, outputs = ENGINES[name]
+    for package in packages.split():
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
     if name == "Spark" and not shutil.which("java"):
         pytest.skip("Spark needs Java")
     folder = request.getfixturevalue("folder")

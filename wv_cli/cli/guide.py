@@ -37,8 +37,9 @@ def list_names(formatter: click.HelpFormatter) -> str:
     others = [name for name, guide in GUIDES.items() if guide.kind != "tutorial"]
     with formatter.section("Tutorials (wv help NAME shows one)"):
         formatter.write_dl(tutorials)
-    with formatter.section("Other guides (wv help --guides describes each)"):
-        formatter.write("".join(f"  {line}\n" for line in wrap(" ".join(others), formatter.width - 2)))
+    formatter.write_paragraph()
+    listed = " ".join(["Other guides (wv help --guides describes each):", *others])
+    formatter.write("\n  ".join(wrap(listed, formatter.width - 2)) + "\n")
     groups = {group: " ".join(name for name, _ in rows) for group, rows in group_commands().items()}
     with formatter.section("Commands (wv -h describes each)"):
         formatter.write_dl([(group, names) for group, names in groups.items() if "originals" not in group])

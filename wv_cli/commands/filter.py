@@ -139,7 +139,8 @@ class FilterRun:
 
     def finish(self) -> Metadata:
         """Judges all records and returns the totals, or the scores of the one that is explained."""
-        from wv_cli.filtering.duplicates import Clusters, ParagraphRule, opened_duplicates
+        from wv_cli.filtering.clusters import Clusters
+        from wv_cli.filtering.duplicates import ParagraphRule
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
         from wv_cli.filtering.rules import Judge
         from wv_cli.filtering.shards import name_outputs
@@ -171,19 +172,14 @@ class FilterRun:
             run.log(note)
         if explained is not None:
             return {"explained": _explain(source, judge, explained)}
-        judge.duplicates = opened_duplicates(
-            duplicates.exact_duplicates,
-            duplicates.near_duplicates,
-            duplicates.against,
-            keep_numbers=duplicates.keep_numbers,
-        )
+        judge.duplicates = duplicates.open_rules(source.paths)
         judge.paragraphs = ParagraphRule() if duplicates.exact_duplicates == "paragraph" else None
         totals = Totals.of_rules(judge.names)
         if self.kept.output is None:
-            clusters = Clusters(self.kept.clusters)
+            clusters = Clusters(self.kept.clusters, verified=judge.verifies)
             for path, found in self._count_only(source, judge, totals):
                 clusters.add(path, found)
-            clusters.write()
+            clusters.write(source.paths)
         elif self.kept.streams:
             self._write_stream(source, texts, judge, totals, self.kept.output)
         else:
@@ -283,10 +279,11 @@ class FilterRun:
 
     def _save_index(self, judge: "Judge") -> None:
         from wv_cli.filtering.duplicates import NearDuplicateRule
+        from wv_cli.filtering.known_texts import VerifiedDuplicates
 
         for each in judge.duplicates:
-            if isinstance(each, NearDuplicateRule) and self.kept.save_index is not None:
-                each.known.save(self.kept.save_index)
+            if isinstance(each, NearDuplicateRule | VerifiedDuplicates) and self.kept.save_index is not None:
+                each.save(self.kept.save_index)
 
     def _identity(self, names: Mapping[str, str]) -> dict[str, Any]:
         """What must be the same for a run to go on. Inputs and models may lie elsewhere meanwhile."""

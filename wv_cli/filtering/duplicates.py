@@ -7,21 +7,17 @@ takes two passes and leaves out every paragraph that comes twice. Here the first
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, UsageError
-from wv_cli.filtering.near_duplicates import Banding, Keys, NearDuplicates, clusters
-from wv_cli.io.output import open_output
+from wv_cli.errors import BadFile
+from wv_cli.filtering.near_duplicates import Banding, Keys, NearDuplicates
 from wv_cli.text.digests import Digests, DigestSet, digests, read_digests
-
-if TYPE_CHECKING:
-    from wv_cli.filtering.rules import Judged
-
 
 _PUNCTUATION = "，。、„”“«»１」「《》´∶：？！（）；–—．～’…━〈〉【】％►"
 _CONTROLS = "".join(map(chr, [*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)]))  # but for the line feed
@@ -60,73 +56,115 @@ def left_over(texts: list[bytes], starts: NDArray[np.int64], stays: NDArray[np.b
     return kept
 
 
+class Like(NamedTuple):
+    """A text that stayed, its file and its number there, and how similar another one is to it."""
+
+    file: str
+    record: int
+    similarity: float
+
+
+class Answer(NamedTuple):
+    """What a rule says of (m,) texts: whether each is no duplicate of an earlier one that stayed, what of those that
+    stay is kept for restore(), and what the others are like, where the rule knows it."""
+
+    first: NDArray[np.bool_]
+    kept: bytes
+    like: Sequence[Like] = ()
+
+
+class SavedKeys(Protocol):
+    """A part file of a run (wv_cli.filtering.part_files), to which goes what answers keep."""
+
+    part: Path
+
+    def read_saved(self) -> Iterator[bytes]: ...
+    def fileno(self) -> int: ...
+    def tell(self) -> int: ...
+    def flush(self) -> None: ...
+
+
 class Deduplicator(Protocol):
-    """Keys are made by any number of threads; `first` and `insert` are for one, in the order of the records."""
+    """Keys are made by any number of threads; the rest is for one, in the order of the records."""
 
     @property
     def name(self) -> str: ...
-    @property
-    def width(self) -> int:
-        """Keys of a record."""
+
+    def keys(self, texts: list[bytes]) -> Any:
+        """Of all texts."""
         ...
 
-    def keys(self, texts: list[bytes]) -> Keys:
-        """(n, width)"""
+    def first_seen(self, keys: Any, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:
+        """About the texts of these numbers, which are `records` of the file `shard`, each by its number; those that
+        stay are known from now on."""
         ...
 
-    def first_seen(self, keys: Keys) -> NDArray[np.bool_]:
-        """(n,) whether each is no duplicate of an earlier one that stayed; those that stay are known from now on."""
-        ...
-
-    def insert(self, keys: Keys) -> None:
+    def restore(self, saved: SavedKeys) -> None:
         """Makes known what stayed before."""
         ...
+
+
+def pack_keys(keys: Keys) -> bytes:
+    return keys.astype("<u8").tobytes()
+
+
+def read_keys(saved: SavedKeys, width: int = 1) -> Keys:
+    """(n, width) what pack_keys() made. Raises BadFile."""
+    return np.frombuffer(b"".join(saved.read_saved()), "<u8").astype(np.uint64).reshape(-1, width)
 
 
 class ExactDuplicates:
     """Documents that are equal byte for byte."""
 
-    name, width = "exact-duplicates", 1
+    name = "exact-duplicates"
 
     def __init__(self) -> None:
         self._seen = DigestSet()
 
     def keys(self, texts: list[bytes]) -> Keys:
-        return digests(texts)[:, None]
+        return digests(texts)
 
-    def first_seen(self, keys: Keys) -> NDArray[np.bool_]:
-        return self._seen.first_seen(keys[:, 0])
+    def first_seen(self, keys: Keys, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:
+        first = self._seen.first_seen(keys[asked])
+        return Answer(first, pack_keys(keys[asked][first]))
 
-    def insert(self, keys: Keys) -> None:
-        self._seen.first_seen(keys[:, 0])
+    def restore(self, saved: SavedKeys) -> None:
+        self._seen.first_seen(read_keys(saved)[:, 0])
 
 
 class NearDuplicateRule:
-    """Documents of which most 5-word shingles are the same; `against` is an index of those of an older corpus. With
-    `keep_numbers` not all numbers are one."""
+    """Documents that share a key, which most of those with the same 5-word shingles do; `against` are indexes of those
+    of older corpora. With `keep_numbers` not all numbers are one."""
 
     name = "near-duplicates"
 
-    def __init__(self, threshold: float, against: str | None = None, *, keep_numbers: bool = False) -> None:
+    def __init__(self, threshold: float, against: Sequence[str] = (), *, keep_numbers: bool = False) -> None:
         banding = Banding.nearest(threshold)
-        new = NearDuplicates(banding, keep_numbers=keep_numbers) if against is None else None
-        self.known = new or NearDuplicates.load(str(against))
-        if self.known.banding != banding:
-            other = self.known.banding.threshold
-            raise BadFile(against, f"expected an index for --near-duplicates {threshold:g}, found one for {other:.3g}")
-        if self.known.keep_numbers != keep_numbers:
-            its, step = ("with", "give it") if self.known.keep_numbers else ("without", "leave it out")
-            raise BadFile(against, f"is an index made {its} --keep-numbers; {step}")
-        self.width = banding.bands
-        self.keys: Callable[[list[bytes]], Keys] = self.known.keys
-        self.first_seen: Callable[[Keys], NDArray[np.bool_]] = self.known.first_seen
-        self.insert: Callable[[Keys], None] = self.known.insert
+        self._known = NearDuplicates(banding, keep_numbers=keep_numbers)
+        for path in against:
+            index = NearDuplicates.load(path)
+            if index.banding != banding:
+                found = f"{index.banding.threshold:.3g}"
+                raise BadFile(path, f"expected an index for --near-duplicates {threshold:g}, found one for {found}")
+            if index.keep_numbers != keep_numbers:
+                its, step = ("with", "give it") if index.keep_numbers else ("without", "leave it out")
+                raise BadFile(path, f"is an index made {its} --keep-numbers; {step}")
+            self._known.add(index)
+        self.keys: Callable[[list[bytes]], Keys] = self._known.keys
+        self.save = self._known.save
+
+    def first_seen(self, keys: Keys, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:
+        first = self._known.first_seen(keys[asked])
+        return Answer(first, pack_keys(keys[asked][first]))
+
+    def restore(self, saved: SavedKeys) -> None:
+        self._known.insert(read_keys(saved, self._known.banding.bands))
 
 
 class ParagraphRule:
     """Paragraphs that came before go; a document goes when all of its paragraphs do. Blank lines are no paragraphs."""
 
-    name, width = "exact-duplicates", 1
+    name = "exact-duplicates"
 
     def __init__(self) -> None:
         self._seen = DigestSet()
@@ -147,52 +185,5 @@ class ParagraphRule:
         had[document[counts]] = True
         return first | blank, asked & (new | ~had), keys[first]
 
-    def insert(self, keys: Keys) -> None:
-        self._seen.first_seen(keys[:, 0])
-
-
-def opened_duplicates(
-    exact: str | None, near: float | None, against: str | None, *, keep_numbers: bool = False
-) -> list[Any]:
-    """The rules of duplicate documents, the cheap one first. Raises UsageError, BadFile."""
-    if against is not None and near is None:
-        raise UsageError("--against needs --near-duplicates")
-    rules: list[Any] = [ExactDuplicates()] if exact == "document" else []
-    return [*rules, NearDuplicateRule(near, against, keep_numbers=keep_numbers)] if near is not None else rules
-
-
-class Clusters:
-    """Collects the keys of all records that reach the rule, and writes a line for each record of a cluster to the file
-    `path`: its file, its number there, the number of its cluster, the records in it. Without `path` it does nothing."""
-
-    def __init__(self, path: str | None) -> None:
-        self._path = path
-        self._keys: list[Keys] = []
-        self._places: list[tuple[str, int]] = []
-        self._file, self._before = "", 0
-
-    def add(self, file: str, judged: "Judged") -> None:
-        """A block of records of a file."""
-        if self._path is None:
-            return
-        self._before = self._before if file == self._file else 0
-        self._file = file
-        self._keys.append(judged.keys[-1])
-        self._places += [(file, self._before + number) for number in (judged.alive + 1).tolist()]
-        self._before += len(judged.reason)
-
-    def write(self) -> None:
-        """Raises WvError."""
-        if self._path is None:
-            return
-        if self._keys:
-            stays, sizes = (each.tolist() for each in clusters(np.concatenate(self._keys)))
-        else:
-            stays, sizes = [], []
-        numbers: dict[int, int] = {}
-        with open_output(self._path) as out:
-            out.write(b"file\trecord\tcluster\tsize\n")
-            for (file, record), head, size in zip(self._places, stays, sizes, strict=True):
-                if size > 1:
-                    number = numbers.setdefault(head, len(numbers) + 1)
-                    out.write(f"{file}\t{record}\t{number}\t{size}\n".encode("utf-8", "surrogateescape"))
+    def restore(self, saved: SavedKeys) -> None:
+        self._seen.first_seen(read_keys(saved)[:, 0])

@@ -121,6 +121,11 @@ class NearDuplicates:
         for band in range(self.banding.bands):
             self._seen.insert(band, keys[:, band])
 
+    def add(self, other: "NearDuplicates") -> None:
+        """Makes known what another one of the same banding knows."""
+        for band in range(self.banding.bands):
+            self._seen.insert(band, other._seen.keys(band))
+
     @property
     def memory(self) -> int:
         """Bytes that the keys take."""

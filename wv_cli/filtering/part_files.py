@@ -19,6 +19,7 @@ from wv_cli.io.compression import Compressor, compression_of
 from wv_cli.io.temporary import keep_mode, temporary_prefix
 
 _ENDING = ".wv-part"
+_PIECE = 1 << 24
 
 
 class Saved(NamedTuple):
@@ -58,15 +59,24 @@ class PartFile:
             self._file.truncate(size)
             self._file.seek(size)
 
-    def read_saved(self) -> bytes:
-        """What had been saved of a file that is not compressed. Raises BadFile for other bytes."""
+    def read_saved(self) -> Iterator[bytes]:
+        """What had been saved of a file that is not compressed, in pieces. Raises BadFile for other bytes, behind the
+        last one."""
+        crc = 0
         with self._errors():
-            size = self._file.seek(0, os.SEEK_END)
             self._file.seek(0)
-            data = self._file.read(size)
-        if zlib.crc32(data) != self._crc:
+            while piece := self._file.read(_PIECE):
+                crc = zlib.crc32(piece, crc)
+                yield piece
+        if crc != self._crc:
             raise BadFile(self.part, "expected the bytes that were written, found others; --overwrite begins anew")
-        return data
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def tell(self) -> int:
+        """Where the next byte goes, in a file that is not compressed."""
+        return self._file.tell()
 
     def write(self, data: Any) -> int:
         self._crc = zlib.crc32(data, self._crc)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.duplicates import Deduplicator, ParagraphRule, left_over
+from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys
 from wv_cli.filtering.heuristics import HEURISTICS, statistics
+from wv_cli.filtering.known_texts import VerifiedDuplicates
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
@@ -154,6 +155,11 @@ class Judge:
         """The rules that know what stayed."""
         return [*self.duplicates, *([self.paragraphs] if self.paragraphs is not None else [])]
 
+    @property
+    def verifies(self) -> bool:
+        """Whether near-duplicates are compared with what they are like."""
+        return any(isinstance(each, VerifiedDuplicates) for each in self.duplicates)
+
     def score_batch(self, texts: list[bytes], fields: Columns | None = None) -> "Judged":
         scores: dict[str, Scores] = {}
         reason = np.full(len(texts), -1, np.int32)
@@ -185,17 +191,19 @@ class Judge:
             found[name][alive] = values
         return found
 
-    def reject_duplicates(self, judged: "Judged") -> list[Keys]:
-        """Rejects duplicates. One thread asks, in the order of the records. Returns the keys of what each rule of
-        duplicates keeps."""
+    def reject_duplicates(self, judged: "Judged", shard: int = 0, before: int = 0) -> list[bytes]:
+        """Rejects duplicates. One thread asks, in the order of the records, which are those of this shard behind the
+        first `before`. Returns what each rule of duplicates must be given to know them again."""
         alive, stays = judged.alive, np.ones(len(judged.alive), np.bool_)
         kept = []
         for number, (each, keys) in enumerate(zip(self.duplicates, judged.keys, strict=True), len(self.rules)):
             asked = np.flatnonzero(stays)
-            first = each.first_seen(keys[asked])
-            judged.reason[alive[asked[~first]]] = number
-            stays[asked[~first]] = False
-            kept.append(keys[asked[first]])
+            answer = each.first_seen(keys, asked, shard, alive[asked] + before + 1)
+            gone = asked[~answer.first]
+            judged.reason[alive[gone]] = number
+            judged.like.update(zip(alive[gone].tolist(), answer.like, strict=False))
+            stays[gone] = False
+            kept.append(answer.kept)
         if self.paragraphs is not None and judged.paragraphs is not None:
             kept.append(self._shorten(self.paragraphs, judged, stays, *judged.paragraphs))
         return kept
@@ -208,14 +216,14 @@ class Judge:
         texts: list[bytes],
         keys: Keys,
         starts: NDArray[np.int64],
-    ) -> Keys:
+    ) -> bytes:
         """Rejects documents that lose all paragraphs, and shortens the others. Returns the keys that are new."""
         lines, stays, new = rule.stays(keys, starts, asked)
         judged.reason[judged.alive[asked & ~stays]] = len(self.rules) + len(self.duplicates)
         for place, text in enumerate(left_over(texts, starts, lines)):
             if stays[place] and text is not texts[place]:
                 judged.shortened[int(judged.alive[place])] = text
-        return new[:, None]
+        return pack_keys(new)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,11 +231,12 @@ class Judged:
     """Of some documents: the scores of each rule, NaN where it was not asked, and the number of the rule that rejects
     each, -1 for those that stay. `alive` are those that are left for the rules of duplicates, with their `keys`, and
     for that of paragraphs their texts, keys and where each text's keys begin. `shortened` are texts that lost
-    paragraphs, by the number of the document."""
+    paragraphs, and `like` the text that stayed for each near-duplicate of it, by the number of the document."""
 
     scores: Mapping[str, Scores]
     reason: NDArray[np.int32]
     alive: NDArray[np.int64]
-    keys: list[Keys]
+    keys: list[Any]
     paragraphs: tuple[list[bytes], Keys, NDArray[np.int64]] | None = None
     shortened: dict[int, bytes] = field(default_factory=dict)
+    like: dict[int, Like] = field(default_factory=dict)

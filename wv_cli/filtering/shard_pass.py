@@ -1,7 +1,7 @@
 """The pass over the records of one shard: judged by rules, counted, and written to the files of those that stay and of
 the others."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.part_files import Saved
 from wv_cli.filtering.rule_set import RuleSet
 from wv_cli.filtering.rules import Judge, Judged
@@ -41,9 +42,10 @@ class JudgedShard(NamedTuple):
 
 @dataclass(frozen=True)
 class ShardPass:
-    """Judges the shards of a run by `judge`, with `threads`. With `add_scores` records get the score of each rule;
-    those that go get the rule that rejects them as the field `reason`. A shard without a record that can be read counts
-    as empty, and `log` is told, unless it is the `only` one."""
+    """Judges the shards of a run by `judge`, with `threads`. With `add_scores` records get the score of each rule.
+    Those that go get the rule that rejects them as the field `reason`; a near-duplicate gets FILE:RECORD of the one
+    that stays as REASON_of, and REASON_similarity. A shard without a record that can be read counts as empty, and `log`
+    is told, unless it is the `only` one."""
 
     judge: Judge
     log: Callable[[str], None]
@@ -55,11 +57,13 @@ class ShardPass:
     def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
         totals = files.counted or Totals.of_rules(self.judge.names)
-        added = (*self._score_kinds, *([self.reason] if files.rejects else []))
+        evidence = self._evidence_fields if files.rejects and self.judge.verifies else ()
+        added = (*self._score_kinds, *([self.reason, *evidence] if files.rejects else []))
+        shard = source.paths.index(files.source)
         with files:
             blocks = source.blocks(files.source, added, files.byte, files.note_bad)
             for judged in self._judge_blocks(source, files.source, blocks, totals):
-                files.keep_keys(self.judge.reject_duplicates(judged.found))
+                files.keep_keys(self.judge.reject_duplicates(judged.found, shard, totals.records))
                 self._count(judged, totals)
                 stays = judged.found.reason < 0
                 columns = self._columns(judged)
@@ -67,6 +71,8 @@ class ShardPass:
                 if files.rejects:
                     reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
                     columns = {**columns, self.reason: Column("text", reasons)}
+                    if evidence:
+                        columns |= _evidence(evidence, judged.found.like, len(stays))
                     files.write_rejected(judged.block.to_write(columns, (~stays).tolist()))
                 files.count_judged(judged.block.size, totals)
             files.count_skipped(totals, every=True)
@@ -84,20 +90,26 @@ class ShardPass:
     def stream(self, source: Source, path: str, sink: Sink, totals: Totals) -> None:
         """Judges a shard, counts in `totals` and writes the records that stay to `sink`."""
         bad: list[BadRecord] = []
+        before = totals.records
         blocks = source.blocks(path, tuple(self._score_kinds), on_bad=bad.append)
         for judged in self._judge_blocks(source, path, blocks, totals):
-            self.judge.reject_duplicates(judged.found)
+            self.judge.reject_duplicates(judged.found, source.paths.index(path), totals.records - before)
             self._count(judged, totals)
             stays = (judged.found.reason < 0).tolist()
             sink.write(judged.block.to_write(self._columns(judged), stays, judged.found.shortened))
         totals.skipped += len(bad)
 
+    @property
+    def _evidence_fields(self) -> tuple[str, str]:
+        return f"{self.reason}_of", f"{self.reason}_similarity"
+
     def count(self, source: Source, path: str, totals: Totals) -> Iterator[Judged]:
         """Judges a shard, counts in `totals` and writes nothing."""
         bad: list[BadRecord] = []
         blocks = source.blocks(path, (), on_bad=bad.append)
+        shard, before = source.paths.index(path), totals.records
         for judged in self._judge_blocks(source, path, blocks, totals):
-            self.judge.reject_duplicates(judged.found)
+            self.judge.reject_duplicates(judged.found, shard, totals.records - before)
             self._count(judged, totals)
             yield judged.found
         totals.skipped += len(bad)
@@ -167,6 +179,14 @@ def _judge_block(judge: Judge, field: str, path: str, block: Block) -> JudgedBlo
     texts = block.each
     fields = read_fields(block, judge.fields, field, path)
     return JudgedBlock(block, judge.score_batch(texts, fields), [len(text) for text in texts])
+
+
+def _evidence(fields: Sequence[str], like: Mapping[int, Like], count: int) -> dict[str, Column]:
+    """The columns of a block that say which record near-duplicates are like, and how much."""
+    found = [like.get(number) for number in range(count)]
+    names = [each and f"{each.file}:{each.record}".encode("utf-8", "replace").decode() for each in found]
+    scores = [each and np.float32(each.similarity) for each in found]
+    return dict(zip(fields, (Column("text", names), Column("number", scores)), strict=True))
 
 
 def _column(scores: Any, is_count: bool) -> Column:

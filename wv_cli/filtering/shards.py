@@ -10,12 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from wv_cli.errors import UsageError
 from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.journal import Journal, Point
-from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
 from wv_cli.filtering.report import PLACES, Report, describe_shard
 from wv_cli.filtering.statistics import Totals
@@ -149,7 +146,7 @@ class Shards:
         for each in duplicates:
             keys = self._open_side_file(each.name)
             self._keys.append(keys)
-            each.insert(np.frombuffer(keys.read_saved(), "<u8").astype(np.uint64).reshape(-1, each.width))
+            each.restore(keys)
 
     def _open_side_file(self, name: str) -> PartFile:
         path = (
@@ -161,7 +158,7 @@ class Shards:
     def write_report(self, argv: Sequence[str]) -> None:
         """All shards are done. Raises WvError."""
         assert self._described is not None
-        self._report.write(argv, self.totals, self._described.read_saved().splitlines())
+        self._report.write(argv, self.totals, b"".join(self._described.read_saved()).splitlines())
 
     @property
     def judged_before(self) -> int:
@@ -269,10 +266,10 @@ class ShardFiles:
     def write_rejected(self, written: Any) -> None:
         self._sinks[1].write(written)
 
-    def keep_keys(self, kept: Sequence[Keys]) -> None:
-        """Those of duplicates that are known from now on."""
+    def keep_keys(self, kept: Sequence[bytes]) -> None:
+        """What each rule of duplicates knows from now on."""
         for file, keys in zip(self._keys, kept, strict=True):
-            file.write(keys.astype("<u8").tobytes())
+            file.write(keys)
 
     def note_bad(self, record: BadRecord) -> None:
         """A record cannot be read."""

@@ -49,6 +49,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("compare-corpora", "how-to", "Compare two texts by their vectors: drift and alignment."),
     ("raw-text", "how-to", "Make words of raw text: boundaries, normal forms, sentences."),
     ("filter-a-corpus", "how-to", "Filter a corpus by rules: words, languages, classifiers."),
+    ("duplicates", "how-to", "Remove duplicates, and see for each which record stays."),
     ("filter-in-engines", "how-to", "Filter inside pandas, polars, datasets, datatrove, Ray, Dask, Spark."),
     ("foreign-files", "how-to", "Read and write the files of other programs."),
     ("one-liners", "reference", "One command line per job, to copy."),

@@ -19,6 +19,7 @@ from wv_cli.io.places import is_stream, refuse_reading, require_different
 from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe
 
 if TYPE_CHECKING:
+    from wv_cli.filtering.duplicates import Deduplicator
     from wv_cli.filtering.rule_set import RuleSet
     from wv_cli.filtering.rules import Rule
 
@@ -80,12 +81,31 @@ class Duplicates(Part):
     keep_numbers: bool = option(
         False, "Texts that differ in a number are no near-duplicates.", off=None, only="near_duplicates"
     )
-    against: str | None = option(
-        None,
+    verify: bool = option(
+        True,
+        "A near-duplicate shares this part of its 5-word sequences with a text that stayed, or only a key, as for "
+        "datatrove.",
+        only="near_duplicates",
+    )
+    against: tuple[str, ...] = option(
+        (),
         "Also reject near-duplicates of the records in this index of --save-index.",
         metavar="INDEX",
         only="near_duplicates",
     )
+
+    def open_rules(self, shards: Sequence[str]) -> "list[Deduplicator]":
+        """The rules of duplicate documents in these files, the cheap one first. Raises BadFile, WvError."""
+        from wv_cli.filtering.duplicates import ExactDuplicates, NearDuplicateRule
+        from wv_cli.filtering.known_texts import VerifiedDuplicates
+
+        rules: list[Deduplicator] = [ExactDuplicates()] if self.exact_duplicates == "document" else []
+        near, keep_numbers = self.near_duplicates, self.keep_numbers
+        if near is not None and self.verify:
+            rules.append(VerifiedDuplicates(near, shards, self.against, keep_numbers=keep_numbers))
+        elif near is not None:
+            rules.append(NearDuplicateRule(near, self.against, keep_numbers=keep_numbers))
+        return rules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,8 +199,8 @@ class Rules(Part):
         return [path for rule in self.all_rules if rule.scorer in kinds for path in rule.files]
 
     def reads(self) -> list[str]:
-        more = [path for path in (self.scoring.tokenizer, self.duplicates.against) if path is not None]
-        return [*(path for rule in self.all_rules for path in rule.files), *more]
+        tokenizer = [self.scoring.tokenizer] if self.scoring.tokenizer is not None else []
+        return [*(path for rule in self.all_rules for path in rule.files), *tokenizer, *self.duplicates.against]
 
     def require_words(self, log: Callable[[str], None]) -> None:
         """Tells of models that were trained on other words than they get. Raises UsageError."""
