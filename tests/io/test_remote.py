@@ -286,6 +286,14 @@ def test_a_rule_may_name_a_model_elsewhere(bucket, tmp_path):
     assert wv_cli.Filter(classifier="good=s3://corpus/m.bin:a>=0.01")(["one two"]).keep.tolist() == [True]
 
 
+def test_a_folder_and_an_index_are_searched_by_their_names(bucket):
+    bucket.pipe("corpus/v.vec", VECTORS)
+    wv_cli.search_index(["s3://corpus/text/"], "s3://corpus/i.idx", model="s3://corpus/v.vec")
+    for place in ("s3://corpus/text/", "s3://corpus/i.idx"):
+        found = wv_cli.search(place, ["king"], k=1)
+        assert found["answers"][0]["file"] == "s3://corpus/text/a.txt"
+
+
 def test_checkpoints_are_written_here(bucket):
     with pytest.raises(UsageError, match="checkpoint s3://corpus/c: is written again and again; name a file"):
         wv_cli.train(["s3://corpus/text/"], "s3://corpus/v.vec", checkpoint="s3://corpus/c")

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.io.folders import find_folder
+from wv_cli.io.remote import is_remote, show_names
+from wv_cli.io.remote_copies import local_copy
 from wv_cli.vectors.stored_index import DIGEST_BYTES
 
 _PIECE, _PIECES = 1 << 18, 64  # bytes of a file that its digest reads, and how many such pieces
@@ -23,8 +25,9 @@ class Model:
     BadFile, WvError."""
 
     def __init__(self, path: str, threads: int = 1) -> None:
-        found = find_folder(path)
-        self.name, self.digest = str(found.absolute()), model_digest(str(found))
+        found = find_folder(local_copy(path) if is_remote(path) else path)
+        self._path = str(found.absolute())
+        self.name, self.digest = show_names(self._path), model_digest(str(found))
         self._threads = threads
         self._encode: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
 
@@ -32,8 +35,8 @@ class Model:
         if self._encode is None:
             from wv_cli.encoders import encoder_folder
 
-            folder = encoder_folder(self.name) or self.name
-            self._encode = _encoder(folder, self._threads) if Path(folder).is_dir() else _words(self.name)
+            folder = encoder_folder(self._path) or self._path
+            self._encode = _encoder(folder, self._threads) if Path(folder).is_dir() else _words(self._path)
         vectors = self._encode(texts)
         if not np.isfinite(vectors).all():
             raise BadFile(self.name, "gives nan or infinity for a text: its vectors are damaged")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.io.remote import is_remote
 from wv_cli.retrieval.bm25 import (
     Bm25Options,
     InvertedIndex,
@@ -184,7 +185,7 @@ def open_searcher(
 ) -> Searcher:
     """`given` are the options that the user gave: those that an index keeps as its settings cannot be. Raises
     UsageError, BadFile, WvError."""
-    index = None if path == "-" or Path(path).is_dir() else open_search_index(path)
+    index = None if path == "-" or is_remote(path) or Path(path).is_dir() else open_search_index(path)
     if index is not None:
         for name in ("threads", *TextConfig.options()):
             if name in given:
