@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli.errors import BadFile, WvError
+from wv_cli.errors import BadFile, MissingFile, WvError
 from wv_cli.io import output, temporary
 from wv_cli.io.interrupts import defer_signals
 from wv_cli.io.output import commit_separately, commit_together, open_output, write_together
@@ -303,3 +303,10 @@ def test_killed_at_any_call_the_pair_is_whole_or_refused(tmp_path, monkeypatch):
         if ended == 0:
             break
     assert ended == 0 and kinds == {(b"a", 97.0), (b"x", 120.0), "refused"}
+
+
+def test_an_input_that_is_missing_is_no_fault_of_the_output(tmp_path):
+    """MissingFile is an OSError, too, as gensim's users expect it."""
+    with pytest.raises(MissingFile, match="in: cannot read"), open_output(tmp_path / "out"):
+        raise MissingFile("in: cannot read")
+    assert not [*tmp_path.iterdir()]

@@ -221,7 +221,7 @@ def _explain_errors(path: str | os.PathLike[str], kept: str = "") -> Iterator[No
     """Turns an OSError that does not name another file into a WvError about `path`, for a full disk with `kept`."""
     try:
         yield
-    except BrokenPipeError:
+    except (BrokenPipeError, WvError):  # a MissingFile is an OSError, too
         raise
     except OSError as error:
         message = f"{path}: cannot write: {reason(error)}{kept if error.errno in _NO_SPACE else ''}"

@@ -108,6 +108,8 @@ def _remove_older(parent: Path, folder: Path) -> None:
 def _explain_cache(folder: Path) -> Iterator[None]:
     try:
         yield
+    except WvError:
+        raise
     except OSError as error:
         message = f"{folder}: cannot keep a copy: {reason(error)}; or set WV_CACHE to another folder"
         raise WvError(message) from error
