@@ -123,6 +123,9 @@ def test_what_encode_refuses(static, options, kind, message):
         ({"transform": "none.map"}, WvError, "none.map: cannot read"),
         ({"max_length": 4}, UsageError, "max_length needs the folder of an encoder"),
         ({"model": "none.vec"}, WvError, "none.vec: cannot read"),
+        ({"device": "cuda"}, UsageError, "device='cuda' is not supported: texts are encoded on the CPU; leave it out"),
+        ({"truncate_dim": 500}, UsageError, "truncate_dim must be between 1 and the .* of the model, not 500"),
+        ({"truncate_dim": "3"}, TypeError, "truncate_dim: expected a whole number"),
     ],
 )
 def test_what_is_refused_before_a_text(options, kind, message):
@@ -134,6 +137,9 @@ def test_queries_documents_and_pairs(static, tmp_path):
     vectors = static.encode(TEXTS)
     assert (static.encode_query(TEXTS) == vectors).all() and static.get_sentence_embedding_dimension() == static.dim
     assert (static.encode_document(TEXTS, truncate_dim=3) == vectors[:, :3]).all()
+    short = wv_cli.load_encoder(STATIC, truncate_dim=3, device="cpu")
+    assert short.get_embedding_dimension() == 3 and (short.encode(TEXTS) == vectors[:, :3]).all()
+    assert short.encode(TEXTS, truncate_dim=5).shape == (len(TEXTS), 5)
     pairs = static.similarity_pairwise(vectors[:2], vectors[2:])
     assert pairs.dtype == np.float32 and pairs == pytest.approx(np.diag(static.similarity(vectors[:2], vectors[2:])))
     with pytest.raises(ValueError, match="same shape"):

@@ -157,5 +157,7 @@ def test_unknown_names_are_refused(labeled, words):
         fasttext.train_supervised(labeled, loss="x")
     with pytest.raises(ValueError, match="Model needs to be supervised"):
         words.predict("a")
+    with pytest.raises(AttributeError, match=r"call the model's methods, as is_quantized\(\) for f.isQuant"):
+        words.f.isQuant()
     with pytest.raises(Exception, match="Please use `train_supervised`"):
         fasttext.supervised(labeled)

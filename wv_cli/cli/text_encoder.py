@@ -3,7 +3,7 @@
 import os
 import pathlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from wv_cli.cli.arguments import argument_names, read_arguments
@@ -36,10 +36,11 @@ class TextEncoder:
     dim: int
     _vectors: "Callable[[list[str], int, bool], NDArray[np.float32]]"
     _prompts: Mapping[str, str] = field(default_factory=dict)
+    _truncate_dim: int | None = None
 
     def get_sentence_embedding_dimension(self) -> int:
-        """`dim`."""
-        return self.dim
+        """How many numbers of a vector encode gives."""
+        return self._truncate_dim or self.dim
 
     get_embedding_dimension = get_sentence_embedding_dimension
 
@@ -72,8 +73,7 @@ class TextEncoder:
         if not truth(convert_to_numpy, "convert_to_numpy") or truth(convert_to_tensor, "convert_to_tensor"):
             raise UsageError("the vectors are an array of NumPy; torch.from_numpy makes a tensor of it")
         require(not show_progress_bar, "show_progress_bar: the library prints nothing; leave it out")
-        kept = self.dim if truncate_dim is None else whole_number(truncate_dim, "truncate_dim")
-        require(1 <= kept <= self.dim, f"truncate_dim must be between 1 and the {self.dim} of the model, not {kept}")
+        kept = self.get_sentence_embedding_dimension() if truncate_dim is None else self._require_dim(truncate_dim)
         scaled = truth(normalize_embeddings, "normalize_embeddings")
         with arguments_in_errors(argument_names(_OPTIONS)):
             vectors = self._vectors(texts, size, scaled and kept == self.dim)[:, :kept]
@@ -82,6 +82,11 @@ class TextEncoder:
         if precision != "float32":
             vectors = _pack_signs(vectors, precision)
         return vectors[0] if isinstance(inputs, str) else vectors
+
+    def _require_dim(self, truncate_dim: int) -> int:
+        kept = whole_number(truncate_dim, "truncate_dim")
+        require(1 <= kept <= self.dim, f"truncate_dim must be between 1 and the {self.dim} of the model, not {kept}")
+        return kept
 
     def encode_query(self, inputs: str | Iterable[str], **options: Any) -> "NDArray[Any]":
         """encode. Raises UsageError where the model's folder has a prompt for queries."""
@@ -133,21 +138,28 @@ def load_encoder(
     dim: int = 0,
     normalize: bool | None = None,
     threads: int = 0,
+    device: Literal["cpu"] | None = None,
+    truncate_dim: int | None = None,
 ) -> TextEncoder:
     """The encoder of a file of vectors, a fastText or doc2vec model, or a folder of an encoder or static embedding.
 
     Its `encode` gives the vectors of `wv_cli.encode` with the same options. `transform` is a file of
-    `wv whiten --save-transform`, which is applied to them. Raises TypeError, UsageError, WvError.
+    `wv whiten --save-transform`, which is applied to them. `truncate_dim` is that of `encode` for every call, and
+    `device` can only be "cpu". Raises TypeError, UsageError, WvError.
     """
     rule = {"pooling": pooling, "counts": counts, "case": case}
     settings = {"max_length": max_length, "dim": dim, "normalize": normalize, "threads": threads}
+    require(
+        device in (None, "cpu"), f"device={device!r:.40} is not supported: texts are encoded on the CPU; leave it out"
+    )
     path = path_text(model, "model")
     affine = path_text(transform, "transform") if transform is not None else None
     with arguments_in_errors(argument_names(_OPTIONS)):
         words = TextPooling(**read_arguments(rule, _OPTIONS, "load_encoder"))
         config = EncoderConfig(**read_arguments(settings, _OPTIONS, "load_encoder"))
         opened = _open(path, words, config)
-        return _with_transform(opened, affine, config.threads) if affine is not None else opened
+        opened = _with_transform(opened, affine, config.threads) if affine is not None else opened
+    return opened if truncate_dim is None else replace(opened, _truncate_dim=opened._require_dim(truncate_dim))
 
 
 def _open(path: str, rule: TextPooling, config: EncoderConfig) -> TextEncoder:

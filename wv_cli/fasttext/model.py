@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,12 @@ class _FastText:
         self._model = model
         for name in _MADE_LATER:
             vars(self).pop(name, None)
+
+    @property
+    def f(self) -> NoReturn:
+        """Raises AttributeError."""
+        message = "f is an object of fastText's C++; call the model's methods, as is_quantized() for f.isQuant()"
+        raise AttributeError(message)
 
     # What the model is.
 
