@@ -141,8 +141,9 @@ class ConvertJob(Job):
       glove-text       .glove     no header, `word number ...`
       npy              .npy       a NumPy array; the words beside it in NAME.words.txt
       projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
-      floret           .floret    floret's table, vectors for any word but no words; written only by --to floret, from
-                                  another table
+      parquet          .parquet   columns word and vector, a list of fixed size; needs pyarrow; only written
+      sqlite           .sqlite .db  a table of words and blobs of float32, as sqlite-vec takes them; only written
+      floret           .floret    floret's table, vectors for any word but no words; --to floret copies a table
       codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
       text-model       .d2v       word vectors of a doc2vec model; only read
       safetensors                 a model's matrix, words in tokenizer.json beside it, or a folder with both; only read

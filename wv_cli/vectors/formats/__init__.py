@@ -19,6 +19,7 @@ from wv_cli.errors import BadFile, UsageError, WvError, show_bytes, show_head
 from wv_cli.io import kinds, meta
 from wv_cli.io.arguments import path_text, require_type, whole_number
 from wv_cli.io.compression import inner_name
+from wv_cli.io.extra import require
 from wv_cli.io.host import processors
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import commit_together, open_output
@@ -29,7 +30,7 @@ from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precisi
 from wv_cli.vectors.formats.audit import RowAudit
 from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
-from wv_cli.vectors.formats.escape import escape_words, require_writable, unescape_words
+from wv_cli.vectors.formats.escape import escape_words, require_utf8, require_writable, unescape_words
 from wv_cli.vectors.formats.header import HEADER, bytes_to_tell
 from wv_cli.vectors.formats.report import Problem, Report
 from wv_cli.vectors.formats.skipping import BadRows, collect, finite_rows
@@ -67,6 +68,8 @@ _ROWS = {
     "codes-text": ("codes:TEXT_FORMAT", rb"# wv codes "),
     "npy": ("npy:FORMAT", rb"\x93NUMPY"),
     "projector-tsv": ("projector:FORMAT", _NONE),
+    "parquet": ("tables:PARQUET", _NONE),
+    "sqlite": ("tables:SQLITE", _NONE),
     "fasttext-bin": ("fasttext_bin:FORMAT", rb"\xba\x16\x4f\x2f|(?s:...)\0"),  # the magic number, or the dimension
     "safetensors": ("static:FORMAT", rb"(?s:.{8})\{"),
     "text-model": ("document_models:FORMAT", rb"wv text-model "),
@@ -262,6 +265,8 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
         raise UsageError(message)
     if not row.text:
         refuse_terminal(path)
+    if row.package:
+        require(row.package, f"writing {row.name}")
     return row
 
 
@@ -331,6 +336,8 @@ def save(
     name = name_of_output(path)
     if not escape:
         require_writable(words, row.name, name)
+    if row.utf8:
+        require_utf8(words, row.name, name)
     matrix = embeddings.matrix
     if embeddings.dim > 1 and matrix.strides[1] != 4:
         matrix = np.ascontiguousarray(matrix)
@@ -342,7 +349,10 @@ def save(
 
 def require_words(path: str | os.PathLike[str], words: WordList, format: str | None = None) -> None:
     """Raises, before any work, what save() would raise for the words of vectors."""
-    require_writable(words, format_for_output(path, format).name, name_of_output(path))
+    row, name = format_for_output(path, format), name_of_output(path)
+    require_writable(words, row.name, name)
+    if row.utf8:
+        require_utf8(words, row.name, name)
 
 
 def name_of_output(path: str | os.PathLike[str]) -> str:

@@ -64,7 +64,8 @@ class Format(NamedTuple):
     then gives rows that are not finite.
 
     `what` a file of it is, where that is not vectors. `certain` is for formats that are text: sniff among vector files
-    may guess, where running text is expected it must be beyond doubt."""
+    may guess, where running text is expected it must be beyond doubt. `utf8`: words must be UTF-8. `package` is what
+    writing needs."""
 
     name: str
     summary: str
@@ -84,6 +85,8 @@ class Format(NamedTuple):
     skips: bool = False
     what: str = ""
     certain: Callable[[bytes], bool] | None = None
+    utf8: bool = False
+    package: str = ""
 
     @property
     def holds(self) -> str:

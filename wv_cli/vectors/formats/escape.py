@@ -8,7 +8,7 @@ import re
 
 from wv_cli._floattext import first_unwritable
 from wv_cli.errors import BadFile, WvError, show_bytes
-from wv_cli.words import WordList
+from wv_cli.words import WordList, is_utf8
 
 # What core/floattext.h calls unwritable, by the name that messages give it.
 _NAMES = {b" ": "a space", b"\t": "a tab", b"\n": "a newline", b"\0": "a NUL"}
@@ -75,3 +75,11 @@ def require_writable(words: WordList, format_name: str, path: object, before: in
         f"nothing was written. Write it as {show_bytes(escape_word(word))} with --escape"
     )
     raise WvError(message)
+
+
+def require_utf8(words: WordList, format_name: str, path: object) -> None:
+    """Raises WvError for the first word that is not UTF-8."""
+    for row in range(len(words)):
+        if not is_utf8(word := words.bytes_at(row)):
+            message = f"{path}: row {row + 1}: the word {word!r} is not UTF-8, which {format_name} cannot keep"
+            raise WvError(message)

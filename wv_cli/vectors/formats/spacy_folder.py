@@ -22,7 +22,8 @@ from wv_cli.vectors.floret import FloretTable
 from wv_cli.vectors.formats import npy
 from wv_cli.vectors.formats.base import WriteOptions
 from wv_cli.vectors.formats.beside import VOCABULARY
-from wv_cli.vectors.formats.static_folder import open_folder, require_words
+from wv_cli.vectors.formats.escape import require_utf8
+from wv_cli.vectors.formats.static_folder import open_folder
 from wv_cli.words import decode, is_utf8
 
 
@@ -35,7 +36,7 @@ def save_vocabulary(path: str | os.PathLike[str], vectors: Embeddings) -> None:
     """Writes the files, all or none, making the folder if need be. Vectors that only compose words are those of a table
     of floret. Raises WvError, also for a word that is not UTF-8."""
     strings, serializer = require_spacy()
-    require_words(path, vectors.words, "spaCy cannot keep")
+    require_utf8(vectors.words, "spaCy", path)
     words = [decode(vectors.words.bytes_at(row)) for row in range(len(vectors))]
     settings: dict[str, object] = {"mode": "default"}
     if isinstance(vectors.subwords, FloretTable):

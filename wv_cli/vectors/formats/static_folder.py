@@ -36,9 +36,10 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import Dtype, Split
 from wv_cli.vectors.formats import safetensors
 from wv_cli.vectors.formats.beside import MODEL, digest
+from wv_cli.vectors.formats.escape import require_utf8
 from wv_cli.vectors.formats.static import FOLDER_MARK, MODULES, TOKENS_MARK, StaticModel, Table
 from wv_cli.vectors.formats.tokenizer_file import TOKENIZER, tokens_digest
-from wv_cli.words import WordList, decode, is_utf8
+from wv_cli.words import WordList, decode
 
 CARD = "README.md"
 INT8_READERS = "int8 is read by wv and model2vec, not by sentence-transformers"
@@ -94,12 +95,9 @@ def save_folder(
     return Written(len(first), len(words) - len(first), unreachable, lower)
 
 
-def require_words(path: str | os.PathLike[str], words: WordList, why: str = "a tokenizer.json cannot keep") -> None:
+def require_words(path: str | os.PathLike[str], words: WordList) -> None:
     """Raises WvError for a word that the folder cannot keep."""
-    for row in range(len(words)):
-        if not is_utf8(word := words.bytes_at(row)):
-            message = f"{path}: row {row + 1}: the word {word!r} is not UTF-8, which {why}"
-            raise WvError(message)
+    require_utf8(words, "a tokenizer.json", path)
 
 
 def save_model(
