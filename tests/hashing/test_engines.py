@@ -96,3 +96,56 @@ def test_pgvector(vectors, packed):
     pgvector = pytest.importorskip("pgvector")
     found = [pgvector.Bit(code.tobytes()).to_text() for code in packed["big"]]
     assert found == ["".join("01"[int(number > 0)] for number in row) for row in vectors]
+
+
+K, EQUAL = 40, slice(5, 25)  # answers, and rows that have one code
+
+
+@pytest.fixture(scope="module")
+def tied():
+    """(codes of `--packed little` with many equal distances, the distances to the first, the K best by distance and
+    then by row)."""
+    bits = np.random.default_rng(2).integers(0, 2, (300, 32)).astype(bool)
+    bits[EQUAL] = bits[5]
+    bits[100] = False
+    distances = (bits != bits[0]).sum(axis=1)
+    assert distances[100] == bits[0].sum()
+    order = np.argsort(distances, kind="stable")
+    assert distances[order[K - 1]] == distances[order[K]]  # the last place is tied
+    return np.packbits(bits, axis=1, bitorder="little"), distances, order[:K]
+
+
+def test_ties_in_faiss(tied):
+    codes, distances, best = tied
+    faiss = pytest.importorskip("faiss")
+    for index in (faiss.IndexBinaryFlat(32), faiss.IndexLSH(32, 32, False)):
+        bits = np.unpackbits(codes, axis=1, bitorder="little").astype(np.float32) - 0.5
+        rows = codes if isinstance(index, faiss.IndexBinaryFlat) else bits
+        index.add(rows)
+        found, answers = index.search(rows[:1], K)
+        assert (answers[0] == best).all() and (found[0] == distances[best]).all()
+
+
+def test_ties_in_sqlite_vec(tied):
+    codes, distances, best = tied
+    sqlite_vec, apsw = pytest.importorskip("sqlite_vec"), pytest.importorskip("apsw")
+    database = apsw.Connection(":memory:")
+    database.enable_load_extension(True)
+    database.load_extension(sqlite_vec.loadable_path())
+    database.execute("create virtual table codes using vec0(code bit[32])")
+    database.executemany("insert into codes(rowid, code) values (?, vec_bit(?))", enumerate(map(bytes, codes)))
+    query = (codes[0].tobytes(),)
+    found = list(database.execute(f"select rowid, distance from codes where code match vec_bit(?) and k = {K}", query))
+    assert [distance for _, distance in found] == distances[best].tolist()
+    assert all(distance == distances[row] for row, distance in found)
+    ordered = "select rowid from codes order by vec_distance_hamming(vec_bit(?), code), rowid limit ?"
+    assert [row for (row,) in database.execute(ordered, (*query, K))] == best.tolist()
+
+
+def test_ties_in_usearch(tied):
+    codes, distances, best = tied
+    index_module = pytest.importorskip("usearch.index")
+    index = index_module.Index(ndim=32, metric="hamming", dtype="b1")
+    index.add(np.arange(len(codes)), codes)
+    found = index.search(codes[0], K, exact=True)
+    assert (found.distances == distances[best]).all() and (distances[found.keys.astype(int)] == found.distances).all()
