@@ -54,7 +54,8 @@ def test_documents_are_left_out_and_told_once(command, folder, capsys):
     (said,) = [each for each in capsys.readouterr().err.splitlines() if "no text" in each]
     assert said.removeprefix("in: ") == (
         "4 files that are no text are left out, such as in/b.pdf: a PDF file; take its text out first: pdftotext FILE, "
-        "in/c.docx: an Office document; save it as text, in/d.html: a web page (HTML); to read its text, "
+        "in/c.docx: an Office document; take its text out first: pandoc FILE -t plain -o FILE.txt (of tables: save "
+        "them as CSV), in/d.html: a web page (HTML); to read its text, "
         "pip install 'wv-toolkit[html]'"
     )
 

@@ -51,12 +51,14 @@ _ENCODINGS = [
 _LFS = re.compile(rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/(?:.*\n)+?size (\d+)\s")
 ZIP = rb"PK\x03\x04"
 _ZIPPED = rb"PK\x03\x04(?s:.{26})(?:%s)"  # by the name of its first file
+_PANDOC = "take its text out first: pandoc FILE -t plain -o FILE.txt"
+_OFFICE = f"{_PANDOC} (of tables: save them as CSV)"
 # What only another program unpacks: how it begins, what it is, what to do.
 PACKED = [
     (rb"PK\x03\x04(?s:.{26,64})\.npy", "NumPy arrays (.npz)", "save one with numpy.save, its words in NAME.words.txt"),
-    (_ZIPPED % rb"\[Content_Types\]\.xml|_rels/|docProps/|word/|xl/|ppt/", "an Office document", "save it as text"),
-    (_ZIPPED % rb"mimetypeapplication/epub", "an e-book (EPUB)", "save it as text"),
-    (_ZIPPED % rb"mimetypeapplication/vnd\.oasis", "an OpenDocument file", "save it as text"),
+    (_ZIPPED % rb"\[Content_Types\]\.xml|_rels/|docProps/|word/|xl/|ppt/", "an Office document", _OFFICE),
+    (_ZIPPED % rb"mimetypeapplication/epub", "an e-book (EPUB)", _PANDOC),
+    (_ZIPPED % rb"mimetypeapplication/vnd\.oasis", "an OpenDocument file", _PANDOC),
     (ZIP, "a zip archive", "unzip it first"),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),
     (rb"\x04\x22\x4d\x18", "lz4-compressed", "run `lz4 -d` first"),
