@@ -79,8 +79,15 @@ def test_the_platforms_named_are_those_built() -> None:
     """One wheel for the first Python that is supported and all later ones."""
     wheels = WHOLE["tool"]["cibuildwheel"]
     first = PROJECT["requires-python"].removeprefix(">=3.")
-    assert SCIKIT["wheel"]["py-api"] == f"cp3{first}" and wheels["build"] == f"cp3{first}-manylinux_*"
+    assert (
+        SCIKIT["wheel"]["py-api"] == f"cp3{first}" and wheels["build"] == f"cp3{first}-manylinux_* cp3{first}-macosx_*"
+    )
     assert f"Programming Language :: Python :: 3.{first}" in PROJECT["classifiers"]
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    built = re.search(r"wheels:\n.*?os: \[(.*?)\]", workflow, re.DOTALL)
+    assert built and {each.partition("-")[0] for each in built[1].split(", ")} == {"ubuntu", "macos"}
+    systems = {each for each in PROJECT["classifiers"] if each.startswith("Operating System")}
+    assert systems == {"Operating System :: MacOS", "Operating System :: POSIX :: Linux"}
 
 
 def test_the_conda_recipe_says_what_pyproject_says() -> None:

@@ -1,6 +1,7 @@
 """What operating systems do differently: Linux's way where it is better, otherwise what every POSIX system has.
 
-No other module asks which system this is, or calls what only some have. WV_PORTABLE=1 takes the second way on Linux,
+No other module asks which system this is, or calls what only some have: mypy looks with the eyes of macOS, too
+(.ci/run). WV_PORTABLE=1 takes the second way on Linux,
 too: the tests run both. Locks are flock's, which belong to the open file on Linux, macOS and the BSDs alike.
 """
 
@@ -48,7 +49,7 @@ def _share_of_time() -> float | None:
 
 def usable() -> set[int]:
     """The numbers of the processors this process may use; none where the system does not say."""
-    return os.sched_getaffinity(0) if LINUX else set()
+    return os.sched_getaffinity(0) if LINUX else set()  # type: ignore[attr-defined,unused-ignore]
 
 
 def resident() -> int:
@@ -118,7 +119,7 @@ def reserve(descriptor: int, length: int) -> None:
     """Makes a new file `length` bytes long, of zeros, which have their room on the disk: what is mapped can then be
     written without the signal that a full disk would be. Raises OSError."""
     if LINUX:
-        os.posix_fallocate(descriptor, 0, length)
+        os.posix_fallocate(descriptor, 0, length)  # type: ignore[attr-defined,unused-ignore]
         return
     done = 0
     while done < length:
@@ -148,7 +149,7 @@ def want_huge_pages(block: mmap.mmap) -> None:
     """Asks for pages of 2 MB, where a process can ask; a kernel built without them says no, and means no harm."""
     if LINUX:
         with contextlib.suppress(OSError):
-            block.madvise(mmap.MADV_HUGEPAGE)
+            block.madvise(mmap.MADV_HUGEPAGE)  # type: ignore[attr-defined,unused-ignore]
 
 
 def want_single_pages(block: mmap.mmap) -> None:
