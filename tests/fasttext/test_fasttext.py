@@ -155,6 +155,9 @@ def test_unknown_names_are_refused(labeled, words):
         fasttext.train_supervised(labeled, input=labeled)
     with pytest.raises(ValueError, match="Unrecognized loss name"):
         fasttext.train_supervised(labeled, loss="x")
+    for wrong in (None, ("a", "b"), b"a"):
+        with pytest.raises(TypeError, match=f"text: expected a line as str, .*, found {type(wrong).__name__}"):
+            fasttext.load_model(GOLDEN / "ft-labels.bin").predict(wrong)
     with pytest.raises(ValueError, match="Model needs to be supervised"):
         words.predict("a")
     with pytest.raises(AttributeError, match=r"call the model's methods, as is_quantized\(\) for f.isQuant"):

@@ -330,6 +330,9 @@ def test_phrases_travel(tmp_path):
         Phrases.load(tmp_path / "p.txt").add_vocab(TEXT)
     with pytest.raises(UsageError, match="no place for connector words; pickle"):
         Phrases(TEXT, connector_words=["the"]).save(tmp_path / "q.txt")
+    with pytest.raises(UsageError, match=r"no place for '.* .*'; give a delimiter without white space"):
+        Phrases(TEXT, min_count=1, threshold=0.01, delimiter=" ").save(tmp_path / "q.txt")
+    assert not (tmp_path / "q.txt").exists()
 
 
 def test_an_interrupted_training_keeps_what_it_has_learnt(monkeypatch):

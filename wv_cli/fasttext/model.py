@@ -266,6 +266,9 @@ class _FastText:
             names = np.array(self.get_labels(False, on_unicode_error), object)
         if type(text) is list:
             return self._predict_lines(text, k, threshold, names)
+        if not isinstance(text, str):
+            message = f"text: expected a line as str, or a list of lines, found {type(text).__name__}"
+            raise TypeError(message)
         if "\n" in text:
             _require_one_line(text, "predict")
         if k < 1:

@@ -23,7 +23,7 @@ from wv_cli.text.joining import JoinedIds
 from wv_cli.text.saved_phrases import PhrasePass, phrase_rows, read_phrases
 from wv_cli.text.sentences import Sentences, spool_sentences
 from wv_cli.text.source import Source
-from wv_cli.words import WordList, decode
+from wv_cli.words import WordList, decode, split_words
 
 Path = str | PathLike[str]
 Scorer = Callable[..., float]
@@ -112,9 +112,13 @@ class _Joining:
 
     def save(self, fname: Path) -> None:
         """Writes the phrases as `wv phrases --save-phrases` does, for `wv phrases --apply`; the counts are not kept.
-        Raises UsageError for phrases with connector words, WvError."""
+        Raises UsageError for phrases with connector words or white space, WvError."""
         if self.connector_words:
             message = f"{fname}: the file has no place for connector words; pickle the object instead"
+            raise UsageError(message)
+        spaced = next((phrase for phrase, _ in self._pairs.values() if split_words(phrase) != [phrase]), None)
+        if spaced is not None:
+            message = f"{fname}: the file has no place for {spaced!r:.60}; give a delimiter without white space"
             raise UsageError(message)
         rows = sorted(((score, pair, phrase) for pair, (phrase, score) in self._pairs.items()), reverse=True)
         lists = (
