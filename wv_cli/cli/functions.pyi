@@ -437,6 +437,7 @@ def filter(
     where: str | Iterable[str] | None = None,
     words: str | Iterable[str] | None = None,
     heuristic: str | Iterable[str] | None = None,
+    contamination: str | Iterable[str] | None = None,
     language: str | Iterable[str] | None = None,
     classifier: str | Iterable[str] | None = None,
     perplexity: str | Iterable[str] | None = None,
@@ -749,6 +750,7 @@ class FilterOptions(TypedDict, total=False):
     where: str | Iterable[str] | None
     words: str | Iterable[str] | None
     heuristic: str | Iterable[str] | None
+    contamination: str | Iterable[str] | None
     language: str | Iterable[str] | None
     classifier: str | Iterable[str] | None
     perplexity: str | Iterable[str] | None

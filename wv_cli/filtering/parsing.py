@@ -42,6 +42,7 @@ def parse_rules(scorer: str, text: str) -> list[Rule]:
     return [*found.values()]
 
 
+_EXAMPLES = {"contamination": "questions.jsonl:question<=0.5", "perplexity": "MODEL<=800"}
 _LANGUAGES = "https://fasttext.cc/docs/en/language-identification.html"
 
 
@@ -86,7 +87,7 @@ def parse_rule(scorer: str, text: str) -> Rule:
     else:
         if SCORERS.find(scorer).has_file and ":" in text:
             raise UsageError(f"--{scorer} {text}: expected a comparison{_advise_comparison(text)}")
-        example = "lid.176.ftz:en>=0.65" if SCORERS.find(scorer).has_file else "50..100000"
+        example = _EXAMPLES.get(scorer, "lid.176.ftz:en>=0.65" if SCORERS.find(scorer).has_file else "50..100000")
         source = f"; {_LANGUAGES} has that model" if scorer == "language" else ""
         raise UsageError(f"--{scorer} {text}: expected a rule such as {example}{source}")
     subject = found["subject"] or ""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.filtering.contamination import Contamination
 from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys
 from wv_cli.filtering.heuristics import HEURISTICS, statistics
 from wv_cli.filtering.known_texts import VerifiedDuplicates
@@ -160,8 +161,14 @@ class Judge:
         """Whether near-duplicates are compared with what they are like."""
         return any(isinstance(each, VerifiedDuplicates) for each in self.duplicates)
 
+    @property
+    def has_evidence(self) -> bool:
+        """Whether a rule says what the texts that it rejects are like."""
+        return self.verifies or any(isinstance(each, Contamination) for each in self._scorers.values())
+
     def score_batch(self, texts: list[bytes], fields: Columns | None = None) -> "Judged":
         scores: dict[str, Scores] = {}
+        like: dict[int, Like] = {}
         reason = np.full(len(texts), -1, np.int32)
         for number, rule in enumerate(self.rules):
             alive = np.arange(len(texts)) if self._every else np.flatnonzero(reason < 0)
@@ -175,12 +182,16 @@ class Judge:
             own = scores[rule.name]
             if len(alive):
                 wrong = alive[~rule.accepts(own[alive])]
+                scorer = self._scorers.get(rule.name)
+                if isinstance(scorer, Contamination) and len(wrong):
+                    found = scorer.like([texts[i] for i in wrong.tolist()])
+                    like = dict(zip(wrong.tolist(), found, strict=True)) | like
                 reason[wrong] = np.where(reason[wrong] < 0, number, reason[wrong])
         alive = np.flatnonzero(reason < 0)
         left = [texts[i] for i in alive.tolist()]
         keys = [each.keys(left) for each in self.duplicates]
         paragraphs = (left, *self.paragraphs.keys(left)) if self.paragraphs is not None else None
-        return Judged(scores, reason, alive, keys, paragraphs)
+        return Judged(scores, reason, alive, keys, paragraphs, like=like)
 
     def _statistics(self, cost: int, texts: list[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
         """Those of all rules of this cost, in one walk over the texts."""
@@ -231,7 +242,8 @@ class Judged:
     """Of some documents: the scores of each rule, NaN where it was not asked, and the number of the rule that rejects
     each, -1 for those that stay. `alive` are those that are left for the rules of duplicates, with their `keys`, and
     for that of paragraphs their texts, keys and where each text's keys begin. `shortened` are texts that lost
-    paragraphs, and `like` the text that stayed for each near-duplicate of it, by the number of the document."""
+    paragraphs. `like` is, for near-duplicates, the text that stayed, and for contaminated ones the item. Both are by
+    the number of the document."""
 
     scores: Mapping[str, Scores]
     reason: NDArray[np.int32]

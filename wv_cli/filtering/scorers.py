@@ -16,20 +16,21 @@ class ScorerKind:
     scorer of a subject (what stands before the comparison), the bound and the settings; "": a statistic of the text,
     all of which are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked.
     `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. Scores are 0 or more; those of classifiers
-    `are_probabilities`. A text may have no score where `may_lack` is true. With `reads_fields` the scorer is a
-    FieldScorer, and the subject is the whole rule."""
+    `are_probabilities`, others `are_shares`. A text may have no score where `may_lack` is true. With `reads_fields` the
+    scorer is a FieldScorer, and the subject is the whole rule."""
 
     opener: str = ""
     cost: int = 0
     has_file: bool = False
     are_probabilities: bool = False
+    are_shares: bool = False
     may_lack: bool = False
     reads_fields: bool = False
 
     @property
     def highest(self) -> float:
         """The highest score that there is."""
-        return 1 if self.are_probabilities else math.inf
+        return 1 if self.are_probabilities or self.are_shares else math.inf
 
     def open(self, subject: str, bound: float, setting: Setting) -> Scorer | FieldScorer:
         opened: Scorer | FieldScorer = load(self.opener)(subject, bound, setting)
@@ -42,6 +43,10 @@ SCORERS: Registry[ScorerKind] = Registry(
         ("where", ScorerKind("wv_cli.filtering.conditions:where", reads_fields=True)),
         ("words", ScorerKind()),
         ("heuristic", ScorerKind()),
+        (
+            "contamination",
+            ScorerKind("wv_cli.filtering.contamination:contamination", 2, has_file=True, are_shares=True),
+        ),
         ("language", ScorerKind("wv_cli.filtering.scoring:language", 2, has_file=True, are_probabilities=True)),
         ("classifier", ScorerKind("wv_cli.filtering.scoring:classifier", 3, has_file=True, are_probabilities=True)),
         ("perplexity", ScorerKind("wv_cli.filtering.scoring:perplexity", 4, has_file=True, may_lack=True)),

@@ -43,9 +43,9 @@ class JudgedShard(NamedTuple):
 @dataclass(frozen=True)
 class ShardPass:
     """Judges the shards of a run by `judge`, with `threads`. With `add_scores` records get the score of each rule.
-    Those that go get the rule that rejects them as the field `reason`; a near-duplicate gets FILE:RECORD of the one
-    that stays as REASON_of, and REASON_similarity. A shard without a record that can be read counts as empty, and `log`
-    is told, unless it is the `only` one."""
+    Those that go get the rule that rejects them as the field `reason`. A near-duplicate gets FILE:RECORD of the one
+    that stays as REASON_of, a contaminated record that of the item, and both REASON_similarity. A shard without a
+    record that can be read counts as empty, and `log` is told, unless it is the `only` one."""
 
     judge: Judge
     log: Callable[[str], None]
@@ -57,7 +57,7 @@ class ShardPass:
     def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
         totals = files.counted or Totals.of_rules(self.judge.names)
-        evidence = self._evidence_fields if files.rejects and self.judge.verifies else ()
+        evidence = self._evidence_fields if files.rejects and self.judge.has_evidence else ()
         added = (*self._score_kinds, *([self.reason, *evidence] if files.rejects else []))
         shard = source.paths.index(files.source)
         with files:

@@ -124,6 +124,11 @@ class Rules(Part):
     heuristic: tuple[str, ...] = option(
         (), "Keep records by a statistic of the text, or by a recipe of several.", metavar="NAME=LOW..HIGH | RECIPE"
     )
+    contamination: tuple[str, ...] = option(
+        (),
+        "Keep records that hold at most this share of each item of a benchmark.",
+        metavar="[NAME=]FILE:FIELD=..SHARE",
+    )
     language: tuple[str, ...] = option(
         (), "Keep records in these languages, by fastText's language identifier.", metavar="MODEL:en,de=P.."
     )
