@@ -163,10 +163,10 @@ FOREIGN = {
     "Git LFS, CRLF": (LFS.replace(b"\n", b"\r\n"), "a pointer of Git LFS, not the file itself (18.2 MB)"),
     "Arrow file": (
         b"ARROW1\0\0\xff\xff\xff\xff\xa8\0\0\0\x10\0\0\0\0\0\n\0",
-        "an Arrow IPC file (Feather); write",
+        "an Arrow IPC file (Feather); end its name",
     ),
-    "Arrow stream": (b"\xff\xff\xff\xff\xa8\0\0\0\x10\0\0\0\0\0\n\0\x0c\0", "an Arrow IPC stream; write its rows"),
-    "old Arrow stream": (b"\xac\0\0\0\x10\0\0\0\0\0\n\0\x0c\0\x06\0", "an Arrow IPC stream; write its rows"),
+    "Arrow stream": (b"\xff\xff\xff\xff\xa8\0\0\0\x10\0\0\0\0\0\n\0\x0c\0", "an Arrow IPC stream; end its name"),
+    "old Arrow stream": (b"\xac\0\0\0\x10\0\0\0\0\0\n\0\x0c\0\x06\0", "an Arrow IPC stream; end its name"),
     "Feather": (b"FEA1\0\0\0\0\0\0\0\0\3\0\0\0", "a Feather file; write its rows"),
     "ORC": (b"ORC\x11\0\0\n\6\x12\4\x08dP\0", "an ORC file; write its rows"),
     "ORC without compression": (b"ORC\n\6\x12\4\x08dP\0", "an ORC file; write its rows"),

@@ -23,7 +23,7 @@ from wv_cli.io.places import refuse_file
 from wv_cli.models.sentence_config import PairsConfig
 from wv_cli.models.training.run import Outcome
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.records.kinds import record_kind
+from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.vectors.file_options import BadRowsName
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ class PairReading(Part):
         from wv_cli.evaluation.sts_data import SCORE_NAMES, read_sentence_pairs
         from wv_cli.text.pairs import FIELDS
 
-        if path == "-" or record_kind(path) == "parquet":
+        kind = record_kind(path)
+        if path == "-" or (kind is not None and RECORDS[kind].table):
             return None
         try:
             found = read_sentence_pairs(path)

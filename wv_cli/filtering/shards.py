@@ -20,7 +20,7 @@ from wv_cli.io.compression import inner_name
 from wv_cli.io.lock import hold_lock
 from wv_cli.io.places import make_folder
 from wv_cli.io.remote import is_remote, path_below
-from wv_cli.text.records.kinds import record_kind
+from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.records.reading import BadRecord, Sink
 from wv_cli.text.records.writing import open_sink
 
@@ -225,8 +225,8 @@ class ShardFiles:
     ) -> None:
         self.source, self._outputs, self._keys, self._save = source, outputs, keys, save
         self._kind = record_kind(inner_name(source)) or "jsonl"
-        # Parquet is whole when its end is written, so it begins anew.
-        begun = point if point is not None and self._kind != "parquet" else Point()
+        # A table is whole when its end is written, so it begins anew.
+        begun = point if point is not None and not RECORDS[self._kind].table else Point()
         self.byte, self._parts, self.skipped = begun.byte, begun.parts, [*begun.skipped]
         self._bad: list[BadRecord] = []  # some may be behind the records that are judged
         self.counted = Totals.from_json(begun.counted) if begun.counted else None
@@ -287,7 +287,7 @@ class ShardFiles:
         self.byte += size
         self._since += size
         self.count_skipped(totals)
-        if self._save is not None and self._since >= SAVE_BYTES and self._kind != "parquet" and totals.records:
+        if self._save is not None and self._since >= SAVE_BYTES and not RECORDS[self._kind].table and totals.records:
             self._since = 0
             self._save(self, totals)
 

@@ -54,7 +54,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("foreign-files", "how-to", "Read and write the files of other programs."),
     ("one-liners", "reference", "One command line per job, to copy."),
     ("commands", "reference", "Every command, task of wv eval and method of wv hash."),
-    ("records", "reference", "JSON lines, CSV, TSV and Parquet as texts, and fields added to them."),
+    ("records", "reference", "JSON lines, CSV, TSV, Parquet and Arrow as texts, and fields added to them."),
     ("formats", "reference", "File formats, and their bytes."),
     ("heuristics", "reference", "The statistics and recipes of wv filter, with their bounds."),
     ("fasttext-module", "reference", "fastText's Python module in wv_cli.fasttext, and what differs."),

@@ -150,12 +150,14 @@ def _lfs_pointer(head: bytes) -> str | None:
     return f"a pointer of Git LFS, not the file itself ({size / unit:.1f} {name}); fetch it: git lfs pull"
 
 
+_ARROW_FILE = rb"ARROW1\0\0"
+_ARROW_STREAM = rb"(?:\xff{4})?(?s:...)\0\x10\0\0\0\0\0[\n\x0c\x0e\x10]\0"
 _TABLE = "; write its rows as Parquet, JSON lines or CSV"
 # How files begin that no room here reads, and what they are.
 _FOREIGN = [
-    (rb"ARROW1\0\0", f"an Arrow IPC file (Feather){_TABLE}"),
+    (_ARROW_FILE, "an Arrow IPC file (Feather); end its name in .arrow"),
     (rb"FEA1", f"a Feather file{_TABLE}"),
-    (rb"(?:\xff{4})?(?s:...)\0\x10\0\0\0\0\0[\n\x0c\x0e\x10]\0", f"an Arrow IPC stream{_TABLE}"),
+    (_ARROW_STREAM, "an Arrow IPC stream; end its name in .arrow"),
     (rb"ORC(?s:.{0,5})[\0-\x08\x0e-\x1f\x80-\xff]", f"an ORC file{_TABLE}"),
     (rb"Obj\x01", f"an Avro file{_TABLE}"),
     (rb"SEQ[\x04-\x06]", f"a Hadoop sequence file{_TABLE}"),
@@ -203,6 +205,11 @@ def kind_of(head: bytes, *, certain: bool = False) -> str | None:
     """What a file is that begins with `head`, None when that is not known; `certain`: or might be chance."""
     names = (kind.what(head[:HEAD_BYTES]) for kind in KINDS if kind.certain or not certain)
     return next((name for name in names if name is not None), None)
+
+
+def is_arrow(head: bytes) -> bool:
+    """Whether a file that begins with `head` is one of Arrow's own, a file or a stream."""
+    return re.match(_ARROW_FILE, head) is not None or re.match(_ARROW_STREAM, head) is not None
 
 
 def refuse_other_kinds(head: bytes, path: object, expected: str) -> None:

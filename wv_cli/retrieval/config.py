@@ -18,7 +18,7 @@ class TextConfig(Options):
     words: int = option(
         200, "Most words of a chunk; longer paragraphs are cut.", low=1, high=10_000, only="chunks=paragraph|words"
     )
-    field: str | None = option(None, "Read JSON lines, CSV, TSV and Parquet by records; this field is the text.")
+    field: str | None = option(None, "Read JSON lines, CSV, TSV, Parquet and Arrow by records; this field is the text.")
     stem: Literal["english", "none"] = option("english", "Reduce words to their English stems.")
     stop_words: Literal["drop", "keep"] = option("drop", "33 English stop words.")
     identifiers: Literal["split", "whole"] = option(

@@ -1,9 +1,10 @@
 """The files in a folder that are data."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+_SETTINGS = ("state.json", "dataset_info.json", "dataset_dict.json")
 LEFT_OUT = "names that begin with . or _ are left out"
 
 
@@ -11,6 +12,13 @@ def is_data(name: str) -> bool:
     """Whether the file or folder of this name, inside a folder, is data. Hadoop and Spark mark what is none with an
     underscore: _SUCCESS, _metadata, _delta_log; _key=value is a part of the data."""
     return not name.startswith(".") and (not name.startswith("_") or "=" in name)
+
+
+def without_settings(names: Sequence[str]) -> list[str]:
+    """The names of files but for the settings that Hugging Face datasets write beside files of Arrow."""
+    if not any(name.endswith(".arrow") for name in names):
+        return list(names)
+    return [name for name in names if name.rpartition("/")[2] not in _SETTINGS]
 
 
 def files_below(
@@ -30,7 +38,7 @@ def files_below(
         count = "1 name that begins with _ is" if len(marked) == 1 else f"{len(marked):,} names that begin with _ are"
         such = marked[0] if len(marked) == 1 else f"such as {marked[0]}"
         log(f"{folder}: {count} left out, {such}; give its path to read it")
-    return [str(path) for path in (Path(folder, *parts) for parts in sorted(found)) if path.is_file()]
+    return without_settings([str(path) for path in (Path(folder, *parts) for parts in sorted(found)) if path.is_file()])
 
 
 def _holds_something(path: str) -> bool:

@@ -63,7 +63,7 @@ def _files_of(folder: str, texts: Texts | None) -> list[str]:
 
 def _remote_files(name: str, texts: Texts | None) -> list[str]:
     """The file of that name, or those of a folder or a pattern."""
-    from wv_cli.text.folder_files import is_data
+    from wv_cli.text.folder_files import is_data, without_settings
 
     paths = remote.files_in(name)
     if paths is None:
@@ -71,7 +71,8 @@ def _remote_files(name: str, texts: Texts | None) -> list[str]:
             raise not_text(name, problem)
         return [name]
     if "*" not in name:
-        paths = [path for path in paths if all(map(is_data, remote.path_below(path, name).split("/")))]
+        data = [path for path in paths if all(map(is_data, remote.path_below(path, name).split("/")))]
+        paths = without_settings(data)
     return _require_texts(name, paths, texts)
 
 

@@ -32,7 +32,8 @@ class VectorsOptions(Options):
     With --sentences each line gets one vector. fastText models have fastText's rule: classifiers average words,
     n-grams and line end, others unit vectors. doc2vec (.d2v) trains a
     vector. All other files have the rule mean. --pooling chooses: mean, sif (frequency weights), idf, or own (for -o).
-    WORDs that are files of records (.jsonl, .csv, .tsv, .parquet) have a line in each text; --add writes them again.
+    WORDs that are files of records (.jsonl, .csv, .tsv, .parquet, .arrow) have a line in each text; --add writes them
+    again.
 
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.

@@ -1,1 +1,1 @@
-"""Records: JSON lines, CSV, TSV and Parquet read as texts, and written again with fields added."""
+"""Records: JSON lines, CSV, TSV, Parquet and Arrow read as texts, and written again with fields added."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from wv_cli.errors import UsageError
 from wv_cli.text.records.arrow import column_at, find_column, plain_values
-from wv_cli.text.records.parquet import ParquetBlock
 from wv_cli.text.records.reading import Block, shown_fields
 from wv_cli.text.records.scanned import Fields, ScannedBlock
+from wv_cli.text.records.tables import TableBlock
 
 Values = dict[str, list[Any]]  # of a field its value in every record, None where there is none
 
@@ -21,7 +21,7 @@ def read_fields(block: Block, names: Sequence[str], field: str, place: str) -> V
     that is no column."""
     if not names:
         return {}
-    if isinstance(block, ParquetBlock):
+    if isinstance(block, TableBlock):
         return read_columns(block.rows.table, names, place)
     assert isinstance(block, ScannedBlock)
     with_text = any(field == name or field.startswith(f"{name}.") for name in names)

@@ -12,11 +12,13 @@ from wv_cli.registry import Registry
 
 class RecordKind(NamedTuple):
     """Files whose names have one of the `endings`, in front of a compression's. `reader` is what reads them, as
-    "module:attribute" of a records.reading.Reader. A `divisible` file can be read from any line on."""
+    "module:attribute" of a records.reading.Reader. A `divisible` file can be read from any line on. A `table` is whole
+    when its end is written, and one output holds one of them."""
 
     endings: tuple[str, ...]
     reader: str
     divisible: bool = False
+    table: bool = False
 
     def load(self) -> Any:
         """The reader."""
@@ -30,7 +32,8 @@ RECORDS: Registry[RecordKind] = Registry(
         ("jsonl", RecordKind((".jsonl", ".ndjson", ".json"), "wv_cli.text.records.scanned:JsonReader", divisible=True)),
         ("csv", RecordKind((".csv",), "wv_cli.text.records.delimited:CsvReader")),
         ("tsv", RecordKind((".tsv",), "wv_cli.text.records.delimited:TsvReader")),
-        ("parquet", RecordKind((".parquet",), "wv_cli.text.records.parquet:ParquetReader")),
+        ("parquet", RecordKind((".parquet",), "wv_cli.text.records.parquet:ParquetReader", table=True)),
+        ("arrow", RecordKind((".arrow", ".feather"), "wv_cli.text.records.arrow_files:ArrowReader", table=True)),
     ],
 )
 

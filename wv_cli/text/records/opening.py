@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.io.compression import decompress, inner_name
-from wv_cli.io.kinds import kind_of, records_of
+from wv_cli.io.kinds import is_arrow, kind_of, records_of
 from wv_cli.text.binary import binary, foreign_encoding
 from wv_cli.text.raw_files import blocks, open_raw
 from wv_cli.text.records.kinds import RECORDS
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wv_cli.text.records.reading import Block, Rules
 
 _HEAD = 1 << 12  # bytes that tell what a file is, unless its first line is shorter
-_EXPECTED = {"jsonl": "JSON lines", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet"}
+_EXPECTED = {"jsonl": "JSON lines", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "arrow": "Arrow"}
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(\[)|\{(?:.*[{\[,:])?\s*\n)")
 
 
@@ -37,7 +37,7 @@ def read_records(
 
 def require_records(kind: str, name: str, head: bytes) -> None:
     """Raises BadFile when a file that begins with `head` is something else than records of this kind."""
-    if kind == "parquet" and head.startswith((b"PAR1", b"PARE")):
+    if (kind == "parquet" and head.startswith((b"PAR1", b"PARE"))) or (kind == "arrow" and is_arrow(head)):
         return
     if found := kind_of(head, certain=True) or foreign_encoding(head) or binary(head.partition(b"\n")[0]):
         raise BadFile(name, f"expected {_EXPECTED[kind]}, found {found}")

@@ -11,14 +11,14 @@ from typing import Any
 
 from wv_cli.io.json_text import to_json
 from wv_cli.text.records.arrow import plain_values
-from wv_cli.text.records.parquet import ParquetBlock
 from wv_cli.text.records.reading import Block
 from wv_cli.text.records.scanned import Fields, ScannedBlock
+from wv_cli.text.records.tables import TableBlock
 
 
 def other_fields(block: Block) -> list[bytes]:
     """The other fields of each record."""
-    if isinstance(block, ParquetBlock):
+    if isinstance(block, TableBlock):
         table = block.rows.table
         columns = zip(*map(plain_values, table.columns), strict=True)
         rows = (dict(zip(table.column_names, values, strict=True)) for values in columns)

@@ -43,7 +43,7 @@ class Rows(NamedTuple):
 
     table: Any
     group: int
-    form: Form
+    form: Any  # a Form, or what another format has instead
 
 
 def spark_times(metadata: Any) -> bool:
@@ -119,10 +119,13 @@ class ParquetSink:
             if self._writer is None:
                 self._writer = self._open_writer(table.schema, self._held[0].form)
             if table.num_rows:  # Spark 3.3 refuses row groups without rows
-                self._writer.write_table(table, row_group_size=table.num_rows)
+                self._write_group(table)
         self._held = []
 
-    def _open_writer(self, schema: Any, form: Form) -> Any:
+    def _write_group(self, table: Any) -> None:
+        self._writer.write_table(table, row_group_size=table.num_rows)
+
+    def _open_writer(self, schema: Any, form: Any) -> Any:
         usual = next(iter(form.codecs.values()), "SNAPPY")
         codecs = dict.fromkeys(schema.names, usual) | dict(form.codecs)
         parquet = require("pyarrow.parquet", "Parquet")

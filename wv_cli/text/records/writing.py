@@ -68,6 +68,10 @@ def open_sink(kind: str, file: BinaryIO) -> Sink:
         from wv_cli.text.records.parquet_writing import ParquetSink
 
         return ParquetSink(file)
+    if kind == "arrow":
+        from wv_cli.text.records.arrow_files import ArrowSink
+
+        return ArrowSink(file)
     return ByteSink(file)
 
 
@@ -88,8 +92,8 @@ def common_kind(texts: Texts, paths: Sequence[str], output: str, option: str) ->
     if output != "-" and wanted not in (None, found[0]):
         message = f"{output}: records stay what they are, {found[0]}; change the ending of the output"
         raise UsageError(message)
-    if found[0] == "parquet" and len(paths) > 1:
-        message = f"{option} writes one Parquet file, and there are {len(paths)}; give them one by one"
+    if RECORDS[found[0]].table and len(paths) > 1:
+        message = f"{option} writes one file of {found[0]}, and there are {len(paths)}; give them one by one"
         raise UsageError(message)
     return found[0]
 
