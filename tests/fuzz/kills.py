@@ -21,6 +21,8 @@ from tests.fuzz.faults import COMMANDS, Command, contents, preloaded, run, workp
 from wv_cli.errors import WvError
 from wv_cli.vectors.formats import load
 
+SPREAD = (("1 thread", 1, 0), ("2 threads", 2, 0), ("3 parts", 1, 3))  # runs of wv filter: threads, parts
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -107,9 +109,10 @@ def is_mixture(scene: Scene, model: Path, now: dict[str, bytes | None]) -> bool:
     return True
 
 
-def filtered(folder: Path, threads: int, kills: int, chance: random.Random) -> Counter[str]:
+def filtered(folder: Path, threads: int, kills: int, chance: random.Random, parts: int = 0) -> Counter[str]:
     """What came of kills at random moments of `wv filter`, over small blocks with a point every few of them. What has
-    its name must be whole after each; each run ends with the bytes of one that was not killed."""
+    its name must be whole after each; each run ends with the bytes of one that was not killed. In `parts` one part is
+    killed at a time, and all end with the bytes of a run without parts."""
     from tests.cli import test_filter as filters
 
     folder.mkdir()
@@ -118,17 +121,27 @@ def filtered(folder: Path, threads: int, kills: int, chance: random.Random) -> C
     assert _filter(filters.arguments(inputs, out, "--threads", "1"), None) == 0
     most, whole = (time.monotonic() - begin) / 3, filters.contents(out)
     out = folder / "out"
+    most /= max(parts, 1)
+    begun = {*range(parts)}
     while found.total() < kills:
-        if _filter(filters.arguments(inputs, out, "--threads", str(threads)), chance.uniform(0, most)) != 0:
+        more = ["--threads", str(threads)]
+        if parts:
+            number = chance.choice([*begun])
+            more += ["--part", f"{number + 1}/{parts}"]
+        if _filter(filters.arguments(inputs, out, *more), chance.uniform(0, most)) != 0:
             now = {name: data for name, data in filters.contents(out).items() if "/." not in name}
             torn = [name for name, data in now.items() if name in whole and data != whole[name]]
             found["findings" if torn else "whole"] += 1
-        elif filters.contents(out) != whole:
+        elif parts and len(begun) > 1:
+            begun.remove(number)
+        elif {name: data for name, data in filters.contents(out).items() if not name.endswith(".meta.json")} != whole:
             found["findings"] += 1
             print(f"wv filter --threads {threads}: other bytes", flush=True)  # noqa: T201
             shutil.rmtree(out)
+            begun = {*range(parts)}
         else:
             shutil.rmtree(out)
+            begun = {*range(parts)}
     shutil.rmtree(folder)
     return found
 
@@ -180,11 +193,10 @@ def main() -> int:
                 found[what] += 1
             counts[command.name] = dict(found)
             (folder / command.checkpoint).unlink(missing_ok=True)
-        for number in range(2 * (given.moments > 0)):
-            threads = 1 + number
-            found = filtered(folder / "filter", threads, -(-given.moments // 2), chance)
+        for name, threads, parts in SPREAD if given.moments else ():
+            found = filtered(folder / "filter", threads, -(-given.moments // len(SPREAD)), chance, parts)
             bad += found["findings"]
-            counts[f"filter at any moment, {threads} thread{'s' * number}"] = dict(found)
+            counts[f"filter at any moment, {name}"] = dict(found)
     total = sum(sum(found.values()) for found in counts.values())
     print(f"{total:,} kills, {bad} findings")  # noqa: T201
     if given.record:

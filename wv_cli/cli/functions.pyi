@@ -423,7 +423,7 @@ def plot(
     """Draw words as points in the plane."""
 
 def filter(
-    inputs: Path | Iterable[Path],
+    inputs: Path | Iterable[Path] | None = None,
     output: Path | None = None,
     *,
     rejected: Path | None = None,
@@ -433,6 +433,7 @@ def filter(
     explain: int | None = None,
     save_index: Path | None = None,
     clusters: Path | None = None,
+    part: str | None = None,
     overwrite: bool | None = None,
     where: str | Iterable[str] | None = None,
     words: str | Iterable[str] | None = None,
@@ -458,6 +459,7 @@ def filter(
     bad_records: Literal["skip", "error"] | None = None,
     threads: int | None = None,
     dask: str | None = None,
+    summary: Path | None = None,
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:
     """Keep the records of a corpus that pass rules."""

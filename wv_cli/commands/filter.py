@@ -11,7 +11,7 @@ from wv_cli.commands.distribution import dask_option, executor, refuse_with_dask
 from wv_cli.commands.job import Job, build
 from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import require, threads_option
+from wv_cli.config import flag_of, option, require, threads_option
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text.input_files import refuse_overwriting
 
@@ -50,14 +50,33 @@ class FilterJob(Job):
     records: FilteredRecords
     threads: int = threads_option("Threads")
     dask: str | None = dask_option()
+    summary: str | None = option(
+        None, "Show the report of the run in this folder, all parts together; filter nothing.", metavar="FOLDER",
+        group="Output",
+    )  # fmt: skip
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> "FilterJob":
         return build(cls, Rules.with_files(options, options.get("explicit", ())))
 
+    def validate(self) -> None:
+        if self.summary is None:
+            super().validate()
+            return
+        require(not self.records.inputs, "--summary reads a folder of reports and no INPUT; leave INPUT out")
+        for name in self.command_options().keys() & {*self.invocation.explicit}:
+            require(name == "summary", f"{flag_of(name)} has no effect with --summary; leave it out")
+
     def check(self) -> None:
+        require(bool(self.records.inputs), "no input; name files or folders, or - for standard input")
+        near, exact = self.rules.duplicates.near_duplicates, self.rules.duplicates.exact_duplicates
+        if self.kept.part is not None and (near is not None or exact is not None):
+            name = "--near-duplicates" if near is not None else "--exact-duplicates"
+            message = f"{name}: a part sees no records of the other parts (--part); filter by the other rules in parts"
+            raise UsageError(f"{message}, then find duplicates in one run over their output")
         refuse_with_dask(
             self.dask,
+            part=self.kept.part,
             near_duplicates=self.rules.duplicates.near_duplicates is not None,
             exact_duplicates=self.rules.duplicates.exact_duplicates,
             explain=self.kept.explain,
@@ -81,12 +100,16 @@ class FilterJob(Job):
             raise UsageError(message)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
+        if self.summary is not None:
+            from wv_cli.filtering.report import sum_reports
+
+            return None, sum_reports(Path(self.summary)).to_dict()
         argv = self.invocation.argv
         return None, FilterRun(run, self.records, self.rules, self.kept, self.threads, self.dask, argv).finish()
 
     @property
     def is_verdict(self) -> bool:
-        return not self.kept.dry_run and self.kept.explain is None
+        return not self.kept.dry_run and self.kept.explain is None and self.summary is None
 
     def show(self, metadata: Mapping[str, Any]) -> str:
         """How many records each rule saw and rejected, and percentiles of its scores; for --explain the scores of one
@@ -142,6 +165,7 @@ class FilterRun:
         from wv_cli.filtering.clusters import Clusters
         from wv_cli.filtering.duplicates import ParagraphRule
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
+        from wv_cli.filtering.parts import deal_files
         from wv_cli.filtering.rules import Judge
         from wv_cli.filtering.shards import name_outputs
         from wv_cli.filtering.statistics import Totals
@@ -160,16 +184,22 @@ class FilterRun:
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
         names = name_outputs(self.records.inputs, source.paths)
+        only, part, corpus = len(names) == 1, self.kept.run_part, None
+        if part is not None:
+            all_names, (names, corpus) = names, deal_files(names, part)
+            source.select([*names])
+            run.log(f"part {part} has {len(names):,} of {len(all_names):,} files")
         self.kept.require_writable(names, self.rules.reads())
         explained, duplicates = self.kept.explain, rules.duplicates
         judge = Judge(rules.all_rules, rules.scoring.scorer_setting, every=explained is not None)
         rules.require_words(run.log)
         near = duplicates.near_duplicates is not None
-        if near or any(rule.statistic is not None for rule in judge.rules):
-            for note in notes_on_words(texts, source.paths[0], near_duplicates=near):
+        for path in source.paths[:1]:
+            if near or any(rule.statistic is not None for rule in judge.rules):
+                for note in notes_on_words(texts, path, near_duplicates=near):
+                    run.log(note)
+            for note in notes_on_fields(texts, path, judge.fields):
                 run.log(note)
-        for note in notes_on_fields(texts, source.paths[0], judge.fields):
-            run.log(note)
         if explained is not None:
             return {"explained": _explain(source, judge, explained)}
         judge.duplicates = duplicates.open_rules(source.paths)
@@ -177,26 +207,29 @@ class FilterRun:
         totals = Totals.of_rules(judge.names)
         if self.kept.output is None:
             clusters = Clusters(self.kept.clusters, verified=judge.verifies)
-            for path, found in self._count_only(source, judge, totals):
+            for path, found in self._count_only(source, judge, totals, only=only):
                 clusters.add(path, found)
             clusters.write(source.paths)
         elif self.kept.streams:
             self._write_stream(source, texts, judge, totals, self.kept.output)
         else:
-            totals = self._write(source, names, judge, totals, Path(self.kept.output))
-        if totals.unreadable == len(source.paths):
+            identity = {**self._identity(names), "part": self.kept.part and str(part), "corpus": corpus}
+            totals = self._write(source, names, judge, totals, identity, only=only)
+        if part is None and totals.unreadable == len(source.paths):
             raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")
         return totals.to_dict()
 
-    def _count_only(self, source: "Source", judge: "Judge", totals: "Totals") -> "Iterator[tuple[str, Judged]]":
+    def _count_only(
+        self, source: "Source", judge: "Judge", totals: "Totals", *, only: bool
+    ) -> "Iterator[tuple[str, Judged]]":
         """What a run without an output finds, file by file."""
         from wv_cli.filtering.shard_pass import ShardPass
 
         if self.dask is not None:
-            for done in self._by_workers(self.dask, source.paths, {}, only=len(source.paths) == 1):
+            for done in self._by_workers(self.dask, source.paths, {}, only=only):
                 totals.add(done.totals)
             return
-        shard_pass = ShardPass(judge, self.run.log, self.threads, only=len(source.paths) == 1)
+        shard_pass = ShardPass(judge, self.run.log, self.threads, only=only)
         for path in source.paths:
             for found in shard_pass.count(source, path, totals):
                 yield path, found
@@ -221,16 +254,25 @@ class FilterRun:
         self._save_index(judge)
 
     def _write(
-        self, source: "Source", names: Mapping[str, str], judge: "Judge", totals: "Totals", output: Path
+        self,
+        source: "Source",
+        names: Mapping[str, str],
+        judge: "Judge",
+        totals: "Totals",
+        identity: Mapping[str, Any],
+        *,
+        only: bool,
     ) -> "Totals":
         from wv_cli.filtering.journal import Journal
+        from wv_cli.filtering.parts import JOURNAL
         from wv_cli.filtering.report import Report
         from wv_cli.filtering.shard_pass import ShardPass
         from wv_cli.filtering.shards import Shards
 
-        identity = self._identity(names)
-        journal, report = Journal(output, identity), Report(output, identity, self.kept.results())
-        shards = Shards(names, self.kept.folders, journal, report, totals, overwrite=self.kept.overwrite)
+        kept, part, output = self.kept, self.kept.run_part, self.kept.folders[0]
+        journal = Journal(output, identity, JOURNAL if part is None else part.journal)
+        report = Report(output, identity, kept.results(), part)
+        shards = Shards(names, kept.folders, journal, report, totals, overwrite=kept.overwrite, part=part)
         with shards.claim(), _told_how_to_go_on(self.run):
             if shards.finished is not None:
                 self.run.log(f"finished at {shards.finished['finished']}; --overwrite filters again")
@@ -238,14 +280,12 @@ class FilterRun:
             shards.restore(judge.duplicate_rules)
             if shards.judged_before:
                 self.run.log(f"going on after {shards.judged_before:,} records")
-            only = len(source.paths) == 1
             if self.dask is not None:
                 left = [files.source for files in shards.pending()]
                 with closing(self._by_workers(self.dask, left, names, only=only)) as found:
                     for path, done in zip(left, found, strict=True):
                         shards.finish(path, *done)
             else:
-                kept = self.kept
                 shard_pass = ShardPass(judge, self.run.log, self.threads, kept.add_scores, kept.reason, only=only)
                 for files in shards.pending():
                     shards.finish(files.source, *shard_pass.write(source, files))

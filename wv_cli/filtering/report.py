@@ -15,7 +15,7 @@ from wv_cli import __version__
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.journal import seal
 from wv_cli.filtering.part_files import require_outputs
-from wv_cli.filtering.parts import REPORT
+from wv_cli.filtering.parts import REPORT, Part, corpus_digest, files_of_runs
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io import meta
 from wv_cli.io.output import remove_output
@@ -24,21 +24,35 @@ from wv_cli.text.records.reading import BadRecord
 
 PLACES = 1000  # of records that cannot be read, in the report of a shard
 _PERCENTILES = (1, 10, 50, 90, 99)  # of each shard; those of all shards are whole
+_OF_PART = ("inputs", "part")  # differ between the parts of a run
 _SAMPLE = 1 << 16  # bytes of a shard at its begin, middle and end that tell it from another one
 
 
 @dataclass(frozen=True)
 class Report:
-    """The report, in `folder`, of a run that `identity` tells from others, and that writes the `files` besides."""
+    """The report, in `folder`, of a run or `part` that `identity` tells from others, and that writes the `files`
+    besides."""
 
     folder: Path
     identity: Mapping[str, Any]
     files: Sequence[str] = ()
-    name: str = REPORT
+    part: Part | None = None
+
+    @property
+    def name(self) -> str:
+        return self.part.report if self.part is not None else REPORT
 
     @property
     def path(self) -> Path:
         return Path(meta.sidecar_path(self.folder / self.name))
+
+    def require_same_run(self) -> None:
+        """Raises WvError where another part that is finished had other rules, or other shards to deal."""
+        count = self.part.count if self.part is not None else 0
+        for number in range(1, count + 1):
+            path = Path(meta.sidecar_path(self.folder / Part(number, count).report))
+            if (saved := read_report(path)) is not None:
+                _require_same_run(path, saved, json.loads(json.dumps(self.identity)))
 
     def find_finished(self, outputs: Mapping[str, Sequence[Path]]) -> dict[str, Any] | None:
         """The report of this run where it is finished already; None where it is not. `outputs` are the files of each
@@ -76,6 +90,40 @@ def describe_shard(name: str, totals: Totals, output_bytes: Sequence[int], bad: 
         rule["percentiles"] = {str(at): points[at] for at in _PERCENTILES} if points else {}
     places = [{"line": each.line, "byte": each.byte, "problem": each.problem} for each in bad]
     return {"shard": name, "output_bytes": [*output_bytes], **figures, "skipped_at": places}
+
+
+def _require_same_run(path: Path, saved: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+    before = saved["identity"]
+    if other := [name for name, value in identity.items() if name not in _OF_PART and before.get(name) != value]:
+        problem = f"expected the {', '.join(other)} of the other parts, found others"
+        raise WvError(f"{path}: {problem}; name another folder, or --overwrite all parts")
+
+
+def sum_reports(folder: Path) -> Totals:
+    """The totals of a finished run, all of whose parts must be there. Raises WvError."""
+    parts = {path: part for path, part in files_of_runs(folder).items() if path.name.endswith(meta.ENDING)}
+    if not parts:
+        raise WvError(f"{folder}: no report of wv filter in this folder (filter.meta.json); name the folder of its -o")
+    paths, counts = [*parts], {part.count if part is not None else 0 for part in parts.values()}
+    if len(counts) > 1:
+        problem = f"expected the reports of one run, found {paths[0].name} and {paths[-1].name}"
+        raise WvError(f"{folder}: {problem}; remove those of the older one")
+    count = counts.pop()
+    there = {part.number for part in parts.values() if part is not None}
+    if missing := [number for number in range(1, count + 1) if number not in there]:
+        found = f"expected the reports of {count:,} parts, found {len(there):,}"
+        raise WvError(f"{folder}: {found}; give the command of the run with --part {missing[0]}/{count}, too")
+    reports = {path: saved for path in paths if (saved := read_report(path)) is not None}
+    identity = reports[paths[0]]["identity"]
+    for path, saved in reports.items():
+        _require_same_run(path, saved, identity)
+    shards = [(name, size) for saved in reports.values() for name, size, _ in saved["identity"]["inputs"]]
+    if count and corpus_digest(shards) != identity["corpus"]:
+        raise WvError(f"{folder}: expected each file in one part, found others; give --overwrite to all parts")
+    totals = Totals.from_report(reports[paths[0]])
+    for path in paths[1:]:
+        totals.add(Totals.from_report(reports[path]))
+    return totals
 
 
 def read_report(path: Path) -> dict[str, Any] | None:

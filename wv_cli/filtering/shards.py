@@ -14,6 +14,7 @@ from wv_cli.errors import UsageError
 from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.journal import Journal, Point
 from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
+from wv_cli.filtering.parts import Part, files_of_other_deals, refuse_other_deals
 from wv_cli.filtering.report import PLACES, Report, describe_shard
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.compression import inner_name
@@ -57,15 +58,16 @@ def outputs_of(name: str, folders: Sequence[Path]) -> list[Path]:
 
 
 @contextlib.contextmanager
-def _made_folders(folders: Sequence[Path]) -> Iterator[None]:
-    """Folders, made with those they stand in; those made here go again where the block fails and they are empty."""
+def _made_folders(folders: Sequence[Path], *, keep: bool) -> Iterator[None]:
+    """Folders, made with those they stand in; those made here go again where the block fails and they are empty, unless
+    others may need them (`keep`)."""
     missing = {each for folder in folders for each in (folder, *folder.parents) if not each.exists()}
     try:
         for folder in folders:
             make_folder(folder, parents=True)
         yield
     except BaseException:
-        for each in sorted(missing, key=lambda folder: len(folder.parts), reverse=True):
+        for each in [] if keep else sorted(missing, key=lambda folder: len(folder.parts), reverse=True):
             with contextlib.suppress(OSError):
                 each.rmdir()
         raise
@@ -74,7 +76,7 @@ def _made_folders(folders: Sequence[Path]) -> Iterator[None]:
 class Shards:
     """The shards of a run, by the `names` of their outputs in `folders`: of the records that stay and, where these are
     wanted, of the others. `totals` are those of what the journal says is done, and of what is done since then, or of
-    the `finished` run that the report tells of."""
+    the `finished` run that the report tells of. Of a `part` other ones may be at work in the folders."""
 
     def __init__(
         self,
@@ -85,9 +87,10 @@ class Shards:
         totals: Totals,
         *,
         overwrite: bool,
+        part: Part | None = None,
     ) -> None:
         self._names, self._folders, self._journal, self.totals = names, folders, journal, totals
-        self._report, self._overwrite = report, overwrite
+        self._report, self._overwrite, self._part = report, overwrite, part
         self.finished: Mapping[str, Any] | None = None
         self._keys: list[PartFile] = []
         self._described: PartFile | None = None  # a line of the report for each shard that is done
@@ -98,12 +101,17 @@ class Shards:
         """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, for the journal
         of another run, and for files of a finished run with other rules."""
         every = [folder / Path(name).parent for folder in self._folders for name in (".", *self._names.values())]
-        with _made_folders(every), contextlib.ExitStack() as locks:
+        with _made_folders(every, keep=self._part is not None), contextlib.ExitStack() as locks:
             for folder in self._folders:
                 locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))
             if self._overwrite:
                 self._journal.remove()
                 self._report.remove()
+                for path in files_of_other_deals(self._folders[0], self._part):
+                    path.unlink(missing_ok=True)
+            refuse_other_deals(self._folders[0], self._part)
+            if not self._overwrite:
+                self._report.require_same_run()
             if (point := self._journal.read()) is None:
                 outputs = {name: outputs_of(name, self._folders) for name in self._names.values()}
                 self.finished = self._report.find_finished(outputs)
@@ -138,7 +146,9 @@ class Shards:
 
     def _remove_parts(self, but: Collection[str] = ()) -> None:
         folders = [Path(os.path.realpath(folder)) for folder in self._folders]
-        remove_parts(folders, [output for name in self._names.values() for output in outputs_of(name, folders)], but)
+        outputs = [output for name in self._names.values() for output in outputs_of(name, folders)]
+        outputs.append(self._side_path("report"))
+        remove_parts(folders if self._part is None else [], outputs, but)
 
     def restore(self, duplicates: Sequence[Deduplicator]) -> None:
         """Opens the files of their keys and of the report's lines, and makes known what stayed before."""
@@ -148,11 +158,12 @@ class Shards:
             self._keys.append(keys)
             each.restore(keys)
 
+    def _side_path(self, name: str) -> Path:
+        own = self._journal.path.name.strip(".").removesuffix(".json")
+        return Path(os.path.realpath(self._folders[0])) / f"{own}-{name}"
+
     def _open_side_file(self, name: str) -> PartFile:
-        path = (
-            Path(os.path.realpath(self._folders[0]))
-            / f"{self._journal.path.name.strip('.').removesuffix('.json')}-{name}"
-        )
+        path = self._side_path(name)
         return PartFile(path, self._point.keys.get(str(path)))
 
     def write_report(self, argv: Sequence[str]) -> None:

@@ -80,6 +80,10 @@ class Source:
         """Of records, the one that is read."""
         return (self._texts.reading.field if self._texts is not None else None) or "text"
 
+    def select(self, paths: list[str]) -> None:
+        """Only these of the `paths` are read."""
+        self.paths, self.total = paths, total_size(paths)
+
     @property
     def digest(self) -> str:
         return self._digest.hexdigest() if self._digest is not None else ""

@@ -9,7 +9,8 @@ from wv_cli.commands.part import Part, internal
 from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Option, argument, option, require
 from wv_cli.errors import UsageError
-from wv_cli.filtering.parts import JOURNAL, REPORT
+from wv_cli.filtering.parts import JOURNAL, REPORT, parse_part
+from wv_cli.filtering.parts import Part as RunPart
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.setting import Setting
@@ -31,7 +32,7 @@ _IN_FOLDER = f"{_WRITES} and output!=-"
 class FilteredRecords(Part):
     """The records that are judged."""
 
-    inputs: tuple[str, ...] = argument("INPUT...")
+    inputs: tuple[str, ...] = argument("[INPUT]...", ())
     reading: RecordsConfig = field(default_factory=RecordsConfig)
 
     def reads(self) -> list[str]:
@@ -246,6 +247,12 @@ class FilterOutput(Part):
         metavar="FILE",
         only="dry_run and near_duplicates",
     )
+    part: str | None = option(
+        None,
+        "Filter part I of N, in whole files; slurm takes both from the job array.",
+        metavar="I/N",
+        only=_IN_FOLDER,
+    )
     overwrite: bool = option(False, "Begin anew instead of going on with an unfinished run.", off=None, only=_IN_FOLDER)
 
     @property
@@ -263,11 +270,17 @@ class FilterOutput(Part):
         """Whether a rule that rejects nothing says something."""
         return self.add_scores or self.dry_run or self.explain is not None
 
+    @property
+    def run_part(self) -> RunPart | None:
+        return parse_part(self.part) if self.part is not None else None
+
     def results(self) -> list[str]:
         stream = self.output if self.streams else None
         return [path for path in (self.save_index, self.clusters, stream) if path is not None]
 
     def check(self) -> None:
+        if self.part is not None:
+            parse_part(self.part)
         writes = not self.dry_run and self.explain is None
         require(not writes or self.output is not None, "give -o FOLDER, or --dry-run or --explain N")
         require(writes or self.output is None, "--dry-run and --explain write no records; leave -o out")
@@ -281,8 +294,10 @@ class FilterOutput(Part):
     def require_writable(self, names: Mapping[str, str], reads: Sequence[str]) -> None:
         """Raises UsageError, WvError where what is written for the inputs, by the `names` of their outputs, could not
         be, or is something else of the run: one of the files that it `reads`, or another output."""
-        writes = [str(folder / name) for folder in self.folders for name in (*names.values(), JOURNAL)]
-        writes += [sidecar_path(folder / REPORT) for folder in self.folders[:1]]
+        part = self.run_part
+        journal, report = (part.journal, part.report) if part is not None else (JOURNAL, REPORT)
+        writes = [str(folder / name) for folder in self.folders for name in (*names.values(), journal)]
+        writes += [sidecar_path(folder / report) for folder in self.folders[:1]]
         require_different([*self.results(), *writes])
         refuse_reading(writes, [*names, *reads])
         for path in writes:
