@@ -1,4 +1,5 @@
-"""Parquet and SQLite for other programs: DuckDB, polars and sqlite-vec open them. Those need the extra `engines`."""
+"""Vectors in other programs: DuckDB, polars and sqlite-vec open Parquet and SQLite, faiss, usearch and pgvector take
+arrays. Those need the extra `engines`."""
 
 import sqlite3
 import sys
@@ -133,6 +134,39 @@ def test_sqlite_vec_takes_int8_and_bits(database, files):
         "select vec_distance_cosine(vec_int8(vector), vec_int8(?)) from int8.chunks order by id",
         (np.load(files / "int8.npy")[0].tobytes(),))]  # fmt: skip
     np.testing.assert_allclose(cosines, 1 - unit @ unit[0], atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def nearest(files, words):
+    """(the matrix of a file .npy, the rows of the five nearest of its first one)."""
+    wv_cli.convert(GOLDEN / "gensim.vec", files / "words.npy")
+    listed = list(words)
+    return np.load(files / "words.npy"), [listed.index(word) for word, _ in words.neighbors([listed[0]], k=5)]
+
+
+def test_faiss_takes_arrays(nearest):
+    faiss = pytest.importorskip("faiss")
+    matrix, expected = nearest
+    unit = matrix.copy()
+    faiss.normalize_L2(unit)
+    index = faiss.IndexFlatIP(matrix.shape[1])
+    index.add(unit)
+    assert index.search(unit[:1], 6)[1][0, 1:].tolist() == expected
+
+
+def test_usearch_takes_arrays(nearest):
+    index_module = pytest.importorskip("usearch.index")
+    matrix, expected = nearest
+    index = index_module.Index(ndim=matrix.shape[1], metric="cos", dtype="f32")
+    index.add(np.arange(len(matrix)), matrix)
+    assert index.search(matrix[0], 6, exact=True).keys[1:].tolist() == expected
+
+
+def test_pgvector_takes_rows(nearest):
+    pgvector = pytest.importorskip("pgvector")
+    for row in nearest[0][:5]:
+        text = pgvector.Vector(row).to_text()
+        assert (pgvector.Vector.from_text(text).to_numpy() == row).all()
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.sqlite"])
