@@ -48,11 +48,11 @@ os.write(int(sys.argv[1]), json.dumps([*figures, os.waitstatus_to_exitcode(statu
 """
 
 
-def measure(argv: list[str], stdin: int = subprocess.DEVNULL) -> Usage:
-    """Runs argv to its end. Its messages are shown only when it fails."""
+def measure(argv: list[str], stdin: int = subprocess.DEVNULL, cwd: str | None = None) -> Usage:
+    """Runs argv to its end, in the folder `cwd`. Its messages are shown only when it fails."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as used:
         waiting = [sys.executable, "-I", "-S", "-c", _WAITING, str(used.fileno()), *argv]
-        files = {"stdin": stdin, "stdout": out, "stderr": err, "pass_fds": [used.fileno()]}
+        files = {"stdin": stdin, "stdout": out, "stderr": err, "pass_fds": [used.fileno()], "cwd": cwd}
         subprocess.run(waiting, check=True, **files)  # type: ignore[call-overload]
         used.seek(0)
         *figures, code = json.loads(used.read())
@@ -65,9 +65,9 @@ def measure(argv: list[str], stdin: int = subprocess.DEVNULL) -> Usage:
     return Usage(*figures, text, told)
 
 
-def measure_json(argv: list[str]) -> Any:
+def measure_json(argv: list[str], cwd: str | None = None) -> Any:
     """Runs a child that measures itself and prints one JSON value last."""
-    return json.loads(measure(argv).stdout.splitlines()[-1])
+    return json.loads(measure(argv, cwd=cwd).stdout.splitlines()[-1])
 
 
 def _run_c(source: str, flags: Sequence[str], arguments: Sequence[object]) -> str | None:

@@ -16,6 +16,7 @@ import classifier
 import cold
 import filtering
 import glove
+import imports
 import kernels
 import ngrams
 import pairs
@@ -60,6 +61,7 @@ SUITES = {
     "turns": Suite(turns.turns),
     "deterministic": Suite(turns.deterministic),
     "threads": Suite(threads.threads),
+    "imports": Suite(imports.imports, imports.table),
 }
 
 

@@ -43,6 +43,28 @@ print(json.dumps([[name, found["seconds"]] for name, found in record.newest().it
     assert len((tmp_path / "train.jsonl").read_text().splitlines()) == 5
 
 
+def test_scripts_are_compared_call_by_call(tmp_path):
+    """A script runs with another import to its end, whatever fails; numbers are equal to 4 digits."""
+    (tmp_path / "math.txt").write_text(
+        "import math\nprint(math.sqrt(4))\nprint(math.nothing())\nprint(math.floor(1))\n"
+        "print(math.sqrt(5))  # random\nprint(math.sqrt('a'))\n"
+    )
+    script = """
+import json, pathlib, sys
+sys.path.insert(0, sys.argv[2])
+import imports, peer_script
+ours, theirs = (peer_script.run(pathlib.Path(sys.argv[1], "math.txt"), "math", name) for name in ("cmath", "math"))
+print(json.dumps([imports.verdict(*each) for each in zip(ours, theirs, strict=True)]))
+print(imports.is_equal([1.00001, "a"], [1, "a"]), imports.is_equal([1.001], [1]), imports.is_equal([1], [1, 2]))
+"""
+    python = [sys.executable, "-c", script, str(tmp_path), str(BENCHMARKS)]
+    done = subprocess.run(python, capture_output=True, text=True, check=True)
+    verdicts, equal = done.stdout.splitlines()
+    # A complex number is none of the floats that math gives, and cmath rounds nothing.
+    assert json.loads(verdicts) == ["equal", "different", "equal", "missing", "different", "equal"]
+    assert equal == "True False False"
+
+
 def test_every_record_has_its_section_and_every_section_its_record():
     """That each is current, `tables.py --check` says above."""
     names = {json.loads(line)["name"] for path in RESULTS for line in path.read_text(encoding="utf-8").splitlines()}
