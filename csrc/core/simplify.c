@@ -108,8 +108,8 @@ int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, 
         }
         if (!(c->flags & WV_CHARACTER_IGNORED)) after_cased = c->flags & WV_CHARACTER_CASED;
         if (!c->length) continue;
-        if (separated && out > begin) *out++ = ' ';
-        separated = 0;
+        if ((separated || kind == WV_CHARACTER_WORD) && out > begin) *out++ = ' ';
+        separated = kind == WV_CHARACTER_WORD;
         memcpy(out, c->bytes, WV_CHARACTER_BYTES);
         out[1] = (unsigned char)(out[1] - is_final); /* U+03C3 becomes U+03C2 */
         out += c->length;

@@ -17,6 +17,7 @@ enum {
     WV_CHARACTER_DIGIT,
     WV_CHARACTER_SIGMA,
     WV_CHARACTER_HARD, /* the caller must simplify a text with such a character */
+    WV_CHARACTER_WORD, /* becomes its `bytes`, which are a word of their own */
     WV_CHARACTER_KIND = 7,
     WV_CHARACTER_MARK = 8,     /* may stand once within a number */
     WV_CHARACTER_CASED = 16,   /* has upper or lower case */

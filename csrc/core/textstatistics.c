@@ -101,7 +101,9 @@ static unsigned stop_word(const unsigned char *at, int32_t length, const unsigne
     return (unsigned)(slot && words[slot] == four) << slot;
 }
 
-static void count_words(const document *d, const wv_tokens *tokens, double *out) {
+/* `tokens` lie in the bytes from `words_begin` to `end`. */
+static void count_words(const document *d, const wv_tokens *tokens, const unsigned char *words_begin, const unsigned char *end,
+                        double *out) {
     int64_t words = 0, characters = 0, letters = 0;
     unsigned stop_words = 0;
     for (int64_t i = 0; i < tokens->count; i++) {
@@ -111,7 +113,7 @@ static void count_words(const document *d, const wv_tokens *tokens, double *out)
             characters += token->characters;
         }
         letters += (token->any & WV_CHAR_LETTER) != 0;
-        stop_words |= stop_word(d->text + token->begin, token->length, d->end);
+        stop_words |= stop_word(words_begin + token->begin, token->length, end);
     }
     out[WV_STATISTIC_WORDS] = (double)words;
     out[WV_STATISTIC_WORD_LENGTH] = ratio(characters, words);
@@ -194,10 +196,11 @@ static int count_paragraphs(const document *d, wv_repetition *seen, double *out)
     return 0;
 }
 
-static int count_grams(const document *d, uint64_t wanted, wv_textscratch *scratch, double *out) {
+static int count_grams(const document *d, const unsigned char *words, uint64_t wanted, wv_textscratch *scratch,
+                       double *out) {
     int64_t top[3], repeated[6];
     wv_repetition *r = &scratch->repetition;
-    if (wv_repetition_tokens(r, d->text, &scratch->tokens)) return -1;
+    if (wv_repetition_tokens(r, words, &scratch->tokens)) return -1;
     if (wanted & TOPS) {
         if (wv_repetition_top(r, &scratch->tokens, top)) return -1;
         for (int i = 0; i < 3; i++) out[WV_STATISTIC_TOP_2_GRAM + i] = ratio(top[i], d->characters);
@@ -229,7 +232,8 @@ static int count_c4(const document *d, uint64_t wanted, wv_textscratch *scratch,
     return 0;
 }
 
-int wv_textstatistics(const unsigned char *text, int64_t length, uint64_t wanted, wv_textscratch *scratch, double *out) {
+int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned char *words, int64_t words_length,
+                      uint64_t wanted, wv_textscratch *scratch, double *out) {
     memset(out, 0, WV_STATISTIC_COUNT * sizeof *out);
     text = wv_valid_text(text, &length, scratch);
     if (!text) return -1;
@@ -237,10 +241,16 @@ int wv_textstatistics(const unsigned char *text, int64_t length, uint64_t wanted
     d.newlines = count_byte(&d, '\n');
     out[WV_STATISTIC_CHARACTERS] = (double)d.characters;
     if (wanted & WORDS) {
-        if (wv_tokens_split(text, length, &scratch->tokens)) return -1;
-        count_words(&d, &scratch->tokens, out);
+        int failed = words ? wv_tokens_of_words(words, words_length, &scratch->tokens)
+                           : wv_tokens_split(text, length, &scratch->tokens);
+        if (failed) return -1;
+        if (!words) {
+            words = text;
+            words_length = length;
+        }
+        count_words(&d, &scratch->tokens, words, words + words_length, out);
     }
-    if (wanted & (TOPS | GRAMS) && count_grams(&d, wanted, scratch, out)) return -1;
+    if (wanted & (TOPS | GRAMS) && count_grams(&d, words, wanted, scratch, out)) return -1;
     if (wanted & LIST_LINES) count_list_lines(&d, out);
     if (wanted & LINES && count_lines(&d, &scratch->repetition, out)) return -1;
     if (wanted & PARAGRAPHS && count_paragraphs(&d, &scratch->repetition, out)) return -1;

@@ -64,9 +64,10 @@ typedef struct {
     int64_t valid_capacity, line_capacity;
 } wv_textscratch;
 
-/* Those statistics of which the bit is set in `wanted`, and perhaps others, to out (WV_STATISTIC_COUNT). Length below 2^29.
- * 0, or -1 without memory. */
-int wv_textstatistics(const unsigned char *text, int64_t length, uint64_t wanted, wv_textscratch *scratch, double *out);
+/* Those statistics of which the bit is set in `wanted`, and perhaps others, to out (WV_STATISTIC_COUNT). `words` is the same
+ * text cut into words, valid UTF-8; NULL: its tokens are those of wordtokens.h. Lengths below 2^29. 0, or -1 without memory. */
+int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned char *words, int64_t words_length,
+                      uint64_t wanted, wv_textscratch *scratch, double *out);
 void wv_textscratch_free(wv_textscratch *scratch);
 
 /* Lines of valid UTF-8 that C4 keeps, in datatrove's order of rules. `kept` has room for `length` + 1 bytes, or is NULL; they

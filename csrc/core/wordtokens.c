@@ -410,6 +410,27 @@ int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out) {
     return 0;
 }
 
+int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out) {
+    const unsigned char *at = text, *end = text + length;
+    out->count = out->longest = 0;
+    while (at < end) {
+        const unsigned char *begin = at, *next = at;
+        unsigned any = 0, all = UINT16_MAX, kind;
+        int32_t characters = 0;
+        while (at < end && !((kind = wv_character_class[wv_next_character(&next)]) & WV_CHAR_SPACE)) {
+            any |= kind;
+            all &= kind;
+            characters++;
+            at = next;
+        }
+        if (characters > out->longest) out->longest = characters;
+        wv_token token = {(int32_t)(begin - text), (int32_t)(at - begin), characters, (uint16_t)any, (uint16_t)all};
+        if (characters && add(out, token)) return -1;
+        at = next;
+    }
+    return 0;
+}
+
 void wv_tokens_free(wv_tokens *tokens) {
     free(tokens->token);
     free(tokens->place);

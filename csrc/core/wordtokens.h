@@ -32,6 +32,8 @@ typedef struct {
 
 /* Tokens of valid UTF-8 of less than 2 GB; empties `out` first. 0, or -1 without memory. */
 int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out);
+/* The same of a text that has been cut into words already: what white space (Unicode) separates. */
+int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out);
 void wv_tokens_free(wv_tokens *tokens);
 
 #endif

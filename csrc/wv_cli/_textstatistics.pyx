@@ -23,9 +23,11 @@ NAMES: tuple[str, ...] = tuple((<bytes>wv_statistic_names[i]).decode() for i in 
 LONGEST_TEXT = (1 << 29) - 1
 
 
-def statistics(list texts: list[bytes], list columns: list[int]) -> NDArray[np.float64]:
-    """(len(columns), len(texts)) float64: the statistics with these numbers (places in NAMES) of each text. No two threads
-    share anything; the GIL is not held."""
+def statistics(list texts: list[bytes], list columns: list[int],
+               list words: list[bytes] | None = None) -> NDArray[np.float64]:
+    """(len(columns), len(texts)) float64: the statistics with these numbers (places in NAMES) of each text, whose tokens
+    are its `words`, UTF-8 with white space between two, or those of the rules. No two threads share anything; the GIL is
+    not held."""
     cdef int64_t n = len(texts), n_columns = len(columns), i, j
     cdef uint64_t wanted = 0
     cdef int failed = 0
@@ -39,20 +41,21 @@ def statistics(list texts: list[bytes], list columns: list[int]) -> NDArray[np.f
     cdef double[:, ::1] out = found
     cdef double[::1] one = row
     cdef int64_t[::1] number = numbers
-    held = list(texts)
-    cdef const unsigned char **begin = <const unsigned char **>calloc(n + 1, sizeof(void *))
-    cdef int64_t *length = <int64_t *>calloc(n + 1, sizeof(int64_t))
+    require(words is None or len(words) == n, "expected the words of each text")
+    held = [*texts, *(words or [])]
+    cdef const unsigned char **begin = <const unsigned char **>calloc(2 * n + 1, sizeof(void *))
+    cdef int64_t *length = <int64_t *>calloc(2 * n + 1, sizeof(int64_t))
     cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
     try:
         if begin == NULL or length == NULL or scratch == NULL:
             raise MemoryError
-        for i in range(n):
+        for i in range(len(held)):
             text = held[i]
             require(len(text) <= LONGEST_TEXT, "a text is longer than 512 MB")
             begin[i], length[i] = text, len(text)
         with nogil:
             for i in range(n):
-                failed = wv_textstatistics(begin[i], length[i], wanted, scratch, &one[0])
+                failed = wv_textstatistics(begin[i], length[i], begin[n + i], length[n + i], wanted, scratch, &one[0])
                 if failed:
                     break
                 for j in range(n_columns):

@@ -22,12 +22,13 @@ def kept(tmp_path, texts, *more):
     return [json.loads(line)["id"] for line in lines]
 
 
-def test_texts_without_blanks_are_told(tmp_path, capsys):
-    texts = ["".join(CHINESE[(i * j) % 4] for j in range(1, 12)) + str(i) for i in range(10)]
-    assert kept(tmp_path, [*texts, *texts[:3]]) == [*range(10)]
+def test_short_texts_and_those_without_blanks_are_told(tmp_path, capsys):
+    short = [f"only {i} words" for i in range(10)]
+    assert kept(tmp_path, [*short, *short[:3]]) == [*range(10)]
     said = capsys.readouterr().err
-    assert "r.jsonl: few blanks part its Chinese, so that whole sentences are words" in said
     assert "13 of the first 13 texts have fewer than 5 words, and are duplicates only where they are equal" in said
+    assert kept(tmp_path, ["".join(CHINESE * 9)] * 2) == [0]
+    assert "few" not in capsys.readouterr().err
     assert run(["filter", str(tmp_path / "r.jsonl"), "--dry-run", "--words", "3.."]) == 0
     said = capsys.readouterr().err
     assert "few blanks part its Chinese" in said and "fewer than 5" not in said

@@ -164,7 +164,7 @@ def test_the_recipe_stands_beside_the_model(folder, tmp_path, monkeypatch, capsy
         (f"predict a.bin raw.txt {recipe},sentences", "each line has one answer"),
         ("vectors a.vec the --tokenize model", "--tokenize needs --sentences"),
         ("build-vocab cut.vocab --merge --tokenize unicode", "no effect with --merge"),
-        ("filter raw.jsonl -o out --words 1.. --tokenize unicode", "--tokenize needs --language or --classifier"),
+        ("filter raw.jsonl -o out --heuristic lines=1.. --tokenize unicode", "--tokenize needs a rule about words"),
         ("filter raw.jsonl -o out --classifier plain.bin:a=0.1.. --tokenize model", "no sidecar of plain.bin names"),
         ("filter raw.jsonl -o out --classifier a.bin:a=0.1.. --tokenize unicode,sentences", "a text has one score"),
         ("filter raw.jsonl -o out --classifier a.bin:a=0.1.. --tokenize unicode,lower", "found 'lower'"),

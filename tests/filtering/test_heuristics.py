@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.reference import characters
 from tests.reference import heuristics as reference
 from wv_cli import _textstatistics
-from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, Bound, c4_lines, statistics
+from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, WORD_STATISTICS, Bound, c4_lines, statistics
 
 codecs.register_error("wv-each-byte", lambda error: ("\ufffd", error.start + 1))
 
@@ -203,6 +203,25 @@ def test_reasons_are_those_of_datatrove():
 
 def test_every_statistic_is_a_heuristic():
     assert list(HEURISTICS) == list(_textstatistics.NAMES)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "我们 在北京...\n我们在北京！ # 好", "don't #1 e.g. U.S. a\u2028b", "the the the\n\nthe the the"]
+)
+@pytest.mark.parametrize(
+    "cut", ["", "我们 在 北京 ... \n 我们 在 北京 ！ # 好\n", "don't e.g. U.S.", "the cat and the cat and the cat"]
+)
+def test_tokens_may_be_words_that_were_cut_before(text, cut):
+    found = statistics([b"a", text.encode()], _textstatistics.NAMES, [b"a", cut.encode()])
+    assert {name: values[1] for name, values in found.items()} == reference.statistics(text, cut)
+    plain = statistics([text.encode()], _textstatistics.NAMES)
+    assert all(plain[name][0] == found[name][1] for name in set(found) - WORD_STATISTICS)
+
+
+def test_words_that_are_no_utf8_count_as_replacement_characters():
+    assert statistics([b"a"], ["words", "mean-word-length"], [b"ab\xffc d\xe9"])["mean-word-length"][0] == 3
+    with pytest.raises(ValueError, match="expected the words of each text"):
+        _textstatistics.statistics([b"a"], [0], [])
 
 
 def test_c4_lines():

@@ -5,7 +5,7 @@ import json
 import os
 import random
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ GOLDEN = os.environ.get("WV_NEAR_DUPLICATES")
 
 @pytest.fixture(scope="module")
 def signer():
-    return BANDING.signer()
+    return BANDING.signer(separate=False)
 
 
 def words_of(number, count=80):
@@ -135,14 +135,14 @@ def test_words_by_example(signer, text, words):
     assert signer.words(text.encode()) == words.encode()
 
 
-_CHARACTERS = st.sampled_from([*"aBcΣσςΑάİß.,'12٣٫ \n\u0301\u00ad가Éé—。\u1b44\u302e\U0001d15eZ٬", "Σ", "1"])
+_CHARACTERS = st.sampled_from([*"中ガー豈aBcΣσςΑάİß.,'12٣٫ \n\u0301\u00ad가Éé—。\u1b44\u302e\U0001d15eZ٬", "Σ", "1"])
 
 
 @given(st.text(_CHARACTERS) | st.text(st.characters(max_codepoint=0x1FFF, categories=("L", "M", "N")), max_size=8))
 def test_words_are_those_of_a_whole_text(text):
-    signer = _signer()
     text = text.encode("utf-8", "replace").decode()
-    assert signer.words(text.encode()) == simplify(text).encode()
+    assert _signer().words(text.encode()) == simplify(text).encode()
+    assert _separating().words(text.encode()) == simplify(text, separate=True).encode()
 
 
 @given(st.binary(max_size=40) | st.lists(st.sampled_from([b"a ", b"\xc3", b"\xa9", b"\xf0\x9f", b"\xed\xa0\x80"])))
@@ -153,6 +153,11 @@ def test_bytes_that_are_no_utf8_become_a_character(data):
 
 
 def _signer(made=[]):  # noqa: B006
+    made.extend([] if made else [BANDING.signer(separate=False)])
+    return made[0]
+
+
+def _separating(made=[]):  # noqa: B006
     made.extend([] if made else [BANDING.signer()])
     return made[0]
 
@@ -165,6 +170,7 @@ def around(character):
 _USUAL_PAGES = [*range(0x34), 0xA6, 0xA9, 0xAB, 0xD7, *range(0xF9, 0x100), 0x104, 0x110, 0x1D1, 0x1D7, 0x1E9]
 
 
+@pytest.mark.parametrize("separate", [False, True])
 @pytest.mark.parametrize(
     "pages",
     [
@@ -172,10 +178,10 @@ _USUAL_PAGES = [*range(0x34), 0xA6, 0xA9, 0xAB, 0xD7, *range(0xF9, 0x100), 0x104
         pytest.param(range(0x1100), id="all", marks=pytest.mark.full),
     ],
 )
-def test_every_character_is_what_python_makes_of_it(monkeypatch, pages):
-    page_of = cache(lambda number, keep_numbers=False: character_page(number))  # which the signer asks for, too
-    monkeypatch.setattr(near_duplicates, "character_page", page_of)
-    signer = BANDING.signer()
+def test_every_character_is_what_python_makes_of_it(monkeypatch, pages, separate):
+    page_of = cache(partial(character_page, separate=separate))  # which the signer asks for, too
+    monkeypatch.setattr(near_duplicates, "character_page", lambda number, **_: page_of(number))
+    signer = BANDING.signer(separate=separate)
     for page in pages:
         rows = page_of(page)
         characters = [chr(page * 256 + i) for i in range(256)]
@@ -183,7 +189,7 @@ def test_every_character_is_what_python_makes_of_it(monkeypatch, pages):
         hard = [c for c in characters if c not in usual and not "\ud800" <= c <= "\udfff"]
         assert len(hard) < 32
         for text in [" ".join(map(around, usual)), *map(around, hard)]:
-            assert signer.words(text.encode()) == simplify(text).encode(), hex(page)
+            assert signer.words(text.encode()) == simplify(text, separate=separate).encode(), hex(page)
 
 
 def test_texts_without_a_shingle_are_duplicates_where_they_are_equal():
@@ -208,7 +214,7 @@ def test_texts_without_a_shingle_are_duplicates_where_they_are_equal():
 def test_numbers_that_are_kept_are_words_as_others(text):
     text = text.encode("utf-8", "replace").decode()
     signer = _keeping()
-    assert signer.words(text.encode()) == simplify(text, keep_numbers=True).encode()
+    assert signer.words(text.encode()) == simplify(text, keep_numbers=True, separate=True).encode()
 
 
 def _keeping(made=[]):  # noqa: B006
@@ -384,7 +390,7 @@ def test_datatroves_own_answers():
     expected = json.loads((folder / "expected.json").read_text("utf-8"))
     names, texts = [each["id"] for each in documents], [each["text"].encode() for each in documents]
     assert (expected["datatrove"]["a"], expected["datatrove"]["b"]) == (A, B)
-    numbers = BANDING.signer().numbers(texts)
+    numbers = BANDING.signer(separate=False).numbers(texts)
     for name, signature in expected["white-space"]["signatures"].items():
         assert numbers[names.index(name)].tolist() == signature
     keys = NearDuplicates().keys(texts)

@@ -189,11 +189,13 @@ def c4(text: str, terminal: bool) -> dict:
     return found
 
 
-def statistics(text: str) -> dict[str, float]:
+def statistics(text: str, cut: str | None = None) -> dict[str, float]:
+    """Those of a text; its tokens are the words of `cut`, if given."""
+
     def ratio(part: int, whole: int) -> float:
         return part / whole if whole else 0
 
-    words = tokens(text)
+    words = tokens(text) if cut is None else cut.split()
     plain = [word for word in words if not WORDLESS.fullmatch(word)]
     breaks = text.splitlines()
     pieces = re.split("\n+", text)
@@ -204,7 +206,7 @@ def statistics(text: str) -> dict[str, float]:
         "characters": len(text),
         "words": len(plain),
         "mean-word-length": ratio(sum(map(len, plain)), len(plain)),
-        "longest-word": max(map(len, text.split()), default=0),
+        "longest-word": max(map(len, (text if cut is None else cut).split()), default=0),
         "hashes-per-word": ratio(text.count("#"), len(words)),
         "ellipses-per-word": ratio(text.count("...") + text.count("…"), len(words)),
         "newlines-per-word": ratio(text.count("\n"), len(words)),

@@ -194,15 +194,16 @@ class FilterRun:
         judge = Judge(rules.all_rules, rules.scoring.scorer_setting, every=explained is not None)
         rules.require_words(run.log)
         near = duplicates.near_duplicates is not None
+        words, tokenize = any(rule.statistic is not None for rule in judge.rules), rules.scoring.tokenize_words
         for path in source.paths[:1]:
-            if near or any(rule.statistic is not None for rule in judge.rules):
-                for note in notes_on_words(texts, path, near_duplicates=near):
+            if near or words:
+                for note in notes_on_words(texts, path, tokenize, words=words, near_duplicates=near):
                     run.log(note)
             for note in notes_on_fields(texts, path, judge.fields):
                 run.log(note)
         if explained is not None:
             return {"explained": _explain(source, judge, explained)}
-        judge.duplicates = duplicates.open_rules(source.paths)
+        judge.duplicates = duplicates.open_rules(source.paths, tokenize)
         judge.paragraphs = ParagraphRule() if duplicates.exact_duplicates == "paragraph" else None
         totals = Totals.of_rules(judge.names)
         if self.kept.output is None:

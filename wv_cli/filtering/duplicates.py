@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
+from wv_cli.filtering.cutting import require_recipe
 from wv_cli.filtering.near_duplicates import Banding, Keys, NearDuplicates
 from wv_cli.text.digests import Digests, DigestSet, digests, read_digests
 
@@ -134,13 +135,15 @@ class ExactDuplicates:
 
 class NearDuplicateRule:
     """Documents that share a key, which most of those with the same 5-word shingles do; `against` are indexes of those
-    of older corpora. With `keep_numbers` not all numbers are one."""
+    of older corpora. With `keep_numbers` not all numbers are one; `tokenize` are the settings that cut words."""
 
     name = "near-duplicates"
 
-    def __init__(self, threshold: float, against: Sequence[str] = (), *, keep_numbers: bool = False) -> None:
+    def __init__(
+        self, threshold: float, against: Sequence[str] = (), *, keep_numbers: bool = False, tokenize: str | None = None
+    ) -> None:
         banding = Banding.nearest(threshold)
-        self._known = NearDuplicates(banding, keep_numbers=keep_numbers)
+        self._known = NearDuplicates(banding, keep_numbers=keep_numbers, tokenize=tokenize)
         for path in against:
             index = NearDuplicates.load(path)
             if index.banding != banding:
@@ -149,6 +152,7 @@ class NearDuplicateRule:
             if index.keep_numbers != keep_numbers:
                 its, step = ("with", "give it") if index.keep_numbers else ("without", "leave it out")
                 raise BadFile(path, f"is an index made {its} --keep-numbers; {step}")
+            require_recipe(path, index.tokenize, tokenize)
             self._known.add(index)
         self.keys: Callable[[list[bytes]], Keys] = self._known.keys
         self.save = self._known.save

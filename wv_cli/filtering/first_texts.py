@@ -5,10 +5,12 @@ from contextlib import suppress
 from dataclasses import replace
 
 from wv_cli.errors import WvError
+from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.near_duplicates import SHINGLE, Banding
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import is_file
-from wv_cli.text.raw_text import note_unsegmented
+from wv_cli.text.raw_text import note_cut, note_unsegmented
+from wv_cli.text.reading_config import read_recipe
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.reading import DEFAULT_FIELD, Block
 from wv_cli.text.source import Source
@@ -25,16 +27,21 @@ def notes_on_fields(texts: Texts, path: str, names: Sequence[str]) -> Iterator[s
                 yield f"{path}: none of the first {len(values):,} records has the field {name}"
 
 
-def notes_on_words(texts: Texts, path: str, *, near_duplicates: bool) -> Iterator[str]:
-    """What of the records of the file `path`, the first of `texts`, makes rules on words say little: no blanks between
-    words, and for `near_duplicates` texts that are too short to be compared by their words."""
+def notes_on_words(
+    texts: Texts, path: str, tokenize: str | None, *, words: bool, near_duplicates: bool
+) -> Iterator[str]:
+    """What of the records of the file `path`, the first of `texts`, makes rules on `words` say little: no blanks
+    between them, unless --tokenize cuts texts. For `near_duplicates`: texts that are too short to be compared."""
     found = [text for block in _first_blocks(texts, path) for text in block.each[:_FEW]]
-    if note := note_unsegmented(b"\n".join(found)):
-        yield f"{path}: {note}"
+    head = b"\n".join(found)
+    if words:
+        advise = note_unsegmented(head, advise=True) if tokenize is None else note_cut(head, read_recipe(tokenize))
+        if advise is not None:
+            yield f"{path}: {advise}"
     if not near_duplicates:
         return
-    signer = Banding().signer()
-    short = sum(signer.words(text).count(b" ") + 1 < SHINGLE for text in found)
+    cut, signer = open_cutter(tokenize), Banding().signer(separate=tokenize is None)
+    short = sum(signer.words(text).count(b" ") + 1 < SHINGLE for text in (found if cut is None else cut(found)))
     if 2 * short > len(found):
         yield (
             f"{path}: {short:,} of the first {len(found):,} texts have fewer than {SHINGLE} words, and are duplicates "

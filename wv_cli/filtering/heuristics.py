@@ -6,7 +6,7 @@ kept. The numbers are float64, so that a ratio compares with its bound as it doe
 Tokens are those of spaCy's English tokenizer, by rules (csrc/core/wordtokens.h) and its list of exceptions. 4,998 of
 5,000 documents had spaCy's tokens, and all had datatrove's decision and reason in every recipe. The two others have
 letters of scripts without case beside a hyphen or a dot. All languages are split by the same rules: a stretch of
-Chinese or Thai without spaces is one token.
+Chinese or Thai without spaces is one token. With --tokenize tokens are the words of another tokenizer.
 
 A document with both lorem ipsum and a curly bracket has the former as its reason. datatrove tells what it meets first.
 """
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _textstatistics
+from wv_cli.words import encode, is_utf8
 
 
 class Heuristic(NamedTuple):
@@ -106,6 +107,13 @@ HEURISTICS: Mapping[str, Heuristic] = {
     "terminal-sentences": _count("sentences in the lines that C4 keeps", below="too_few_sentences"),
 }
 
+# Those of tokens, which --tokenize changes.
+WORD_STATISTICS = frozenset(
+    {"words", "mean-word-length", "longest-word", "hashes-per-word", "ellipses-per-word", "newlines-per-word"}
+    | {"words-with-letter", "stop-words"}
+    | {name for name in HEURISTICS if "-gram" in name}
+)
+
 # In datatrove's order, so that the first bound that is missed gives datatrove's reason.
 RECIPES: Mapping[str, tuple[Bound, ...]] = {
     "gopher-quality": (
@@ -154,13 +162,17 @@ RECIPES: Mapping[str, tuple[Bound, ...]] = {
 }
 
 
-def statistics(texts: Sequence[bytes], names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+def statistics(
+    texts: Sequence[bytes], names: Sequence[str], words: Sequence[bytes] | None = None
+) -> dict[str, NDArray[np.float64]]:
     """The numbers of the named heuristics, one per text. Threads may call this at the same time: the GIL is released.
 
-    A text is UTF-8; each byte of it that is not counts as the character U+FFFD.
+    A text is UTF-8; each byte of it that is not counts as the character U+FFFD. Tokens are the `words` of each text,
+    with white space between two, where these are given.
     """
     columns = [_textstatistics.NAMES.index(name) for name in names]
-    return dict(zip(names, _textstatistics.statistics(list(texts), columns), strict=True))
+    own = [each if is_utf8(each) else encode(each.decode("utf-8", "replace")) for each in words] if words else None
+    return dict(zip(names, _textstatistics.statistics(list(texts), columns, own), strict=True))
 
 
 def c4_lines(text: bytes, terminal: bool = True) -> bytes:

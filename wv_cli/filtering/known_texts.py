@@ -17,13 +17,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._knowntexts import MOST_BINS, KnownTexts, Shingler
 from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.filtering.cutting import open_cutter, require_recipe
 from wv_cli.filtering.duplicates import Answer, Like, SavedKeys
 from wv_cli.filtering.near_duplicates import KIND as NEAR_DUPLICATES
 from wv_cli.filtering.near_duplicates import SHINGLE, Keys, character_page, simplify_bytes
@@ -68,16 +69,24 @@ def _bands_for(threshold: float, rows: int) -> int:
 
 class VerifiedDuplicates:
     """Texts are compared with those that stayed before, of the files `shards` and of the indexes `against`. With
-    `keep_numbers` not all numbers are one."""
+    `keep_numbers` not all numbers are one; `tokenize` are the settings that cut words."""
 
     name = "near-duplicates"
 
     def __init__(
-        self, threshold: float, shards: Sequence[str] = (), against: Sequence[str] = (), *, keep_numbers: bool = False
+        self,
+        threshold: float,
+        shards: Sequence[str] = (),
+        against: Sequence[str] = (),
+        *,
+        keep_numbers: bool = False,
+        tokenize: str | None = None,
     ) -> None:
-        self.threshold, self.keep_numbers = threshold, keep_numbers
+        self.threshold, self.keep_numbers, self.tokenize = threshold, keep_numbers, tokenize
+        self._cut = open_cutter(tokenize)
         self.bands = Bands.for_threshold(threshold)
-        page, words = (partial(each, keep_numbers=keep_numbers) for each in (character_page, simplify_bytes))
+        page = partial(character_page, keep_numbers=keep_numbers, separate=self._cut is None)
+        words = partial(simplify_bytes, keep_numbers=keep_numbers, separate=self._cut is None)
         self._shingler = Shingler(page, words, SHINGLE)
         self._known = KnownTexts(self.bands.bands, threshold)
         self._file: SavedKeys | BinaryIO | None = None
@@ -98,7 +107,8 @@ class VerifiedDuplicates:
 
     def keys(self, texts: list[bytes]) -> Sets:
         """Any number of threads may ask."""
-        return Sets(*self._shingler.sets(texts, self.bands.bands, self.bands.rows))
+        cut = self._cut(texts) if self._cut is not None else texts
+        return Sets(*self._shingler.sets(cut, self.bands.bands, self.bands.rows))
 
     def first_seen(self, keys: Sets, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:
         """See Deduplicator. Raises WvError where the file of shingles cannot be read."""
@@ -132,8 +142,10 @@ class VerifiedDuplicates:
         for number, part in enumerate([own, *(part for index in self._indexes for part in index.parts)], 1):
             names = "\n".join(part.shards).encode("utf-8", "surrogateescape")
             arrays |= {f"texts-{number}": part.texts, f"shards-{number}": np.frombuffer(names, np.uint8)}
-        header = {"shingle": SHINGLE, "bands": self.bands.bands, "rows": self.bands.rows}
+        header: dict[str, Any] = {"shingle": SHINGLE, "bands": self.bands.bands, "rows": self.bands.rows}
         header |= {"parts": len(arrays) // 2, "keep_numbers": self.keep_numbers}
+        if self.tokenize is not None:
+            header["tokenize"] = self.tokenize
         container.save(path, KIND, header, arrays)
 
     def _opened_file(self) -> SavedKeys | BinaryIO:
@@ -188,6 +200,7 @@ class _Index:
             reader = container.Reader(source, KIND, "make the index again with wv filter")
             facts = {name: reader.fact(name, int, 1, MOST_BINS) for name in ("shingle", "bands", "rows", "parts")}
             keep_numbers = reader.fact("keep_numbers", bool)
+            tokenize = reader.fact("tokenize", str) if "tokenize" in reader.header else None
             if facts["shingle"] != SHINGLE:
                 reader.refuse(f"expected shingles of {SHINGLE} words")
             if (facts["bands"], facts["rows"]) != (rules.bands.bands, rules.bands.rows):
@@ -196,6 +209,7 @@ class _Index:
             if keep_numbers != rules.keep_numbers:
                 its, step = ("with", "give it") if keep_numbers else ("without", "leave it out")
                 raise refuse(f"is an index made {its} --keep-numbers; {step}")
+            require_recipe(path, tokenize, rules.tokenize)
             if len(reader.layout) != 2 * facts["parts"]:
                 reader.refuse(f"expected {2 * facts['parts']} arrays, found {len(reader.layout)}")
             numbers = range(1, facts["parts"] + 1)

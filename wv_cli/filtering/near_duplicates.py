@@ -9,6 +9,9 @@ the Jaccard similarity s share a key with the probability 1 - (1 - s^rows)^bands
 
 A text of fewer than five words has no shingle: it is compared as a whole, byte for byte, and equal ones are duplicates.
 
+A letter of a script without blanks, such as Chinese or Thai, is a word of its own, unless the text has been cut into
+words before. datatrove has the words of a package for each language.
+
 The first of several near-duplicates stays. A text is compared with earlier texts that stayed, not with those that were
 left out. `clusters` has datatrove's rule instead: all texts that are connected by shared keys are one cluster.
 
@@ -26,7 +29,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +48,15 @@ from wv_cli._minhash import (
     PAGE,
     SIGMA,
     SPACE,
+    WORD,
     Signer,
     xxhash64,
 )
 from wv_cli.errors import UsageError
+from wv_cli.filtering.cutting import open_cutter
 from wv_cli.io import container
 from wv_cli.io.input import open_input
+from wv_cli.text.raw_text import UNSEGMENTED
 
 Keys = NDArray[np.uint64]
 
@@ -82,10 +88,11 @@ class Banding:
         choices = (cls(bands, rows) for bands, rows in shapes if _LEAST_HASHES <= bands * rows <= MOST_HASHES)
         return min(choices, key=lambda choice: (abs(choice.threshold - threshold), -choice.bands * choice.rows))
 
-    def signer(self, *, keep_numbers: bool = False) -> Signer:
-        """Makes the keys of texts; any number of threads may use it."""
-        page = partial(character_page, keep_numbers=keep_numbers)
-        words = partial(simplify_bytes, keep_numbers=keep_numbers)
+    def signer(self, *, keep_numbers: bool = False, separate: bool = True) -> Signer:
+        """Makes the keys of texts; any number of threads may use it. With `separate` each letter of a script without
+        blanks is a word."""
+        page = partial(character_page, keep_numbers=keep_numbers, separate=separate)
+        words = partial(simplify_bytes, keep_numbers=keep_numbers, separate=separate)
         return Signer(page, words, SHINGLE, self.bands, self.rows, *self.permutations())
 
     def permutations(self) -> tuple[Keys, Keys]:
@@ -98,15 +105,20 @@ class Banding:
 class NearDuplicates:
     """The keys of the texts that stayed: 150 to 230 bytes a text with 14 bands. Any number of threads may ask for keys.
     The other methods are for one thread, in the order of the texts. With `keep_numbers` texts that differ in their
-    numbers differ; datatrove takes all numbers for one."""
+    numbers differ; datatrove takes all numbers for one. `tokenize` are the settings by which texts are cut into words
+    before."""
 
-    def __init__(self, banding: Banding | None = None, *, keep_numbers: bool = False) -> None:
-        self.banding, self.keep_numbers = banding or Banding(), keep_numbers
-        self._signer = self.banding.signer(keep_numbers=keep_numbers)
+    def __init__(
+        self, banding: Banding | None = None, *, keep_numbers: bool = False, tokenize: str | None = None
+    ) -> None:
+        self.banding, self.keep_numbers, self.tokenize = banding or Banding(), keep_numbers, tokenize
+        self._cut = open_cutter(tokenize)
+        self._signer = self.banding.signer(keep_numbers=keep_numbers, separate=self._cut is None)
         self._seen = _keysets.KeySets(self.banding.bands)
 
     def keys(self, texts: list[bytes]) -> Keys:
         """(n, bands) the keys of UTF-8 texts, none of them 0. Two texts share a band if they share its key."""
+        texts = self._cut(texts) if self._cut is not None else texts
         keys = self._signer.keys(texts)
         for i in np.flatnonzero(keys[:, 0] == 0).tolist():
             keys[i] = xxhash64(texts[i]) or 1
@@ -133,9 +145,11 @@ class NearDuplicates:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the known keys, in ascending order for each band, whole or not at all. Raises WvError."""
-        header = {"shingle": SHINGLE, "bands": self.banding.bands, "rows": self.banding.rows}
+        header: dict[str, Any] = {"shingle": SHINGLE, "bands": self.banding.bands, "rows": self.banding.rows}
         if self.keep_numbers:
             header["keep_numbers"] = True
+        if self.tokenize is not None:
+            header["tokenize"] = self.tokenize
         container.save(path, KIND, header, _Sorted(self._seen))
 
     @classmethod
@@ -148,7 +162,8 @@ class NearDuplicates:
                 reader.refuse(f"expected shingles of {SHINGLE} words and up to {MOST_HASHES} numbers a text")
             reader.expect({_name(band): ("<i8", (f"keys {band + 1}",)) for band in range(bands)}, "the bands")
             kept = "keep_numbers" in reader.header and reader.fact("keep_numbers", bool)
-            loaded = cls(Banding(bands, rows), keep_numbers=kept)
+            tokenize = reader.fact("tokenize", str) if "tokenize" in reader.header else None
+            loaded = cls(Banding(bands, rows), keep_numbers=kept, tokenize=tokenize)
             for band, keys in enumerate(reader.views(checked=True).values()):
                 loaded._seen.insert(band, keys.view(np.uint64))
         return loaded
@@ -188,32 +203,47 @@ _PUNCTUATION = "«´»–—’“”„…∶━►、。〈〉《》「」【�
 _CONTROLS = [*range(0x00, 0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0)]
 _TO_SPACE = dict.fromkeys([*map(ord, _ASCII_PUNCTUATION + _PUNCTUATION), *_CONTROLS], " ")
 _NUMBER_MARKS = ".,،٫⎖⎗⎘"
+_UNSEGMENTED = re.compile(f"[{UNSEGMENTED}\U00020000-\U0003ffff]")
 _NUMBER = re.compile(rf"\d+(?:[{_NUMBER_MARKS}]\d+)?")
 
 
-def simplify(text: str, *, keep_numbers: bool = False) -> str:
+def simplify(text: str, *, keep_numbers: bool = False, separate: bool = False) -> str:
     """The words of a text, with a space between two."""
     lower = text.lower()
     spaced = (lower if keep_numbers else _NUMBER.sub("0", lower)).translate(_TO_SPACE)
-    return " ".join(_without_accents(spaced).split())
+    plain = _without_accents(spaced)
+    return " ".join((_UNSEGMENTED.sub(_separate_letter, plain) if separate else plain).split())
 
 
-def simplify_bytes(text: bytes, *, keep_numbers: bool = False) -> bytes:
+def simplify_bytes(text: bytes, *, keep_numbers: bool = False, separate: bool = False) -> bytes:
     """The same of bytes, of which those that are no UTF-8 become U+FFFD."""
-    return simplify(text.decode("utf-8", "replace"), keep_numbers=keep_numbers).encode("utf-8")
+    text_of = text.decode("utf-8", "replace")
+    return simplify(text_of, keep_numbers=keep_numbers, separate=separate).encode("utf-8")
 
 
-def character_page(number: int, *, keep_numbers: bool = False) -> bytes:
+def character_page(number: int, *, keep_numbers: bool = False, separate: bool = False) -> bytes:
     """What becomes of the characters from PAGE * number on, as core/simplify.h has it."""
-    return b"".join(_row(chr(code), keep_numbers) for code in range(number * PAGE, (number + 1) * PAGE))
+    return b"".join(_row(chr(code), keep_numbers, separate) for code in range(number * PAGE, (number + 1) * PAGE))
+
+
+def _separate_letter(found: re.Match[str]) -> str:
+    """A letter as a word; other characters of these scripts stay where they are."""
+    return f" {found[0]} " if unicodedata.category(found[0]) == "Lo" else found[0]
 
 
 def _without_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
 
 
-def _row(character: str, keep_numbers: bool) -> bytes:
+def _row(character: str, keep_numbers: bool, separate: bool) -> bytes:
     kind, replacement = _fate(character, keep_numbers)
+    if (
+        separate
+        and kind == LETTER
+        and (found := _UNSEGMENTED.search(replacement))
+        and _separate_letter(found) != found[0]
+    ):
+        kind, replacement = (WORD, replacement) if len(replacement) == 1 else (HARD, "")
     octets = replacement.encode("utf-8")
     # What the rule of the sigma sees: str.lower knows it, and makes of it what a sigma before or behind becomes.
     cased = (character + "Σ").lower().endswith("ς")

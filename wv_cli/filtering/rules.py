@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
 from wv_cli.filtering.contamination import Contamination
+from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys
 from wv_cli.filtering.heuristics import HEURISTICS, statistics
 from wv_cli.filtering.known_texts import VerifiedDuplicates
@@ -138,6 +139,7 @@ class Judge:
                 else:
                     self._scorers[rule.name] = scorer
         self._every = every
+        self._cut = open_cutter(setting.tokenize)
         self.duplicates: list[Deduplicator] = []
         self.paragraphs: ParagraphRule | None = None
 
@@ -196,8 +198,8 @@ class Judge:
     def _statistics(self, cost: int, texts: list[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
         """Those of all rules of this cost, in one walk over the texts."""
         names = [rule.name for rule in self.rules if rule.statistic is not None and rule.cost == cost]
-        found = {}
-        for name, values in statistics([texts[i] for i in alive.tolist()], names).items():
+        found, some = {}, [texts[i] for i in alive.tolist()]
+        for name, values in statistics(some, names, self._cut(some) if self._cut is not None else None).items():
             found[name] = np.full(len(texts), np.nan)
             found[name][alive] = values
         return found

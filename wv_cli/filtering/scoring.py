@@ -1,20 +1,19 @@
 """The scorers of the table SCORERS: what makes a number of every document."""
 
 import difflib
-import threading
-from collections.abc import Callable, Collection
-from dataclasses import replace
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.filtering.cutting import Cut, open_cutter
 from wv_cli.filtering.flattening import flatten
 from wv_cli.filtering.setting import Scorer, Setting, split_subject
 from wv_cli.filtering.units import answer_units, divide
 from wv_cli.io import meta
 from wv_cli.models.classifier import ALL, load_classifier
-from wv_cli.text.reading_config import OF_MODEL, read_recipe
+from wv_cli.text.reading_config import OF_MODEL
 
 Scores = NDArray[np.float32]
 
@@ -75,20 +74,8 @@ def recipe_of_model(path: str, recipe: str | None) -> str | None:
     return meta.tokenization(path) if recipe == OF_MODEL else recipe
 
 
-def _words_for(path: str, asked: str | None) -> Callable[[list[bytes]], list[bytes]]:
-    recipe, of_thread = recipe_of_model(path, asked), threading.local()
-    if recipe is None:
-        return lambda texts: texts
-    from wv_cli.text.tokenizing import Tokenizer
-
-    config = replace(read_recipe(recipe), sentences=False)  # a document has one score
-
-    def words_of(texts: list[bytes]) -> list[bytes]:
-        if not hasattr(of_thread, "tokenizer"):
-            of_thread.tokenizer = Tokenizer(config)
-        return [of_thread.tokenizer.words_of(text) for text in texts]
-
-    return words_of
+def _words_for(path: str, asked: str | None) -> Cut:
+    return open_cutter(recipe_of_model(path, asked)) or (lambda texts: texts)
 
 
 def perplexity(subject: str, bound: float, setting: Setting) -> Scorer:

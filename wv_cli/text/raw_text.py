@@ -31,6 +31,7 @@ _SCRIPTS = {
     "Burmese": ("\u1000-\u109f", "syllables"),
     "Khmer": ("\u1780-\u17ff", "syllables"),
 }
+UNSEGMENTED = "".join(letters for letters, _ in _SCRIPTS.values())  # for a class of a regular expression
 _PACKAGES = {"jieba": "jieba", "fugashi": "fugashi unidic-lite", "pythainlp": "pythainlp"}
 _KANA_SHARE = 10  # one letter in so many is kana where a text is Japanese
 _LEAST_WORDS = 20
@@ -80,7 +81,7 @@ def _unsegmented_script(head: bytes) -> str | None:
     text = head[:HEAD_BYTES].decode("utf-8", "ignore")
     found = {name: len(_letters_of(letters).findall(text)) for name, (letters, _) in _SCRIPTS.items()}
     number = sum(found.values())
-    any_letter = _letters_of("".join(letters for letters, _ in _SCRIPTS.values()))
+    any_letter = _letters_of(UNSEGMENTED)
     pieces = [piece for piece in text.split() if any_letter.search(piece)]
     if number < _LEAST_LETTERS or 2 * number <= len(text) or number <= _LONGEST_WORDS * len(pieces):
         return None

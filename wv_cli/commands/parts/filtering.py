@@ -55,10 +55,15 @@ class ScorerOptions(Part):
     flatten: str = flatten_option()
     tokenize: str | None = option(
         None,
-        "Cut texts for models into words: model (as trained), or settings of wv tokenize.",
+        "Cut texts into words: settings of wv tokenize, or model (for models, as trained).",
         metavar="[SETTINGS]", bare=OF_MODEL,
     )  # fmt: skip
     unit: str = unit_option()
+
+    @property
+    def tokenize_words(self) -> str | None:
+        """The settings for what is no model."""
+        return None if self.tokenize == OF_MODEL else self.tokenize
 
     @property
     def scorer_setting(self) -> Setting:
@@ -95,17 +100,17 @@ class Duplicates(Part):
         only="near_duplicates",
     )
 
-    def open_rules(self, shards: Sequence[str]) -> "list[Deduplicator]":
+    def open_rules(self, shards: Sequence[str], tokenize: str | None = None) -> "list[Deduplicator]":
         """The rules of duplicate documents in these files, the cheap one first. Raises BadFile, WvError."""
         from wv_cli.filtering.duplicates import ExactDuplicates, NearDuplicateRule
         from wv_cli.filtering.known_texts import VerifiedDuplicates
 
         rules: list[Deduplicator] = [ExactDuplicates()] if self.exact_duplicates == "document" else []
-        near, keep_numbers = self.near_duplicates, self.keep_numbers
+        near, numbers = self.near_duplicates, self.keep_numbers
         if near is not None and self.verify:
-            rules.append(VerifiedDuplicates(near, shards, self.against, keep_numbers=keep_numbers))
+            rules.append(VerifiedDuplicates(near, shards, self.against, keep_numbers=numbers, tokenize=tokenize))
         elif near is not None:
-            rules.append(NearDuplicateRule(near, self.against, keep_numbers=keep_numbers))
+            rules.append(NearDuplicateRule(near, self.against, keep_numbers=numbers, tokenize=tokenize))
         return rules
 
 
@@ -179,6 +184,7 @@ class Rules(Part):
         return merge_rules([rule for scorer, text in self.texts for rule in parse_rules(scorer, text)])
 
     def check(self) -> None:
+        from wv_cli.filtering.heuristics import WORD_STATISTICS
         from wv_cli.filtering.parsing import require_different_names
 
         some = self.texts or self.duplicates.exact_duplicates is not None or self.duplicates.near_duplicates is not None
@@ -189,9 +195,12 @@ class Rules(Part):
         for rule in self.all_rules:
             rule.require_possible()
         models = "--language, --classifier, or --perplexity without --tokenizer"
-        by_words = bool(self._models_of_words())
-        require(by_words or self.scoring.unit == "document", f"--unit {self.scoring.unit} needs {models}")
-        require(by_words or self.scoring.tokenize is None, f"--tokenize needs {models}")
+        by_model = bool(self._models_of_words())
+        by_words = by_model or self.duplicates.near_duplicates is not None
+        by_words = by_words or any(rule.statistic in WORD_STATISTICS for rule in self.all_rules)
+        require(by_model or self.scoring.unit == "document", f"--unit {self.scoring.unit} needs {models}")
+        require(by_model or self.scoring.tokenize != OF_MODEL, f"--tokenize {OF_MODEL} needs {models}")
+        require(by_words or self.scoring.tokenize is None, f"--tokenize needs a rule about words, or {models}")
         if self.scoring.tokenize not in (None, OF_MODEL):
             settings = read_recipe(str(self.scoring.tokenize))
             require(
