@@ -43,7 +43,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("gensim-to-wv", "how-to", "The calls of gensim, and what replaces them."),
     ("static-embeddings", "how-to", "Make, use and publish static embeddings: tables that encode texts."),
     ("every-night", "how-to", "Train each night on the day's text, from make and cron."),
-    ("many-machines", "how-to", "Count, filter and encode with Dask."),
+    ("many-machines", "how-to", "Filter in parts by Slurm or make; count and encode with Dask."),
     ("chinese", "how-to", "Chinese, and other languages without spaces."),
     ("compress", "how-to", "Make vectors and models smaller."),
     ("compare-corpora", "how-to", "Compare two texts by their vectors: drift and alignment."),
