@@ -5,8 +5,10 @@ import json
 import pytest
 
 import wv_cli
+from tests.conftest import GOLDEN
 from wv_cli.errors import WvError
 from wv_cli.io.kinds import is_arrow
+from wv_cli.text.records.arrow import take_rows
 
 arrow = pytest.importorskip("pyarrow")
 
@@ -59,6 +61,49 @@ def test_a_filter_keeps_kind_codec_schema_and_batches(tmp_path, kind, codec):
     sizes = [path.stat().st_size for path in (tmp_path / "kept" / "a.arrow", tmp_path / "again.arrow")]
     assert sizes[0] == pytest.approx(sizes[1], rel=0.2)  # with the codec
     assert (tmp_path / "kept" / "a.arrow").read_bytes().startswith(b"ARROW1") == (kind == "file")
+
+
+@pytest.mark.parametrize("name", ["polars.arrow", "polars-stream.arrow"])
+def test_files_of_polars(tmp_path, name):
+    """Their first bytes are other ones than those of Arrow's own library, and strings are views, in lists, too."""
+    wv_cli.filter([GOLDEN / name], tmp_path, words="3..9")
+    kept, whole = read(tmp_path / name)[0], read(GOLDEN / name)[0]
+    assert kept.schema.equals(whole.schema, check_metadata=True)
+    assert kept.to_pylist() == [row for row in whole.to_pylist() if row["id"] != 2]
+    codecs = [is_compressed(path) for path in (tmp_path / name, GOLDEN / name)]
+    assert codecs == [name == "polars-stream.arrow"] * 2
+
+
+def is_compressed(path):
+    """By the magic number of a frame of Zstandard."""
+    return b"\x28\xb5\x2f\xfd" in path.read_bytes()
+
+
+VIEW = arrow.string_view()
+
+
+def of_views(index):
+    return arrow.DictionaryArray.from_arrays(arrow.array([0, 1, None], index), arrow.array(["a", "b"], VIEW))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        of_views(arrow.uint32()),
+        arrow.StructArray.from_arrays([of_views(arrow.int8())], ["c"]),
+        arrow.array([["a"], [], None], arrow.list_(VIEW)),
+        arrow.array([["a"], [], None], arrow.large_list(VIEW)),
+        arrow.array([["a", "b"], ["c", "d"], None], arrow.list_(VIEW, 2)),
+        arrow.array([[{"q": "a"}], [], None], arrow.large_list(arrow.struct([("q", VIEW)]))),
+        arrow.array([[("k", "v")], [], None], arrow.map_(VIEW, VIEW)),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_rows_of_views_are_taken(column):
+    table = arrow.table({"text": arrow.array(["x", "y", "z"], VIEW), "other": column})
+    found = take_rows(table, [True, False, True])
+    assert found.schema == table.schema
+    assert found["other"].to_pylist() == [column.to_pylist()[0], column.to_pylist()[2]]
 
 
 @pytest.mark.parametrize("name", TYPES)

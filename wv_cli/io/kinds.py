@@ -209,7 +209,7 @@ def kind_of(head: bytes, *, certain: bool = False) -> str | None:
 
 def is_arrow(head: bytes) -> bool:
     """Whether a file that begins with `head` is one of Arrow's own, a file or a stream."""
-    return re.match(_ARROW_FILE, head) is not None or re.match(_ARROW_STREAM, head) is not None
+    return re.match(rb"%s|\xff{4}|%s" % (_ARROW_FILE, _ARROW_STREAM), head) is not None
 
 
 def refuse_other_kinds(head: bytes, path: object, expected: str) -> None:

@@ -82,8 +82,13 @@ def _without_views(kind: Any) -> Any:
     pyarrow = require("pyarrow", "Arrow")
     if pyarrow.types.is_struct(kind):
         return pyarrow.struct([field.with_type(_without_views(field.type)) for field in kind.fields])
-    if pyarrow.types.is_list(kind):
-        return pyarrow.list_(kind.value_field.with_type(_without_views(kind.value_type)))
+    if pyarrow.types.is_dictionary(kind):
+        return pyarrow.dictionary(kind.index_type, _without_views(kind.value_type), kind.ordered)
+    if pyarrow.types.is_fixed_size_list(kind):
+        return pyarrow.list_(kind.value_field.with_type(_without_views(kind.value_type)), kind.list_size)
+    if pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind):
+        make = pyarrow.list_ if pyarrow.types.is_list(kind) else pyarrow.large_list
+        return make(kind.value_field.with_type(_without_views(kind.value_type)))
     if pyarrow.types.is_map(kind):
         return pyarrow.map_(_without_views(kind.key_type), _without_views(kind.item_type), kind.keys_sorted)
     return {"string_view": pyarrow.string(), "binary_view": pyarrow.binary()}.get(str(kind), kind)

@@ -15,7 +15,6 @@ from wv_cli.text.records.tables import Batch, TableBlock, TableReader
 
 _ROWS = 4096  # of a batch: some megabytes of text
 _FILE = b"ARROW1"
-_FIRST_MESSAGE = 8  # byte of a file where a stream begins
 _CODECS = ("lz4", "zstd")
 
 
@@ -39,8 +38,7 @@ class ArrowReader(TableReader):
                 source = arrow.OSFile(place) if isinstance(place, str) else arrow.PythonFile(place, "r")
                 stack.enter_context(source)
                 is_file = source.read(len(_FILE)) == _FILE
-                source.seek(_FIRST_MESSAGE if is_file else 0)
-                codec = _first_codec(arrow.ipc.MessageReader.open_stream(source))
+                codec = _first_codec(source, is_file=is_file)
                 source.seek(0)
                 reader = arrow.ipc.open_file(source) if is_file else arrow.ipc.open_stream(source)
             batches = self._file_batches(reader) if is_file else self._stream_batches(reader, source)
@@ -70,34 +68,54 @@ def _slices(number: int, batch: Any, size: float) -> Iterator[Batch]:
         yield number, batch.slice(start, _ROWS), size / batch.num_rows
 
 
-def _first_codec(messages: Any) -> str | None:
-    """The codec of the first batch of rows, as its message has it (Arrow's Message.fbs): pyarrow does not tell it."""
-    for message in messages:
-        if message.type == "record batch":
-            return _codec_of(message.metadata.to_pybytes())
-    return None
+def _first_codec(source: Any, *, is_file: bool) -> str | None:
+    """The codec of the first batch of rows, which pyarrow does not tell. A file has the places of batches at its end,
+    and polars begins one with bytes that are no message."""
+    ipc = require("pyarrow", "Arrow").ipc
+    if is_file:
+        source.seek(source.size() - len(_FILE) - 4)
+        length = int(struct.unpack("<i", source.read(4))[0])
+        source.seek(source.size() - len(_FILE) - 4 - length)
+        footer = _FlatBuffer(source.read(length))
+        batches = footer.follow(footer.field(footer.follow(0), 3))
+        if not footer.number("<I", batches):
+            return None
+        source.seek(footer.number("<q", batches + 4))
+        return _codec_of(ipc.read_message(source))
+    source.seek(0)
+    messages = iter(ipc.MessageReader.open_stream(source))
+    first = next((message for message in messages if message.type == "record batch"), None)
+    return None if first is None else _codec_of(first)
 
 
-def _codec_of(data: bytes) -> str | None:
-    """RecordBatch.compression.codec of a message, a table inside a union inside a table of FlatBuffers."""
-
-    def field(table: int, number: int) -> int:
-        """The place of a field's value, 0 where it is left out."""
-        fields = table - struct.unpack_from("<i", data, table)[0]
-        entry = 4 + 2 * number
-        size, *_ = struct.unpack_from("<H", data, fields)
-        offset = struct.unpack_from("<H", data, fields + entry)[0] if entry < size else 0
-        return table + offset if offset else 0
-
-    def follow(place: int) -> int:
-        return place + int(struct.unpack_from("<I", data, place)[0])
-
-    batch = follow(field(follow(0), 2))
-    compression = field(batch, 3)
+def _codec_of(message: Any) -> str | None:
+    """RecordBatch.compression.codec of a message: a field of a table in a table in a union (Arrow's Message.fbs)."""
+    data = _FlatBuffer(message.metadata.to_pybytes())
+    compression = data.field(data.follow(data.field(data.follow(0), 2)), 3)
     if not compression:
         return None
-    codec = field(follow(compression), 0)
-    return _CODECS[data[codec] if codec else 0]
+    codec = data.field(data.follow(compression), 0)
+    return _CODECS[data.number("<b", codec) if codec else 0]
+
+
+class _FlatBuffer:
+    """Bytes of FlatBuffers, by places in them."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def number(self, form: str, place: int) -> int:
+        return int(struct.unpack_from(form, self._data, place)[0])
+
+    def follow(self, place: int) -> int:
+        """The place of the table or vector that stands there."""
+        return place + self.number("<I", place)
+
+    def field(self, table: int, number: int) -> int:
+        """The place of the value of a field, 0 where it is left out."""
+        fields, entry = table - self.number("<i", table), 4 + 2 * number
+        offset = self.number("<H", fields + entry) if entry < self.number("<H", fields) else 0
+        return table + offset if offset else 0
 
 
 class ArrowSink(ParquetSink):
