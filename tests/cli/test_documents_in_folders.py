@@ -1,4 +1,4 @@
-"""Documents among the texts of a folder: .docx, .pdf and .html are left out, or a page's text is read."""
+"""Documents among the texts of a folder: .docx, .pdf and .html are left out, or their text is read."""
 
 import sys
 import types
@@ -26,9 +26,10 @@ READERS = {
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with a text, two documents and two web pages; no package reads pages."""
+    """A folder with a text, two documents and two web pages; no package reads them."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    for package in ("trafilatura", "pypdf", "docx"):
+        monkeypatch.setitem(sys.modules, package, None)
     (made := tmp_path / "in").mkdir()
     (made / "a.txt").write_text("the oven bakes the bread\n" * 5)
     (made / "b.pdf").write_bytes(b"\xef\xbb\xbf\n%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n")
@@ -53,10 +54,10 @@ def test_documents_are_left_out_and_told_once(command, folder, capsys):
     assert run(READERS[command]) == 0
     (said,) = [each for each in capsys.readouterr().err.splitlines() if "no text" in each]
     assert said.removeprefix("in: ") == (
-        "4 files that are no text are left out, such as in/b.pdf: a PDF file; take its text out first: pdftotext FILE, "
-        "in/c.docx: an Office document; take its text out first: pandoc FILE -t plain -o FILE.txt (of tables: save "
-        "them as CSV), in/d.html: a web page (HTML); to read its text, "
-        "pip install 'wv-toolkit[html]'"
+        "4 files that are no text are left out, such as in/b.pdf: a PDF file; to read its text, "
+        "pip install 'wv-toolkit[documents]', or pdftotext FILE, in/c.docx: a .docx file; to read its text, "
+        "pip install 'wv-toolkit[documents]', or pandoc FILE -t plain -o FILE.txt, in/d.html: a web page (HTML); "
+        "to read its text, pip install 'wv-toolkit[html]'"
     )
 
 
@@ -65,6 +66,75 @@ def test_pages_are_text_where_the_package_is(command, folder, reads_pages, capsy
     assert run(READERS[command]) == 0
     (said,) = [each for each in capsys.readouterr().err.splitlines() if "no text" in each]
     assert "2 files that are no text are left out" in said and "HTML" not in said
+
+
+@pytest.fixture
+def documents(tmp_path, monkeypatch):
+    """A folder with a text, a PDF file and a .docx file."""
+    docx = pytest.importorskip("docx")
+    pytest.importorskip("pypdf")
+    monkeypatch.chdir(tmp_path)
+    (made := tmp_path / "in").mkdir()
+    (made / "a.txt").write_text("the oven bakes the bread\n")
+    (made / "b.pdf").write_bytes(make_pdf("Rain fell in winter."))
+    document = docx.Document()
+    document.add_paragraph("A concert for violin.")
+    document.add_table(1, 1).cell(0, 0).text = "a cell"
+    document.save(str(made / "c.docx"))
+    return made
+
+
+def make_pdf(text: str) -> bytes:
+    """A page with a line of text."""
+    show = f"BT /F 12 Tf 20 200 Td ({text}) Tj ET"
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+        f"<< /Length {len(show)} >>\nstream\n{show}\nendstream",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    out, rows = "%PDF-1.4\n", "0000000000 65535 f \n"
+    for number, each in enumerate(objects, 1):
+        rows += f"{len(out):010d} 00000 n \n"
+        out += f"{number} 0 obj\n{each}\nendobj\n"
+    table = f"xref\n0 6\n{rows}trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF\n"
+    return f"{out}{table}".encode()
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_documents_are_text_where_the_packages_are(command, documents, capsys):
+    assert run(READERS[command]) == 0
+    assert "no text" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["train", "build-vocab", "tokenize", "search"])
+@pytest.mark.parametrize(("name", "word"), [("b.pdf", "winter"), ("c.docx", "violin")])
+def test_a_document_that_is_named(command, name, word, documents):
+    words = {"in": f"in/{name}", "oven": word}
+    assert run([words.get(each, each) for each in READERS[command]]) == 0
+
+
+def test_the_text_of_documents(documents, capsys):
+    assert run(["tokenize", "in", "-o", "out.txt", "-q"]) == 0
+    words = "the oven bakes the bread\nRain fell in winter .\nA concert for violin .\na cell\n"
+    assert (documents.parent / "out.txt").read_text() == words
+    capsys.readouterr()
+    for query, found in (("winter", "in/b.pdf:1: Rain fell in winter.\n"), ("cell", "in/c.docx:2: a cell\n")):
+        assert run(["search", "in", query]) == 0
+        assert capsys.readouterr().out.endswith(found)
+
+
+@pytest.mark.parametrize("name", ["b.pdf", "c.docx"])
+def test_a_damaged_document(name, documents, capsys):
+    (documents / name).write_bytes((documents / name).read_bytes()[:60])
+    assert run(["tokenize", "in", "-o", "out.txt"]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"wv tokenize: in/{name}: cannot read a ")
+    assert not (documents.parent / "out.txt").exists()
+    assert run(["search", "in", "oven"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out and f"in/{name}: cannot read a " in captured.err and captured.err.count("\n") == 1
 
 
 def test_the_text_of_a_page(folder, reads_pages, capsys):

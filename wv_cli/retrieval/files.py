@@ -16,6 +16,7 @@ from wv_cli.io.marks import without_mark
 from wv_cli.retrieval.chunks import Chunk, cut, cut_records
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.text.binary import binary, describe_foreign, is_foreign
+from wv_cli.text.documents import document_of, read_documents
 from wv_cli.text.folder_files import files_below, is_data
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig
@@ -88,8 +89,10 @@ class FileText:
     def __iter__(self) -> Iterator[Chunk]:
         name = name_of_input(self.path)
         with open_raw(self.path) as raw:
-            packed = self._hash_chunks(blocks(raw, name, CHUNK))
+            packed = read_documents(self.path, self._hash_chunks(blocks(raw, name, CHUNK)))
             first = next(packed, b"")
+            if (document := document_of(self.path, first)) and (problem := document.problem()):
+                raise NoText(f"{name}: expected text, found {problem}")
             if re.match(ZIP, first):
                 raise NoText(f"{name}: expected text, found {kind_of(first[:HEAD_BYTES], certain=True)}")
             text = decompress(chain([first], packed), name)

@@ -22,6 +22,7 @@ from wv_cli.retrieval.bm25 import (
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.fusion import fuse, gains_of_scores
 from wv_cli.retrieval.model import Model, cosines
+from wv_cli.text.documents import DOCX
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.vectors.neighbors.topk import best_rows
 from wv_cli.vectors.stored_index import SearchIndex, open_search_index
@@ -185,7 +186,8 @@ def open_searcher(
 ) -> Searcher:
     """`given` are the options that the user gave: those that an index keeps as its settings cannot be. Raises
     UsageError, BadFile, WvError."""
-    index = None if path == "-" or is_remote(path) or Path(path).is_dir() else open_search_index(path)
+    is_text = path == "-" or is_remote(path) or path.lower().endswith(DOCX) or Path(path).is_dir()
+    index = None if is_text else open_search_index(path)
     if index is not None:
         for name in ("threads", *TextConfig.options()):
             if name in given:

@@ -15,6 +15,7 @@ from wv_cli.io import remote
 from wv_cli.io.compression import decompress
 from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.text.binary import SAMPLE
+from wv_cli.text.documents import document_of
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.web_pages import is_page, unreadable_page
@@ -121,18 +122,25 @@ def describe_left_out(left_out: Mapping[str, str]) -> str:
 
 
 def _archive(path: str) -> str | None:
-    """What a file is whose beginning is that of a zip archive, as that of a text document is; None for another one."""
+    """What a file is whose beginning is that of a zip archive; None for another one, and for documents."""
+    head = _head(path)
+    return kind_of(head, certain=True) if re.match(ZIP, head) and document_of(path, head) is None else None
+
+
+def _head(path: str) -> bytes:
+    """What a file begins with as it lies there."""
     if not Path(path).is_file():  # elsewhere each look costs a request
-        return None
+        return b""
     with open_raw(path) as raw:
-        head = next(blocks(raw, path, HEAD_BYTES), b"")
-    return kind_of(head, certain=True) if re.match(ZIP, head) else None
+        return next(blocks(raw, path, HEAD_BYTES), b"")
 
 
 def _problem(path: str, texts: Texts) -> str | None:
     """What a file is instead of text; None for text, and for a pipe or device, of which nothing may be lost."""
     if texts.reading.force_text or texts.records(path) or not is_file(path):
         return None
+    if document := document_of(path, _head(path)):
+        return document.problem()
     with open_raw(path) as raw, closing(decompress(blocks(raw, path, HEAD_BYTES), path)) as text:
         head = b""
         for block in text:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from wv_cli.errors import WvError, reason
 from wv_cli.io.compression import is_compressed
+from wv_cli.text.documents import document_of
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file, whole_name
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.web_pages import is_page
@@ -146,7 +147,7 @@ def size_of(path: str) -> int:
 
 
 def is_packed(path: str) -> bool:
-    """Whether a file is compressed, or a web page: it is read as a whole."""
+    """Whether a file is compressed, a web page or another document: it is read as a whole."""
     with open_raw(path) as raw:
         head = raw.read(_HEAD)
-    return is_compressed(head, path) or is_page(path, head)
+    return document_of(path, head) is not None or is_compressed(head, path) or is_page(path, head)

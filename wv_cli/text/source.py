@@ -17,6 +17,7 @@ from wv_cli.io.events import OnProgress
 from wv_cli.io.kinds import HEAD_BYTES
 from wv_cli.io.marks import MARK, without_mark
 from wv_cli.text.binary import InvalidBytes, foreign_encoding
+from wv_cli.text.documents import read_documents
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
@@ -171,7 +172,10 @@ class Source:
             yield from filter(None, (block.texts for block in self.blocks(path)))  # of bad records there is no text
             return
         with open_raw(path, once=self._texts is not None) as raw:
-            text = without_mark(decompress(self._count_bytes(blocks(raw, name, CHUNK)), name))
+            read: Iterator[bytes] = self._count_bytes(blocks(raw, name, CHUNK))
+            if self._texts is not None and not self._texts.reading.force_text and path != "-":
+                read = read_documents(path, read)
+            text = without_mark(decompress(read, name))
             if self._texts is not None:  # a pipe has not been looked at before
                 text = _require_running_text(self._texts, text, name)
                 text = text if self._texts.reading.force_text else self._count_invalid(text, name)
