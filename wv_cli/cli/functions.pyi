@@ -436,6 +436,7 @@ def filter(
     part: str | None = None,
     overwrite: bool | None = None,
     where: str | Iterable[str] | None = None,
+    blocked_hosts: str | Iterable[str] | None = None,
     words: str | Iterable[str] | None = None,
     heuristic: str | Iterable[str] | None = None,
     contamination: str | Iterable[str] | None = None,
@@ -448,6 +449,7 @@ def filter(
     flatten: Literal["space", "none", "strip-space", "datatrove", "dclm", "dolma", "words", "nemo"] | None = None,
     tokenize: str | None = None,
     unit: Literal["document", "paragraph", "sentence", "line"] | None = None,
+    url_field: str | None = None,
     exact_duplicates: Literal["document", "paragraph"] | None = None,
     near_duplicates: float | None = None,
     keep_numbers: bool | None = None,
@@ -750,6 +752,7 @@ def search_index(
 
 class FilterOptions(TypedDict, total=False):
     where: str | Iterable[str] | None
+    blocked_hosts: str | Iterable[str] | None
     words: str | Iterable[str] | None
     heuristic: str | Iterable[str] | None
     contamination: str | Iterable[str] | None
@@ -761,3 +764,4 @@ class FilterOptions(TypedDict, total=False):
     flatten: Literal["space", "none", "strip-space", "datatrove", "dclm", "dolma", "words", "nemo"] | None
     tokenize: str | None
     unit: Literal["document", "paragraph", "sentence", "line"] | None
+    url_field: str | None

@@ -28,6 +28,9 @@ def parse_rules(scorer: str, text: str) -> list[Rule]:
     if scorer == "where":
         parse_condition(text)
         return [Rule(scorer, scorer, text, 1, np.inf, False, f"--where {text}")]
+    if scorer == "blocked-hosts":
+        name, path = _split_name(text) or (scorer, text)
+        return [Rule(name, scorer, path, 1, np.inf, False, f"--blocked-hosts {text}")]
     if scorer != "heuristic" or "=" in text or ">" in text or "<" in text:
         return [parse_rule(scorer, text)]
     if text not in RECIPES:
@@ -93,16 +96,20 @@ def parse_rule(scorer: str, text: str) -> Rule:
     subject = found["subject"] or ""
     if SCORERS.find(scorer).has_file:
         subject = _ELSEWHERE.sub(_copy_model, subject)
-    name, given, rest = subject.partition("=")
-    is_file = Path(split_subject(subject)[0]).is_file()
-    named = given and re.fullmatch(r"[^\W\d][\w-]*", name) and not is_file
-    name, subject = (name, rest) if named else (scorer, subject)
+    name, subject = _split_name(subject) or (scorer, subject)
     if not SCORERS.find(scorer).opener:
         name = subject = subject or scorer
         if subject not in HEURISTICS:
             near = difflib.get_close_matches(subject, HEURISTICS, n=3) or [*HEURISTICS][:5]
             raise UsageError(f"--{scorer} {text}: unknown statistic {subject!r}; did you mean {', '.join(near)}?")
     return Rule(name, scorer, subject, float(low), float(high), is_open, f"--{scorer} {text}")
+
+
+def _split_name(subject: str) -> tuple[str, str] | None:
+    """(NAME, FILE) of NAME=FILE, unless that is a file."""
+    name, given, rest = subject.partition("=")
+    is_file = Path(split_subject(subject)[0]).is_file()
+    return (name, rest) if given and re.fullmatch(r"[^\W\d][\w-]*", name) and not is_file else None
 
 
 def _number(text: str, rule: str) -> float:

@@ -41,6 +41,7 @@ SCORERS: Registry[ScorerKind] = Registry(
     "scorer",
     [
         ("where", ScorerKind("wv_cli.filtering.conditions:where", reads_fields=True)),
+        ("blocked-hosts", ScorerKind("wv_cli.filtering.hosts:blocked_hosts", has_file=True, reads_fields=True)),
         ("words", ScorerKind()),
         ("heuristic", ScorerKind()),
         (

@@ -20,13 +20,14 @@ class FieldScorer:
 @dataclass(frozen=True)
 class Setting:
     """What scorers share: how documents become one line each, the words and units that classifiers get, the tokenizer
-    and the normalization of language models."""
+    and the normalization of language models, and the field of URLs."""
 
     flatten: str = "space"
     tokenize: str | None = None
     unit: str = "document"
     tokenizer: str | None = None
     perplexity: str = "ccnet"
+    url_field: str = "url"
 
     def absolute(self) -> "Setting":
         """The same for a process in another folder."""

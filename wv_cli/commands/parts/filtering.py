@@ -59,6 +59,7 @@ class ScorerOptions(Part):
         metavar="[SETTINGS]", bare=OF_MODEL,
     )  # fmt: skip
     unit: str = unit_option()
+    url_field: str = option("url", "Field of the URL for --blocked-hosts.", metavar="NAME", only="blocked_hosts")
 
     @property
     def tokenize_words(self) -> str | None:
@@ -67,7 +68,7 @@ class ScorerOptions(Part):
 
     @property
     def scorer_setting(self) -> Setting:
-        return Setting(self.flatten, self.tokenize, self.unit, self.tokenizer, self.perplexity_of)
+        return Setting(self.flatten, self.tokenize, self.unit, self.tokenizer, self.perplexity_of, self.url_field)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +127,9 @@ class Rules(Part):
         "Keep records by a condition on their fields, such as 'score>=3 and lang=de'.",
         metavar="CONDITION",
     )
+    blocked_hosts: tuple[str, ...] = option(
+        (), "Reject records whose URL has one of the hosts in this file.", metavar="[NAME=]FILE"
+    )
     words: tuple[str, ...] = option((), "Keep records whose number of words is in this range.", metavar="LOW..HIGH")
     heuristic: tuple[str, ...] = option(
         (), "Keep records by a statistic of the text, or by a recipe of several.", metavar="NAME=LOW..HIGH | RECIPE"
@@ -152,7 +156,10 @@ class Rules(Part):
     @property
     def texts(self) -> list[tuple[str, str]]:
         """(scorer, rule), those of files first."""
-        return [*self.of_files, *((scorer, rule) for scorer in SCORERS for rule in getattr(self, scorer))]
+        return [
+            *self.of_files,
+            *((scorer, rule) for scorer in SCORERS for rule in getattr(self, scorer.replace("-", "_"))),
+        ]
 
     @classmethod
     def settings(cls) -> dict[str, Option]:
