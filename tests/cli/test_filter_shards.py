@@ -107,7 +107,7 @@ def test_paragraphs_in_parquet(tmp_path, capsys):
         texts = [text.decode() if isinstance(text, bytes) else text for text in found["text"].to_pylist()]
         assert texts == wanted
     assert run(["filter", str(path), "-o", str(tmp_path / "nested"), *rules, "--field", "data.text"]) == 2
-    assert "inside a Parquet struct cannot be shortened" in capsys.readouterr().err
+    assert "inside a struct cannot be shortened" in capsys.readouterr().err
 
 
 @pytest.mark.full

@@ -61,6 +61,7 @@ class FilterJob(Job):
 
     def validate(self) -> None:
         if self.summary is None:
+            require(bool(self.records.inputs), "no input; name files or folders, or - for standard input")
             super().validate()
             return
         require(not self.records.inputs, "--summary reads a folder of reports and no INPUT; leave INPUT out")
@@ -68,7 +69,6 @@ class FilterJob(Job):
             require(name == "summary", f"{flag_of(name)} has no effect with --summary; leave it out")
 
     def check(self) -> None:
-        require(bool(self.records.inputs), "no input; name files or folders, or - for standard input")
         near, exact = self.rules.duplicates.near_duplicates, self.rules.duplicates.exact_duplicates
         if self.kept.part is not None and (near is not None or exact is not None):
             name = "--near-duplicates" if near is not None else "--exact-duplicates"
