@@ -134,6 +134,29 @@ def test_vectors_become_a_column_of_parquet(folder, tmp_path, capsys):
     assert added.type == pyarrow.list_(pyarrow.float32()) and [len(row) for row in added.to_pylist()] == [4] * 4
 
 
+@pytest.mark.parametrize("store_schema", [True, False])
+def test_vectors_of_a_fixed_size(folder, tmp_path, capsys, store_schema):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"text": TEXTS}), folder / "x.parquet", store_schema=store_schema)
+    ask = ("vectors", folder / "model.bin", "--sentences", "--add", "v")
+    for fixed, out in ((("--fixed-size",), tmp_path / "a.parquet"), ((), tmp_path / "b.parquet")):
+        answers(capsys, *ask, *fixed, folder / "x.parquet", "-o", out)
+    fixed, free = (parquet.read_table(tmp_path / f"{name}.parquet")["v"] for name in "ab")
+    assert fixed.type == pyarrow.list_(pyarrow.field("element", pyarrow.float32()), 4)
+    assert fixed.to_pylist() == free.to_pylist()
+
+
+def test_a_fixed_size_is_about_tables(folder, capsys):
+    for words, said in (
+        (("--add", "v"), "--fixed-size is about parquet and arrow, and "),
+        ((), "--fixed-size needs --add"),
+    ):
+        ask = ["vectors", folder / "model.bin", "--sentences", *words, "--fixed-size", folder / "x.jsonl"]
+        assert run([*map(str, ask)]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_a_document_has_the_mean_of_its_units(folder, capsys):
     model = load_classifier(folder / "model.bin")
     texts = [text.encode() for text in TEXTS]

@@ -12,7 +12,7 @@ from wv_cli.cli.queries import piped_lines
 from wv_cli.config import Options
 from wv_cli.errors import UsageError
 from wv_cli.text.reading_config import LinesConfig, ReadingConfig, RecordsConfig, read_recipe
-from wv_cli.text.records.kinds import record_kind
+from wv_cli.text.records.kinds import RECORDS, record_kind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,17 +88,23 @@ def _lines_of(texts: "Texts") -> Iterator[list[str]]:
             yield [decode(text) for text in block.each]
 
 
-def add_vectors(texts: "Texts", name: str, output: str | None, model: str, opened: "Callable[[], Vectors]") -> int:
-    """Writes the records again, with the vector that `model` gives each text as the field `name`. Returns 0, the exit
-    code."""
+def add_vectors(
+    texts: "Texts", name: str, output: str | None, model: str, opened: "Callable[[], Vectors]", *, fixed_size: bool
+) -> int:
+    """Writes the records again, with the vector that `model` gives each text as the field `name`, in tables perhaps of
+    a `fixed_size`. Returns 0, the exit code."""
     from wv_cli.commands.adding import vector_answer
     from wv_cli.io.places import refuse_reading
     from wv_cli.text.input_files import refuse_overwriting
     from wv_cli.text.records.writing import add_answers
 
+    kinds = [texts.records(path) for path in texts.inputs]
+    if fixed_size and not all(kind is not None and RECORDS[kind].table for kind in kinds):
+        tables = " and ".join(kind for kind, row in RECORDS.items() if row.table)
+        raise UsageError(f"--fixed-size is about {tables}, and {texts.inputs[0]} is none; leave it out")
     refuse_overwriting(texts.inputs, output or "-")
     refuse_reading([output or "-"], [model])
-    add_answers(texts, output or "-", (name,), lambda: vector_answer(name, opened()))
+    add_answers(texts, output or "-", (name,), lambda: vector_answer(name, opened(), fixed_size=fixed_size))
     return 0
 
 

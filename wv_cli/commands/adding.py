@@ -57,10 +57,11 @@ class RecordScorer:
         }
 
 
-def vector_answer(name: str, vectors: Vectors) -> Answer:
+def vector_answer(name: str, vectors: Vectors, *, fixed_size: bool = False) -> Answer:
     """The answer that adds the vector of each text as the field `name`."""
 
     def answer(block: Asked) -> dict[str, Column]:
-        return {name: Column("number", np.ascontiguousarray(vectors([decode(text) for text in block.each])), many=True)}
+        found = np.ascontiguousarray(vectors([decode(text) for text in block.each]))
+        return {name: Column("number", found, many=True, fixed_size=fixed_size)}
 
     return answer

@@ -55,6 +55,7 @@ class VectorsOptions(Options):
     encoder: str | None = option(None, "Folder of the encoder that encodes lines, instead of FILE.", metavar="DIR")
     encoding: EncoderConfig = field(default_factory=EncoderConfig)
     add: str | None = option(None, "With --sentences: write records again, with vectors added as NAME.", metavar="NAME")
+    fixed_size: bool = option(False, "Added vectors are lists of a fixed size, in Parquet and Arrow.", off=None)
     reading: LinesConfig = field(default_factory=LinesConfig)
     dask: str | None = dask_option()
     precision: Precision = option(
@@ -72,10 +73,10 @@ class VectorsOptions(Options):
 def _print_vectors(
     file: str | None, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: Precision,
     from_format: str | None, bad_rows: BadRowsName, dask: str | None, as_json: bool, quiet: bool, add: str | None,
-    **options: Any,
+    fixed_size: bool, **options: Any,
 ) -> int:  # fmt: skip
     file, words = take_encoder(file, words, sentences, options)
-    refuse_options(dask="sentences", add="sentences", tokenize="sentences and not encoder")
+    refuse_options(dask="sentences", add="sentences", fixed_size="add", tokenize="sentences and not encoder")
     reading = take(LinesConfig, options)
     piped = ngrams is None and words in ((), ("-",))
     texts, batches = asked_lines(
@@ -88,7 +89,7 @@ def _print_vectors(
             encode_lines(batches, precision, as_json, quiet, sentences=sentences, dask=dask, **options)
             return 0
         opened = partial(encoder_of_lines, precision, as_json, **options)
-        return add_vectors(texts, add, options["output"], options["encoder"], opened)
+        return add_vectors(texts, add, options["output"], options["encoder"], opened, fixed_size=fixed_size)
     if file is None:
         raise click.MissingParameter(param=click.get_current_context().command.params[0])
     pooling = pooling_of(options)
@@ -97,7 +98,8 @@ def _print_vectors(
     refuse_options(oov="not sentences and not ngrams")
     if add is not None and texts is not None:
         open_lines = partial(open_composer, file, from_format, quiet, piped=piped, bad_rows=bad_rows)
-        return add_vectors(texts, add, pooling["output"], file, lambda: finite_lines(open_lines(), file))
+        output, lines_of = pooling["output"], lambda: finite_lines(open_lines(), file)
+        return add_vectors(texts, add, output, file, lines_of, fixed_size=fixed_size)
     if wants_pooling(pooling, sentences, as_json, precision, dask):
         lines = [line for batch in batches for line in batch]
         pool_lines(lines, file, from_format, precision, quiet, piped=piped, bad_rows=bad_rows, **pooling)

@@ -148,9 +148,10 @@ class ParquetSink:
 def _saved_schema(schema: Any, form: Form) -> dict[bytes, bytes]:
     """The Arrow schema that the file's writer saved, with the columns that are added. pyarrow reads some types as other
     ones, such as times of INT96 without their zone; with a schema of these, readers would find other types."""
-    if not form.saved_schema:
-        return {}
     arrow = require("pyarrow", "Parquet")
+    if not form.saved_schema:
+        is_fixed = any(map(arrow.types.is_fixed_size_list, schema.types))  # which Parquet alone cannot say
+        return {_ARROW: base64.b64encode(schema.serialize())} if is_fixed else {}
     try:
         before = arrow.ipc.read_schema(arrow.py_buffer(base64.b64decode(form.saved_schema)))
     except (ValueError, OSError):  # which pyarrow has read over

@@ -24,6 +24,7 @@ class Column(NamedTuple):
     kind: Literal["text", "number", "count"]
     values: Sequence[Any] | NDArray[Any]
     many: bool = False
+    fixed_size: bool = False
 
 
 class Block(Protocol):

@@ -73,15 +73,16 @@ def _array(column: Column) -> Any:
     what wv found; vectors stay float32."""
     pyarrow = require("pyarrow", "Parquet")
     if getattr(column.values, "ndim", 1) == 2:
-        return pyarrow.array([row.tolist() for row in column.values], _list_of(pyarrow.float32()))
+        size = np.shape(column.values)[1] if column.fixed_size else -1
+        return pyarrow.array([row.tolist() for row in column.values], _list_of(pyarrow.float32(), size))
     kind = {"text": pyarrow.string(), "number": pyarrow.float64(), "count": pyarrow.int64()}[column.kind]
     return pyarrow.array(list(map(_plain, column.values)), _list_of(kind) if column.many else kind)
 
 
-def _list_of(kind: Any) -> Any:
-    """With the name that the format has for elements."""
+def _list_of(kind: Any, size: int = -1) -> Any:
+    """With the name that the format has for elements; `size` -1: of any length."""
     pyarrow = require("pyarrow", "Parquet")
-    return pyarrow.list_(pyarrow.field("element", kind))
+    return pyarrow.list_(pyarrow.field("element", kind), size)
 
 
 def _plain(value: Any) -> Any:
