@@ -136,6 +136,7 @@ def _rule_set(options: Mapping[str, Any]) -> "RuleSet":
     for part in (*parts_of(rules), rules):
         part.validate()
     reject_ineffective(conditions_of(Rules), options, values_of(rules))
+    rules.require_some()
     rules.require_words(tee_log(None))
     rule_set = rules.rule_set
     rule_set.model_states()  # refuses those that are missing

@@ -69,6 +69,8 @@ class FilterJob(Job):
             require(name == "summary", f"{flag_of(name)} has no effect with --summary; leave it out")
 
     def check(self) -> None:
+        if not self.kept.replace_pii:
+            self.rules.require_some()
         near, exact = self.rules.duplicates.near_duplicates, self.rules.duplicates.exact_duplicates
         if self.kept.part is not None and (near is not None or exact is not None):
             name = "--near-duplicates" if near is not None else "--exact-duplicates"
@@ -132,8 +134,9 @@ class FilterJob(Job):
         kept, records = metadata["kept"], metadata["records"]
         share = f" ({kept / records:.1%})" if records else ""
         shortened = f", {metadata['shortened']:,} of them without some paragraphs" if metadata["shortened"] else ""
+        replaced = f", {metadata['replaced']:,} of them with other addresses" if metadata["replaced"] else ""
         skipped = f"; skipped {metadata['skipped']:,} that cannot be read" if metadata["skipped"] else ""
-        return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}{skipped}\n"])
+        return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}{replaced}{skipped}\n"])
 
 
 def _explanation(found: Mapping[str, Any]) -> str:
@@ -243,7 +246,9 @@ class FilterRun:
 
         kind = common_kind(texts, source.paths, output, f"--output {output}")
         only = len(source.paths) == 1
-        shard_pass = ShardPass(judge, self.run.log, self.threads, self.kept.add_scores, only=only)
+        shard_pass = ShardPass(
+            judge, self.run.log, self.threads, self.kept.add_scores, only=only, replace_pii=self.kept.replace_pii
+        )
         with open_output(output) as file:
             sink = open_sink(kind, file)
             try:
@@ -287,7 +292,9 @@ class FilterRun:
                     for path, done in zip(left, found, strict=True):
                         shards.finish(path, *done)
             else:
-                shard_pass = ShardPass(judge, self.run.log, self.threads, kept.add_scores, kept.reason, only=only)
+                shard_pass = ShardPass(
+                    judge, self.run.log, self.threads, kept.add_scores, kept.reason, only, kept.replace_pii
+                )
                 for files in shards.pending():
                     shards.finish(files.source, *shard_pass.write(source, files))
             self._save_index(judge)  # before the journal goes: a run that is killed here goes on
@@ -309,6 +316,7 @@ class FilterRun:
             threads=self.threads,
             add_scores=self.kept.add_scores,
             reason=self.kept.reason,
+            replace_pii=self.kept.replace_pii,
             only=only,
         )
         with executor(address, self.run.log, same_kernels=True) as workers:
@@ -340,6 +348,7 @@ class FilterRun:
             "--add-scores": self.kept.add_scores,
             "--rejected": self.kept.rejected,
             "--reason": self.kept.reason,
+            "--replace-pii": self.kept.replace_pii,
             "reading": self.records.reading.identity(),
         }
 

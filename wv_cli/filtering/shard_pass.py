@@ -11,6 +11,7 @@ import numpy as np
 
 from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.part_files import Saved
+from wv_cli.filtering.pii import replace_pii
 from wv_cli.filtering.rule_set import RuleSet
 from wv_cli.filtering.rules import Judge, Judged
 from wv_cli.filtering.shards import ShardFiles, outputs_of
@@ -25,11 +26,19 @@ from wv_cli.vectors.formats.recognize import input_texts
 
 
 class JudgedBlock(NamedTuple):
-    """Some records and what the rules say of them, with the bytes of each text."""
+    """Some records and what the rules say of them, with the bytes of each text, and new texts of some."""
 
     block: Block
     found: Judged
-    bytes: list[int]
+    sizes: list[int]
+    replaced: dict[int, bytes]
+
+    def new_texts(self) -> dict[int, bytes]:
+        """The new texts of all records that stay and have one."""
+        found = {number: text for number, text in self.replaced.items() if self.found.reason[number] < 0}
+        if not self.replaced:
+            return self.found.shortened
+        return found | {number: replace_pii(text) for number, text in self.found.shortened.items()}
 
 
 class JudgedShard(NamedTuple):
@@ -45,7 +54,8 @@ class ShardPass:
     """Judges the shards of a run by `judge`, with `threads`. With `add_scores` records get the score of each rule.
     Those that go get the rule that rejects them as the field `reason`. A near-duplicate gets FILE:RECORD of the one
     that stays as REASON_of, a contaminated record that of the item, and both REASON_similarity. A shard without a
-    record that can be read counts as empty, and `log` is told, unless it is the `only` one."""
+    record that can be read counts as empty, and `log` is told, unless it is the `only` one. With `replace_pii` the
+    addresses in texts that stay are replaced."""
 
     judge: Judge
     log: Callable[[str], None]
@@ -53,6 +63,7 @@ class ShardPass:
     add_scores: bool = False
     reason: str = ""
     only: bool = False
+    replace_pii: bool = False
 
     def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
@@ -67,7 +78,7 @@ class ShardPass:
                 self._count(judged, totals)
                 stays = judged.found.reason < 0
                 columns = self._columns(judged)
-                files.write_kept(judged.block.to_write(columns, stays.tolist(), judged.found.shortened))
+                files.write_kept(judged.block.to_write(columns, stays.tolist(), judged.new_texts()))
                 if files.rejects:
                     reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
                     columns = {**columns, self.reason: Column("text", reasons)}
@@ -96,7 +107,7 @@ class ShardPass:
             self.judge.reject_duplicates(judged.found, source.paths.index(path), totals.records - before)
             self._count(judged, totals)
             stays = (judged.found.reason < 0).tolist()
-            sink.write(judged.block.to_write(self._columns(judged), stays, judged.found.shortened))
+            sink.write(judged.block.to_write(self._columns(judged), stays, judged.new_texts()))
         totals.skipped += len(bad)
 
     @property
@@ -117,7 +128,7 @@ class ShardPass:
     def _judge_blocks(
         self, source: Source, path: str, blocks: Iterable[Block], totals: Totals
     ) -> Iterator[JudgedBlock]:
-        judge_block = partial(_judge_block, self.judge, source.field, path)
+        judge_block = partial(_judge_block, self.judge, source.field, path, self.replace_pii)
         try:
             yield from in_order(judge_block, blocks, self.threads)
         except NoRecords as error:
@@ -127,13 +138,14 @@ class ShardPass:
             self.log(f"{error}; this file counts as empty")
 
     def _count(self, judged: JudgedBlock, totals: Totals) -> None:
-        sizes, reason = np.array(judged.bytes, np.int64), judged.found.reason
+        sizes, reason = np.array(judged.sizes, np.int64), judged.found.reason
         stays = reason < 0
         totals.records += len(stays)
         totals.kept += int(stays.sum())
         totals.read_bytes += int(sizes.sum())
-        for number, text in judged.found.shortened.items():
+        for number, text in judged.new_texts().items():
             sizes[number] = len(text)
+        totals.replaced += sum(bool(stays[number]) for number in judged.replaced)
         totals.shortened += len(judged.found.shortened)
         totals.kept_bytes += int(sizes[stays].sum())
         none = np.full(len(stays), np.nan, np.float32)
@@ -155,6 +167,7 @@ class ShardTask:
     add_scores: bool
     reason: str
     only: bool
+    replace_pii: bool
 
     def judge_shard(self, shard: tuple[str, str]) -> tuple[JudgedShard, list[str]]:
         """The shard, a path and the name of its outputs, and messages."""
@@ -165,7 +178,9 @@ class ShardTask:
         if record_kind(path) != "tsv":  # others of the run are
             reading = replace(reading, tsv_quotes=False)
         source = Source(input_texts([path], log=said.append, reading=reading))
-        shard_pass = ShardPass(judge, said.append, self.threads, self.add_scores, self.reason, self.only)
+        shard_pass = ShardPass(
+            judge, said.append, self.threads, self.add_scores, self.reason, self.only, self.replace_pii
+        )
         if self.folders:
             files = ShardFiles(path, outputs_of(name, list(map(Path, self.folders))))
             return shard_pass.write(source, files), said
@@ -175,10 +190,15 @@ class ShardTask:
         return JudgedShard(totals, {}, []), said
 
 
-def _judge_block(judge: Judge, field: str, path: str, block: Block) -> JudgedBlock:
+def _judge_block(judge: Judge, field: str, path: str, replaces: bool, block: Block) -> JudgedBlock:
     texts = block.each
     fields = read_fields(block, judge.fields, field, path)
-    return JudgedBlock(block, judge.score_batch(texts, fields), [len(text) for text in texts])
+    found, replaced = judge.score_batch(texts, fields), {}
+    for number in found.alive.tolist() if replaces else ():
+        text = replace_pii(texts[number])
+        if text is not texts[number]:
+            replaced[number] = text
+    return JudgedBlock(block, found, [len(text) for text in texts], replaced)
 
 
 def _evidence(fields: Sequence[str], like: Mapping[int, Like], count: int) -> dict[str, Column]:

@@ -86,8 +86,9 @@ class RuleCounts:
 
 @dataclass
 class Totals:
-    """Of a run: records read and kept, kept ones that lost paragraphs, bytes of text read and kept, records that cannot
-    be read and were skipped, shards without a record that can be read, and what each rule did."""
+    """Of a run: records read and kept, kept ones that lost paragraphs or got other addresses, bytes of text read and
+    kept, records that cannot be read and were skipped, shards without a record that can be read, and what each rule
+    did."""
 
     rules: dict[str, RuleCounts]
     records: int = 0
@@ -95,6 +96,7 @@ class Totals:
     read_bytes: int = 0
     kept_bytes: int = 0
     shortened: int = 0
+    replaced: int = 0
     skipped: int = 0
     unreadable: int = 0
 

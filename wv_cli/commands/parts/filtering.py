@@ -194,8 +194,6 @@ class Rules(Part):
         from wv_cli.filtering.heuristics import WORD_STATISTICS
         from wv_cli.filtering.parsing import require_different_names
 
-        some = self.texts or self.duplicates.exact_duplicates is not None or self.duplicates.near_duplicates is not None
-        require(bool(some), "no rule is given; name one, such as --words 50..100000, or a file of --rules")
         asked = any(scorer == "perplexity" for scorer, _ in self.texts)
         require(asked or self.scoring.tokenizer is None, "--tokenizer needs --perplexity")
         require_different_names(self.all_rules)
@@ -213,6 +211,11 @@ class Rules(Part):
             require(
                 not settings.sentences, "--tokenize: a text has one score, so sentences has no effect; leave it out"
             )
+
+    def require_some(self) -> None:
+        """Raises UsageError without any rule."""
+        some = self.texts or self.duplicates.exact_duplicates is not None or self.duplicates.near_duplicates is not None
+        require(bool(some), "no rule is given; name one, such as --words 50..100000, or a file of --rules")
 
     def _models_of_words(self) -> list[str]:
         """Those that get the words of a text, which --tokenize makes."""
@@ -248,6 +251,9 @@ class FilterOutput(Part):
         None, "Also write the other records, each with its rule's name.", metavar="FOLDER", only=_IN_FOLDER
     )
     reason: str = option("filter", "Field of --rejected for the rule's name.", metavar="NAME", only="rejected")
+    replace_pii: bool = option(
+        False, "Replace mail and public IP addresses in the texts that stay.", off=None, only=_WRITES
+    )
     add_scores: bool = option(False, "Add the score of each rule to the records.", off=None, only=_WRITES)
     dry_run: bool = option(False, "Write no records; show what each rule would reject.", off=None)
     explain: int | None = option(None, "Show the scores of record N only.", low=1)
