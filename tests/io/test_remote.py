@@ -170,6 +170,15 @@ def test_records_are_filtered_from_s3_to_s3(bucket, tmp_path):
     wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="1..10", overwrite=True)
 
 
+def test_parts_in_s3_are_added_up(bucket, cache):
+    for part in ("1/2", "2/2"):
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part=part)
+    shown = run("filter", "--summary", "s3://corpus/kept")
+    assert (shown.returncode, shown.stderr) == (0, "") and "kept 60 of 200 records" in shown.stdout
+    assert not [*cache.rglob("*.jsonl*")]
+    assert "s3://corpus/text: no report of wv filter" in run("filter", "--summary", "s3://corpus/text").stderr
+
+
 def test_parquet_in_s3(bucket, tmp_path):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = arrow.Table.from_pylist([json.loads(each) for each in RECORDS])
@@ -375,7 +384,7 @@ def test_every_option_that_is_written_is_known():
     for name in FUNCTIONS:
         for option in FUNCTIONS.find(name).job_type().command_options().values():
             if option.is_path and (option.group == "Output" or option.metavar.startswith("OUT")):
-                assert is_result(option), (name, option.name)
+                assert is_result(option) or option.name == "summary", (name, option.name)
 
 
 @pytest.mark.slow

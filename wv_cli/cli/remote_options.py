@@ -13,7 +13,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.io.remote import files_in, forget, is_remote, local_name, names_in_errors, show_names, upload_outputs
 
 _RESULTS = ("output", "outputs", "rejected", "clusters", "doc_vectors")
-_REPORT = "filter.meta.json"
+_REPORT, _REPORTS = "filter.meta.json", ".meta.json"
 _HERE = ("checkpoint", "autotune_log")  # files that are written again and again
 
 
@@ -73,8 +73,8 @@ def _open(name: Any, option: Option, *, guarded: bool) -> Any:
         if guarded and option.metavar == "FOLDER" and is_there(report):
             raise WvError(f"{report}: a finished run wrote this folder; name another one, or --overwrite to replace it")
         return stage(name)
-    if "INPUT" in option.metavar or ("FOLDER" in option.metavar and files_in(name) is not None):
+    if "INPUT" in option.metavar or (option.name == "index" and files_in(name) is not None):
         return name
     from wv_cli.io.remote_copies import local_copy
 
-    return local_copy(name)
+    return local_copy(name, ending=_REPORTS if option.name == "summary" else "")

@@ -50,11 +50,13 @@ def _last_name(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2].partition("?")[0] or "file"
 
 
-def local_copy(name: str) -> str:
+def local_copy(name: str, ending: str = "") -> str:
     """The path of a copy of a file or folder on this machine, made where there is none of this version. What stands
-    beside a file, its words and its sidecar, is copied, too. Raises WvError."""
-    listed = files_in(name)
-    if listed is None:
+    beside a file, its words and its sidecar, is copied, too. Of a folder the files with that `ending` are. Raises
+    WvError."""
+    found_files = files_in(name)
+    listed = [each for each in found_files or () if each.endswith(ending)]
+    if found_files is None:
         listed = [name, *filter(is_there, _names_beside(name))]
         places = [each.rpartition("/")[2].partition("?")[0] for each in listed]
     else:
@@ -66,6 +68,7 @@ def local_copy(name: str) -> str:
     versions = [f"{each.size} {each.version or time.time_ns()}" for each in found]
     folder = parent / _digest(*listed, *versions)
     with _explain_cache(folder):
+        (folder / _last_name(name) if found_files is not None else folder).mkdir(parents=True, exist_ok=True)
         for each, state, place in zip(listed, found, places, strict=True):
             if not (folder / place).is_file():
                 _make_copy(each, state, folder / place)
