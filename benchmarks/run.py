@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import classifier
 import cold
+import contamination
+import duplicates
 import filtering
 import glove
 import imports
@@ -56,6 +58,8 @@ SUITES = {
     "searching": Suite(searching.searching),
     "predicting": Suite(predicting.predicting),
     "filtering": Suite(filtering.filtering),
+    "duplicates": Suite(duplicates.duplicates),
+    "contamination": Suite(contamination.contamination),
     "presets": Suite(presets.presets, presets.table),
     "ngrams": Suite(ngrams.ngrams),
     "turns": Suite(turns.turns),

@@ -90,8 +90,7 @@ class Duplicates(Part):
     )
     verify: bool = option(
         True,
-        "A near-duplicate shares this part of its 5-word sequences with a text that stayed, or only a key, as for "
-        "datatrove.",
+        "Compare near-duplicates with what stayed, or take equal keys for enough, as datatrove does.",
         only="near_duplicates",
     )
     against: tuple[str, ...] = option(
