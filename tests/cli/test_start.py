@@ -26,14 +26,14 @@ QUERIES = {
     "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 59),
     "vectors words.bin the": (
         JOB | {"commands.distribution", "commands.parts.pooling", "encoders", "transforms", "text"},
-        86,
+        87,
     ),
     "vectors labels.bin --sentences the": (
         JOB
         | {"commands.distribution", "commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
         118,
     ),
-    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 86),
+    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 87),
     "lm score words.lm text.txt": (JOB | {"commands.parts.documents", "lm", "text", "filtering"}, 106),
     "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 52),
     "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 63),

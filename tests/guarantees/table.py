@@ -202,7 +202,7 @@ GUARANTEES = [
     Guarantee(
         "An index of other vectors is refused",
         ("tests/retrieval/test_search.py",),
-        (Fault("retrieval.query", "Searcher.from_index", "never", "model_digest"),),
+        (Fault("retrieval.query", "require_model", "never", "model_digest"),),
     ),
     Guarantee(
         "An encoder uses its own tokenizer",

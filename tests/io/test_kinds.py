@@ -176,7 +176,7 @@ FOREIGN = {
     "DuckDB": (b"\xc7\xeb\x83\x8a\x18\x1eF\xeeDUCK\xe7\3\0\0", "a DuckDB database; write its rows"),
     "R": (b"RDX3\nX\n\0\0\0\3", "data of R; write its rows"),
     "GGUF": (b"GGUF\3\0\0\0" + bytes(9), "a GGUF file of llama.cpp"),
-    "PDF": (b"%PDF-1.7\n%\xe2\xe3\n", "a PDF file; take its text out first"),
+    "PDF": (b"%PDF-1.7\n%\xe2\xe3\n", "a PDF file"),
     "Word": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(9), "a file of an older Microsoft Office"),
     "PNG": (b"\x89PNG\r\n\x1a\n\0\0", "a PNG picture"),
     "JPEG": (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture"),

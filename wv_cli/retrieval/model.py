@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.io.folders import find_folder
 from wv_cli.io.remote import is_remote, show_names
-from wv_cli.io.remote_copies import local_copy
 from wv_cli.vectors.stored_index import DIGEST_BYTES
 
 _PIECE, _PIECES = 1 << 18, 64  # bytes of a file that its digest reads, and how many such pieces
@@ -25,7 +24,7 @@ class Model:
     BadFile, WvError."""
 
     def __init__(self, path: str, threads: int = 1) -> None:
-        found = find_folder(local_copy(path) if is_remote(path) else path)
+        found = find_folder(_copy_here(path))
         self._path = str(found.absolute())
         self.name, self.digest = show_names(self._path), model_digest(str(found))
         self._threads = threads
@@ -41,6 +40,14 @@ class Model:
         if not np.isfinite(vectors).all():
             raise BadFile(self.name, "gives nan or infinity for a text: its vectors are damaged")
         return vectors
+
+
+def _copy_here(path: str) -> str:
+    if not is_remote(path):
+        return path
+    from wv_cli.io.remote_copies import local_copy
+
+    return local_copy(path)
 
 
 def _encoder(path: str | Path, threads: int) -> Callable[[Sequence[str]], NDArray[np.float32]]:

@@ -1,7 +1,6 @@
 """PDF and .docx as text, where the packages of the extra `documents` are installed; elsewhere they are no text."""
 
 import io
-import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -31,6 +30,8 @@ class Document(NamedTuple):
 
 
 def _read_pdf(data: bytes) -> str:
+    import logging
+
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells what it repairs
     pages = require("pypdf", "PDF").PdfReader(io.BytesIO(data)).pages
     return "\n".join(page.extract_text() for page in pages)
