@@ -26,7 +26,7 @@ QUERIES = {
     "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 59),
     "vectors words.bin the": (
         JOB | {"commands.distribution", "commands.parts.pooling", "encoders", "transforms", "text"},
-        87,
+        88,
     ),
     "vectors labels.bin --sentences the": (
         JOB
