@@ -135,7 +135,9 @@ def test_the_recipe_stands_beside_the_model(folder, tmp_path, monkeypatch, capsy
         assert not capsys.readouterr().err
     told(f"filter cut.jsonl -o out3 {rule} -q")
     told("filter raw.jsonl -o out4 --classifier plain.bin:a=0.. --tokenize lowercase,unicode --add-scores -q")
-    scores = [[json.loads(line) for line in next(Path(f"out{n}").iterdir()).read_text().splitlines()] for n in range(5)]
+    scores = [
+        [json.loads(line) for line in next(Path(f"out{n}").glob("*.jsonl")).read_text().splitlines()] for n in range(5)
+    ]
     assert [[row["classifier"] for row in rows] for rows in (scores[1], scores[2])] == [
         [row["classifier"] for row in scores[3]]
     ] * 2

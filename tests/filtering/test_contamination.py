@@ -116,7 +116,7 @@ def test_a_corpus_is_decontaminated(tmp_path, capsys):
     capsys.readouterr()
     for rule, code, problem in [
         ("bench.jsonl:question<=1", 2, "rejects no record; give other bounds, or --add-scores"),
-        ("bench.jsonl<=0.5", 1, "has no field text with texts"),
+        ("bench.jsonl<=0.5", 1, "expected the field text with texts, found none; write FILE:FIELD<=SHARE"),
         ("bench.jsonl:question<-1", 2, "keeps no record; scores are 0 to 1"),
         ("none.jsonl:question<=0.5", 1, "no such file"),
         ("bench.jsonl", 2, "expected a rule such as questions.jsonl:question<=0.5"),

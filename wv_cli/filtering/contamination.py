@@ -44,7 +44,7 @@ def read_items(path: str, field: str = "") -> list[bytes]:
         try:
             return [text for block in source.blocks(path, ()) for text in block.each]
         except NoRecords as error:
-            problem = f"has no field {source.field} with texts ({error}); write FILE:FIELD<=SHARE"
+            problem = f"expected the field {source.field} with texts, found none; write FILE:FIELD<=SHARE"
             raise BadFile(path, problem) from error
     return b"".join(source).splitlines()
 
