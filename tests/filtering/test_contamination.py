@@ -86,6 +86,12 @@ def test_short_items_are_one_run_and_shorter_ones_none():
         Contamination("b", [b"", b"one two three four"])
 
 
+def test_letters_are_words_in_scripts_without_blanks():
+    rule = Contamination("b", ["天气很好我们去公园散步".encode()])
+    texts = ["今天天气很好，我们去公园散步。", "他把烤箱加热到两百度，然后去公园"]
+    assert rule([text.encode() for text in texts]).tolist() == [1, 0]
+
+
 def test_numbers_count():
     rule = Contamination("b", [b"what is 12 plus 30 in the decimal system"])
     texts = [b"what is 12 plus 30 in the decimal system", b"what is 13 plus 31 in the decimal system"]

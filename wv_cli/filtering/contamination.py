@@ -2,7 +2,8 @@
 
 An item, a question or a passage, is the set of its runs of eight words. One of five to seven words is a single run, and
 shorter ones are not looked for. Words are compared as those of near-duplicates are, without case, punctuation and
-accents; numbers stay. The score of a document is the greatest share of an item's runs that it holds, wherever they are.
+accents; numbers stay, and letters are words in scripts without blanks. The score of a document is the greatest share of
+an item's runs that it holds, wherever they are.
 
 Text that is wrapped or punctuated otherwise is found whole. Of an item in which one word in twenty was changed about
 two thirds are found (.95^8). GPT-3's report took runs of 13 words, datatrove takes 12; there one run decides, however
@@ -107,7 +108,8 @@ class Contamination:
 
 
 def _shingler(width: int) -> Shingler:
-    return Shingler(partial(character_page, keep_numbers=True), partial(simplify_bytes, keep_numbers=True), width)
+    page, words = (partial(each, keep_numbers=True, separate=True) for each in (character_page, simplify_bytes))
+    return Shingler(page, words, width)
 
 
 def _unheard(message: str) -> None:
