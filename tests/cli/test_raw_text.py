@@ -178,6 +178,15 @@ def test_pieces_of_words_are_told(text, recipe, told, tmp_path, capsys):
     assert all(each.startswith(f"{path}: unicode cuts its ") for each in said)
 
 
+def test_tokenize_tells_of_characters_by_its_own_option(tmp_path, capsys):
+    path = tmp_path / "text"
+    path.write_text("一九九八年新年讲话中共中央总书记国家主席\n" * 200, encoding="utf-8")
+    assert run(["tokenize", str(path), "-o", str(tmp_path / "words")]) == 0
+    assert "Chinese into characters; for words give --words jieba (pip" in capsys.readouterr().err
+    assert run(["tokenize", str(path), "-o", str(tmp_path / "words"), "--words", "blanks"]) == 0
+    assert "for words" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", LEARNERS)
 def test_pieces_of_words_are_told_once(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 from wv_cli.commands.job import Job
@@ -73,8 +73,8 @@ class TokenizeJob(Job):
 
         started, output = time.perf_counter(), self.out.output
         reading = ReadingConfig(**vars(self.source.reading), tokenize=recipe_of(self.config))
-        texts = input_texts(self.source.inputs, log=run.log, written=[output], reading=reading)
-        source, lines, some = Source(texts, progress=run.on_reading), 0, False
+        texts = input_texts(self.source.inputs, log=run.log, written=[output], reading=reading, advise=True)
+        source, lines, some = Source(replace(texts, cutting="--words"), progress=run.on_reading), 0, False
         with open_output(output) as file:
             for piece in source:
                 lines += piece.count(b"\n")

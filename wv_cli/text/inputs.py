@@ -29,7 +29,7 @@ class Texts:
     recognized and the files in `written`, which the run itself writes; `log` is told how many. A file that was named,
     and a pipe, are refused. `reading` says what is read of records, each of which is `one_line` where answers must
     stand beside it; with its `force_text` everything is read but sidecars and `written`. To `advise` is to tell `log`
-    of raw text, whose words are to be learnt, and of the option that cuts it (raw_text.py)."""
+    of raw text, whose words are to be learnt, and of the option that cuts it (raw_text.py), `cutting`."""
 
     inputs: Sequence[str]
     recognize: Callable[[bytes], str | None]
@@ -40,6 +40,7 @@ class Texts:
     one_line: bool = False
     part: Part | Shard | None = None
     advise: bool = False
+    cutting: str = "--tokenize"
 
     def __post_init__(self) -> None:
         """Raises UsageError for text that cannot be cut into words as asked."""

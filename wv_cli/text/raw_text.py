@@ -60,16 +60,16 @@ def note_unsegmented(head: bytes, *, advise: bool = False) -> str | None:
     return f"few blanks part its {script}, so that whole sentences are words; segment it first, {way}"
 
 
-def note_cut(head: bytes, config: TokenizeConfig) -> str | None:
-    """What is said of a text that begins with `head` if --tokenize cuts it into less than words, with the option that
-    finds words."""
+def note_cut(head: bytes, config: TokenizeConfig, option: str = "--tokenize") -> str | None:
+    """What is said of a text that begins with `head` if it is cut into less than words, with the `option` that
+    finds words: --tokenize or --words."""
     script = _unsegmented_script(head) if config.words == "unicode" else None
     if script is None:
         return None
     cut = _SCRIPTS[script][1]
     package = _PACKAGES.get(cut)
     words: Any = cut if package else "blanks"
-    option = f"--tokenize {recipe_of(replace(config, words=words))}"
+    option += f" {words if option == '--words' else recipe_of(replace(config, words=words))}"
     way = f"give {option} (pip install {package})" if package else f"segment it first, and give {option}"
     return f"unicode cuts its {script} into {'characters' if package else cut}; for words {way}"
 

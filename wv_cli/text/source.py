@@ -150,7 +150,7 @@ class Source:
 
     def _tell_words(self, texts: Texts, head: bytes) -> None:
         if self._tokenizer is not None:
-            note = note_cut(head, self._tokenizer.config) if texts.advise else None
+            note = note_cut(head, self._tokenizer.config, texts.cutting) if texts.advise else None
         elif texts.advise:
             sample = read_sample(head, self.paths)
             note = note_raw(_lower(sample) if self.lowercase else sample)
