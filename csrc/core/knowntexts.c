@@ -70,8 +70,11 @@ int wv_known_reserve(wv_known *known, int64_t more) {
     return 0;
 }
 
-void wv_known_add(wv_known *known, const uint64_t *keys, const wv_known_text *text) {
+static inline int is_shared(const unsigned char *shared, int band) { return !shared || shared[band >> 3] >> (band & 7) & 1; }
+
+void wv_known_add(wv_known *known, const uint64_t *keys, const unsigned char *shared, const wv_known_text *text) {
     for (int band = 0; band < known->bands; band++) {
+        if (!is_shared(shared, band)) continue;
         wv_known_keys *of_band = &known->keys[band];
         uint32_t tag = (uint32_t)keys[band];
         uint64_t at = home(of_band, tag);
@@ -90,10 +93,11 @@ static int compare(const void *a, const void *b) {
 }
 
 /* The texts that share a key, those that share the most first, then earlier ones. */
-static int64_t find_candidates(wv_known *known, const uint64_t *keys) {
+static int64_t find_candidates(wv_known *known, const uint64_t *keys, const unsigned char *shared) {
     uint64_t *found = known->candidate;
     int64_t n = 0, distinct = 0;
     for (int band = 0; band < known->bands; band++) {
+        if (!is_shared(shared, band)) continue;
         const wv_known_keys *of_band = &known->keys[band];
         uint32_t tag = (uint32_t)keys[band];
         if (!of_band->capacity) continue;
@@ -103,9 +107,9 @@ static int64_t find_candidates(wv_known *known, const uint64_t *keys) {
     }
     if (n < 2) return n;
     qsort(found, (size_t)n, sizeof *found, compare);
-    for (int64_t i = 0, shared; i < n; i += shared) {
-        for (shared = 1; i + shared < n && found[i + shared] == found[i]; shared++) {}
-        found[distinct++] = (uint64_t)(known->bands - shared) << 32 | found[i];
+    for (int64_t i = 0, same; i < n; i += same) {
+        for (same = 1; i + same < n && found[i + same] == found[i]; same++) {}
+        found[distinct++] = (uint64_t)(known->bands - same) << 32 | found[i];
     }
     qsort(found, (size_t)distinct, sizeof *found, compare);
     return distinct;
@@ -162,9 +166,9 @@ static const uint32_t *read_set(wv_known *known, const wv_known_text *text, int6
     return known->read;
 }
 
-int64_t wv_known_like(wv_known *known, const uint64_t *keys, const uint32_t *set, int64_t count, int64_t beside,
-                      const uint32_t **memory, double *similarity) {
-    int64_t candidates = find_candidates(known, keys), compared = 0;
+int64_t wv_known_like(wv_known *known, const uint64_t *keys, const unsigned char *shared, const uint32_t *set, int64_t count,
+                      int64_t beside, const uint32_t **memory, double *similarity) {
+    int64_t candidates = find_candidates(known, keys, shared), compared = 0;
     for (int64_t i = 0; i < candidates && compared < WV_KNOWN_COMPARED; i++) {
         int64_t number = (uint32_t)known->candidate[i];
         const wv_known_text *text = &known->text[number];

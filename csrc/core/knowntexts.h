@@ -48,13 +48,14 @@ void wv_known_free(wv_known *known);
 /* Makes room for `more` texts. 0, or -1 without memory. */
 int wv_known_reserve(wv_known *known, int64_t more);
 
-/* Adds a text with these keys; there is room for it. */
-void wv_known_add(wv_known *known, const uint64_t *keys, const wv_known_text *text);
+/* Adds a text with these keys; there is room for it. `shared` has a bit for each band, set where another text of the corpus
+ * has this key, too: the other keys are neither kept nor looked for. NULL: all are. */
+void wv_known_add(wv_known *known, const uint64_t *keys, const unsigned char *shared, const wv_known_text *text);
 
 /* The known text that a text with these keys and this set is like, and how similar they are: the first that is similar
  * enough, those that share the most keys first, then earlier ones. WV_KNOWN_NONE, or what failed. The sets of the texts from
  * `beside` on are not in their files yet; they are at memory[number - beside]. */
-int64_t wv_known_like(wv_known *known, const uint64_t *keys, const uint32_t *set, int64_t count, int64_t beside,
-                      const uint32_t **memory, double *similarity);
+int64_t wv_known_like(wv_known *known, const uint64_t *keys, const unsigned char *shared, const uint32_t *set, int64_t count,
+                      int64_t beside, const uint32_t **memory, double *similarity);
 
 #endif

@@ -178,30 +178,37 @@ cdef class KnownTexts:
             text.offset, text.count = offset + <uint64_t>(8 * (at + bands + FACTS)), facts[2]
             text.file, text.place[0], text.place[1] = file, facts[0] + first, facts[1]
             self._reserve(1)
-            wv_known_add(&self._known, &packed[at], &text)
+            wv_known_add(&self._known, &packed[at], NULL, &text)
             at += whole
         return at
 
     def first_seen(self, const uint64_t[:, ::1] keys, const int64_t[::1] starts, const uint32_t[::1] shingles,
                    const int64_t[::1] asked, uint32_t shard, const uint32_t[::1] records, int file, uint64_t offset,
-                   ) -> tuple[NDArray[np.int64], NDArray[np.float64], bytes]:
+                   const unsigned char[:, ::1] shared: NDArray[np.uint8] | None=None) -> tuple[NDArray[np.int64], NDArray[np.float64], bytes]:
         """(m,), (m,), packed of the texts that are `asked` about, (m,) ascending numbers of rows: the number of the known
         text that each is like, or -1, how similar the two are, and those that are like none. These are known from now
         on, with the place (shard, record), and lie in the file of this descriptor from the byte `offset` on, where the
-        caller writes them before it asks again. Raises OSError."""
+        caller writes them before it asks again. Raises OSError.
+
+        With (n, bands / 8) `shared`, bits of the bands whose key other texts have, too, all `shingles` lie in the file
+        from the byte `offset` on already, and nothing is packed. A text that shares no key is not kept."""
         cdef int64_t n = keys.shape[0], m = asked.shape[0], i, row, number = 0, first, count
-        cdef int64_t bands = self._known.bands, used = 0, beside = self._known.texts, capacity = 0, whole
+        cdef int64_t bands = self._known.bands, used = 0, beside = self._known.texts, capacity = 0, whole, octet
+        cdef const unsigned char *bits = NULL
+        cdef int any_bit
         cdef double similarity
         cdef wv_known_text text
         cdef uint32_t *facts
         require(keys.shape[1] == bands and records.shape[0] == m, "the keys have other bands")
+        require(shared is None or (shared.shape[0] == n and shared.shape[1] == (bands + 7) // 8), "expected a bit a band")
         require_starts(starts, n, shingles.shape[0], "shingles")
         like, similarities = np.full(m, WV_KNOWN_NONE, np.int64), np.zeros(m)
         cdef int64_t[::1] likes = like
         cdef double[::1] found = similarities
         for i in range(m):
             require(0 <= asked[i] < n and starts[asked[i]] < starts[asked[i] + 1], "expected numbers of texts")
-            capacity += bands + FACTS + (starts[asked[i] + 1] - starts[asked[i]] + 1) // 2
+            if shared is None:
+                capacity += bands + FACTS + (starts[asked[i] + 1] - starts[asked[i]] + 1) // 2
         self._reserve(m)
         packed = np.zeros(capacity, np.uint64)
         cdef uint64_t[::1] out = packed
@@ -213,22 +220,33 @@ cdef class KnownTexts:
                 for i in range(m):
                     row = asked[i]
                     first, count = starts[row], starts[row + 1] - starts[row]
-                    number = wv_known_like(&self._known, &keys[row, 0], &shingles[first], count, beside, memory,
+                    if shared is not None:
+                        bits, any_bit = &shared[row, 0], 0
+                        for octet in range(shared.shape[1]):
+                            any_bit |= bits[octet]
+                        if not any_bit:
+                            continue
+                    number = wv_known_like(&self._known, &keys[row, 0], bits, &shingles[first], count, beside, memory,
                                            &similarity)
                     if number >= 0:
                         likes[i], found[i] = number, similarity
                         continue
                     if number != WV_KNOWN_NONE:
                         break
-                    whole = bands + FACTS + (count + 1) // 2
                     memory[self._known.texts - beside] = &shingles[first]
+                    text.count, text.file = <uint32_t>count, file
+                    text.place[0], text.place[1] = shard, records[i]
+                    if bits != NULL:
+                        text.offset = offset + <uint64_t>(4 * first)
+                        wv_known_add(&self._known, &keys[row, 0], bits, &text)
+                        continue
+                    whole = bands + FACTS + (count + 1) // 2
                     memcpy(&out[used], &keys[row, 0], <size_t>bands * sizeof(uint64_t))
                     facts = <uint32_t *>&out[used + bands]
                     facts[0], facts[1], facts[2] = shard, records[i], <uint32_t>count
                     memcpy(facts + 2 * FACTS, &shingles[first], <size_t>count * sizeof(uint32_t))
-                    text.offset, text.count = offset + <uint64_t>(8 * (used + bands + FACTS)), <uint32_t>count
-                    text.file, text.place[0], text.place[1] = file, shard, records[i]
-                    wv_known_add(&self._known, &keys[row, 0], &text)
+                    text.offset = offset + <uint64_t>(8 * (used + bands + FACTS))
+                    wv_known_add(&self._known, &keys[row, 0], NULL, &text)
                     used += whole
         finally:
             free(memory)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.reference import shingles as reference
 from wv_cli._knowntexts import COMPARED, OF_KEY, KnownTexts, Shingler
 from wv_cli.errors import BadFile, WvError
-from wv_cli.filtering.known_texts import Bands, VerifiedDuplicates
+from wv_cli.filtering.decisions import come_twice, shared_keys
+from wv_cli.filtering.known_texts import Bands, Sets, Stored, VerifiedDuplicates
 from wv_cli.filtering.near_duplicates import NearDuplicates, character_page, simplify, simplify_bytes
 
 
@@ -242,6 +243,10 @@ def test_arguments_are_checked():
             known.first_seen(keys, starts, sets, np.array(asked), 0, np.array(records, np.uint32), 0, 0)
     with pytest.raises(ValueError):
         known.first_seen(keys, np.array([0, 2]), sets, np.array([0]), 0, np.array([1], np.uint32), 0, 0)
+    for shape in [(2, 1), (1, 2)]:
+        with pytest.raises(ValueError, match="a bit a band"):
+            one, bits = np.array([1], np.uint32), np.zeros(shape, np.uint8)
+            known.first_seen(keys, starts, sets, np.array([0]), 0, one, 0, 0, bits)
 
 
 def test_it_grows():
@@ -262,3 +267,44 @@ def test_it_grows():
         )
     assert like.tolist() == [*range(20_000)] and (similarity == 1).all()
     assert again.place(7) == (0, 8) and io.BytesIO(packed).read(8) == keys[0, 0].tobytes()
+
+
+def test_keys_that_come_once_need_not_be_kept():
+    """120 texts of which each key is shared or not: the same answers, from sets that lie in a file already."""
+    base = [words_of(number, 40 + number) for number in range(60)]
+    words = [*base, *(edited(each, 0.01 * (i % 5), i) for i, each in enumerate(base[:20] * 3))]
+    random.Random(4).shuffle(words)
+    texts = list(map(text_of, words))
+    all_kept, few = VerifiedDuplicates(0.72, ["a"]), VerifiedDuplicates(0.72, ["a"])
+    keys = few.keys(texts)
+    shared = shared_keys([keys.keys[:50], keys.keys[50:]])
+    with tempfile.TemporaryFile() as file:
+        file.write(b"12345678" + keys.shingles.tobytes())
+        file.flush()
+        like = []
+        for begin in range(0, len(texts), 13):
+            rows = slice(begin, min(begin + 13, len(texts)))
+            starts = keys.starts[rows.start : rows.stop + 1] - keys.starts[rows.start]
+            sets = keys.shingles[keys.starts[rows.start] : keys.starts[rows.stop]]
+            stored = Stored(file.fileno(), 8 + 4 * int(keys.starts[rows.start]), shared[rows])
+            everything = np.arange(len(starts) - 1)
+            like += few.first_seen(Sets(keys.keys[rows], starts, sets, stored), everything, 0, everything + begin).like
+    assert like == asked_of(all_kept, texts, 0).like and 30 < len(like) < 60
+    assert len(few._known) < len(all_kept._known) - 20 and few._known.memory < all_kept._known.memory
+
+
+@given(st.lists(st.integers(0, 40), max_size=60), st.integers(0, 5))
+def test_what_comes_twice(keys, bits):
+    """Sorted whole, and in up to 32 ranges."""
+    spread = (np.array(keys, np.uint32) * np.uint32(0x9E3779B1)).astype(np.uint32)
+    found = come_twice(spread, most=max(1, len(keys) >> bits))
+    assert sorted(found.tolist()) == [i for i, key in enumerate(keys) if keys.count(key) > 1]
+
+
+def test_shared_keys_are_bits():
+    """Ten bands take two bytes; keys that differ in their upper half only are the same."""
+    keys = np.arange(30, dtype=np.uint64).reshape(3, 10)
+    keys[2, 9] = keys[0, 9] + (1 << 40)
+    keys[1, 3] = keys[0, 3]
+    assert shared_keys([keys[:1], keys[1:]]).tolist() == [[8, 2], [8, 0], [0, 2]]
+    assert shared_keys([]).shape == (0, 0)

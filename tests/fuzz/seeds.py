@@ -17,8 +17,13 @@ import numpy as np
 from tests import zstd
 from tests.conftest import GOLDEN, ROOT
 from tests.reference.fasttext import oldest
+from wv_cli.filtering.decisions import NAME as DECISIONS
+from wv_cli.filtering.decisions import decide
+from wv_cli.filtering.duplicates import ExactDuplicates
 from wv_cli.filtering.known_texts import VerifiedDuplicates
 from wv_cli.filtering.near_duplicates import NearDuplicates
+from wv_cli.filtering.part_keys import KeyWriter, StoredKeys, StoredShard, keys_path
+from wv_cli.filtering.parts import Part
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
@@ -242,6 +247,32 @@ def saved_known_texts() -> list[bytes]:
     texts = [b"one two three four five six seven", b"a b c d e f g h i j", b"short"]
     known.first_seen(known.keys(texts), np.arange(3), 0, np.arange(3))
     return [written(known.save)]
+
+
+def _keys_of_part(folder: Path) -> Path:
+    """Of two shards, with one duplicate of each kind."""
+    rules = [ExactDuplicates(), VerifiedDuplicates(0.72)]
+    writer, path = KeyWriter(folder, rules), keys_path(folder, Part(1, 1))
+    texts = [b"one two three four five six seven", b"short", b"short", b"One two three four five six seven"]
+    for rule in writer.rules:
+        rule.first_seen(rule.keys(texts), np.arange(4), 0, np.arange(4) + 1)
+    shards = [StoredShard(number, name, name, 9, "", 2) for number, name in enumerate(("a.jsonl", "b.jsonl"))]
+    writer.save(path, {"rules": []}, shards, [rule.name for rule in rules])
+    return path
+
+
+@cache
+def saved_part_keys() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        return [_keys_of_part(Path(folder)).read_bytes()]
+
+
+@cache
+def saved_decisions() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as name:
+        parts = [StoredKeys(_keys_of_part(Path(name)))]
+        decide(parts, [ExactDuplicates(), VerifiedDuplicates(0.72, ["a", "b"])], Path(name), sparse=True)
+        return [(Path(name) / DECISIONS).read_bytes()]
 
 
 def of_texts(old: SearchIndex | None = None) -> SearchIndex:

@@ -145,6 +145,8 @@ TARGETS: dict[str, Target] = {
             _CONTAINER,
             ("container:known-texts",),
         ),
+        Target("part-keys", seeds.saved_part_keys, uses.part_keys, _CONTAINER, ("container:part-keys",)),
+        Target("decisions", seeds.saved_decisions, uses.decisions, _CONTAINER, ("container:decisions",)),
         Target(
             "search-index",
             seeds.saved_search_indexes,

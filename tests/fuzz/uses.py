@@ -2,6 +2,8 @@
 would use it, because that is where a number that was let in does its harm."""
 
 import io
+import shutil
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,9 +19,13 @@ from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode as encode_texts
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.filtering.decisions import NAME as DECISIONS
+from wv_cli.filtering.decisions import Decisions, decide
+from wv_cli.filtering.duplicates import ExactDuplicates
 from wv_cli.filtering.known_texts import VerifiedDuplicates
 from wv_cli.filtering.near_duplicates import NearDuplicates
 from wv_cli.filtering.parsing import parse_rule
+from wv_cli.filtering.part_keys import StoredKeys
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.fit import load_hasher
@@ -182,6 +188,23 @@ def known_texts(path: Path) -> None:
     known = VerifiedDuplicates(0.72, ["b.jsonl"], [str(path)])
     known.first_seen(known.keys([b"one two three four five six seven"]), np.arange(1), 0, np.arange(1))
     known.save("/dev/null")
+
+
+def part_keys(path: Path) -> None:
+    parts = [StoredKeys(path)]
+    rules = [ExactDuplicates(), VerifiedDuplicates(0.72, ["a", "b"])]
+    with tempfile.TemporaryDirectory() as folder:
+        decide(parts, [rule for rule in rules if rule.name in parts[0].rules], Path(folder), sparse=True)
+
+
+def decisions(path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(path, Path(folder) / DECISIONS)
+        found = Decisions(Path(folder))
+        for number, name in enumerate(found.shards):
+            for rule in found.rules([name]):
+                assert found.shards[name].number == number
+                rule.first_seen(None, np.arange(2), 0, np.arange(2))
 
 
 def search_index(path: Path) -> None:

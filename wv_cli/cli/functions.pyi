@@ -435,6 +435,7 @@ def filter(
     save_index: Path | None = None,
     clusters: Path | None = None,
     part: str | None = None,
+    keys: Path | None = None,
     overwrite: bool | None = None,
     where: str | Iterable[str] | None = None,
     blocked_hosts: str | Iterable[str] | None = None,

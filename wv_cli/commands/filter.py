@@ -16,6 +16,8 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.text.input_files import refuse_overwriting
 
 if TYPE_CHECKING:
+    from wv_cli.filtering.duplicates import Deduplicator
+    from wv_cli.filtering.keyed_run import KeyedRun
     from wv_cli.filtering.rules import Judge, Judged
     from wv_cli.filtering.shard_pass import JudgedShard
     from wv_cli.filtering.statistics import Totals
@@ -72,15 +74,19 @@ class FilterJob(Job):
         if not self.kept.replace_pii:
             self.rules.require_some()
         near, exact = self.rules.duplicates.near_duplicates, self.rules.duplicates.exact_duplicates
-        if self.kept.part is not None and (near is not None or exact is not None):
+        keys, one_run = self.kept.keys is not None, "find duplicate paragraphs in one run over their output"
+        if (self.kept.part is not None or keys) and exact == "paragraph":
+            raise UsageError(f"--exact-duplicates paragraph: parts have no keys of paragraphs; {one_run}")
+        if self.kept.part is not None and not keys and (near is not None or exact is not None):
             name = "--near-duplicates" if near is not None else "--exact-duplicates"
-            message = f"{name}: a part sees no records of the other parts (--part); filter by the other rules in parts"
-            raise UsageError(f"{message}, then find duplicates in one run over their output")
+            message = f"{name}: a part sees no records of the other parts (--part)"
+            raise UsageError(f"{message}; give --keys FOLDER, as wv help many-machines shows")
         refuse_with_dask(
             self.dask,
             part=self.kept.part,
-            near_duplicates=self.rules.duplicates.near_duplicates is not None,
-            exact_duplicates=self.rules.duplicates.exact_duplicates,
+            keys=keys and self.kept.output is None,
+            near_duplicates=near is not None and not keys,
+            exact_duplicates=exact is not None and not keys,
             explain=self.kept.explain,
         )
         streams = "-" in self.records.inputs or self.kept.streams
@@ -119,6 +125,10 @@ class FilterJob(Job):
         found = metadata.get("explained")
         if found is not None:
             return _explanation(found)
+        if (found := metadata.get("keys")) is not None:
+            return (
+                f"{found['file']} has the keys of {found['texts']:,} texts; decide when all parts have written theirs\n"
+            )
         rows = [["rule", "records", "rejected", "p1", "p10", "median", "p90", "p99"]]
         for name, rule in metadata["rules"].items():
             points = rule["percentiles"]
@@ -170,6 +180,7 @@ class FilterRun:
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
         from wv_cli.filtering.parts import deal_files
         from wv_cli.filtering.rules import Judge
+        from wv_cli.filtering.shard_pass import ShardPass
         from wv_cli.filtering.shards import name_outputs
         from wv_cli.filtering.statistics import Totals
         from wv_cli.text.reading_config import ReadingConfig
@@ -188,11 +199,14 @@ class FilterRun:
         _require_records(texts, source.paths)
         names = name_outputs(self.records.inputs, source.paths)
         only, part, corpus = len(names) == 1, self.kept.run_part, None
+        keyed = self._open_keyed(names)
         if part is not None:
             all_names, (names, corpus) = names, deal_files(names, part)
             source.select([*names])
             run.log(f"part {part} has {len(names):,} of {len(all_names):,} files")
         self.kept.require_writable(names, self.rules.reads())
+        if keyed is not None and part is None and self.kept.output is None:
+            return self._decide(keyed, source.paths)
         explained, duplicates = self.kept.explain, rules.duplicates
         judge = Judge(rules.all_rules, rules.scoring.scorer_setting, every=explained is not None)
         rules.require_words(run.log)
@@ -206,7 +220,14 @@ class FilterRun:
                 run.log(note)
         if explained is not None:
             return {"explained": _explain(source, judge, explained)}
-        judge.duplicates = duplicates.open_rules(source.paths, tokenize)
+        if keyed is not None and part is not None and self.kept.output is None:
+            shard_pass = ShardPass(judge, run.log, self.threads, only=only)
+            path, count = keyed.write_keys(part, [*names], source, shard_pass, duplicates.open_rules([], tokenize))
+            return {"keys": {"file": path, "texts": count}}
+        if keyed is not None:
+            judge.duplicates = [*keyed.open_decisions([*names])]
+        else:
+            judge.duplicates = duplicates.open_rules(source.paths, tokenize)
         judge.paragraphs = ParagraphRule() if duplicates.exact_duplicates == "paragraph" else None
         totals = Totals.of_rules(judge.names)
         if self.kept.output is None:
@@ -221,6 +242,27 @@ class FilterRun:
             totals = self._write(source, names, judge, totals, identity, only=only)
         if part is None and totals.unreadable == len(source.paths):
             raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")
+        return totals.to_dict()
+
+    def _open_keyed(self, names: Mapping[str, str]) -> "KeyedRun | None":
+        """The duplicates of all parts, by --keys."""
+        from wv_cli.filtering.keyed_run import KeyedRun
+        from wv_cli.filtering.parts import Part, deal_files
+
+        folder = self.kept.keys_folder
+        if folder is None:
+            return None
+        identity = {name: self._identity({})[name] for name in ("rules", "settings", "models", "reading")}
+        return KeyedRun(folder, names, {**identity, "corpus": deal_files(names, Part(1, 1))[1]})
+
+    def _decide(self, keyed: "KeyedRun", paths: Sequence[str]) -> Metadata:
+        """Which texts of all parts are duplicates."""
+        parts, duplicates = keyed.open_keys(), self.rules.duplicates
+        rules = duplicates.open_rules(paths, self.rules.scoring.tokenize_words)
+        verified = duplicates.near_duplicates is not None and duplicates.verify
+        sparse = verified and not duplicates.against and self.kept.save_index is None
+        totals = keyed.decide(parts, rules, sparse=sparse)
+        self._save_index(rules)
         return totals.to_dict()
 
     def _count_only(
@@ -257,7 +299,7 @@ class FilterRun:
                 sink.close()
             finally:
                 sink.discard()
-        self._save_index(judge)
+        self._save_index(judge.duplicates)
 
     def _write(
         self,
@@ -297,7 +339,7 @@ class FilterRun:
                 )
                 for files in shards.pending():
                     shards.finish(files.source, *shard_pass.write(source, files))
-            self._save_index(judge)  # before the journal goes: a run that is killed here goes on
+            self._save_index(judge.duplicates)  # before the journal goes: a run that is killed here goes on
             shards.write_report(self.argv)
         return shards.totals
 
@@ -318,6 +360,7 @@ class FilterRun:
             reason=self.kept.reason,
             replace_pii=self.kept.replace_pii,
             only=only,
+            decisions=None if self.kept.keys is None else str(Path(self.kept.keys).absolute()),
         )
         with executor(address, self.run.log, same_kernels=True) as workers:
             asked = [(whole_name(path), names.get(path, "")) for path in paths]
@@ -326,11 +369,11 @@ class FilterRun:
                     self.run.log(message)
                 yield done
 
-    def _save_index(self, judge: "Judge") -> None:
+    def _save_index(self, rules: "Sequence[Deduplicator]") -> None:
         from wv_cli.filtering.duplicates import NearDuplicateRule
         from wv_cli.filtering.known_texts import VerifiedDuplicates
 
-        for each in judge.duplicates:
+        for each in rules:
             if isinstance(each, NearDuplicateRule | VerifiedDuplicates) and self.kept.save_index is not None:
                 each.save(self.kept.save_index)
 

@@ -91,6 +91,11 @@ class Deduplicator(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def has_evidence(self) -> bool:
+        """Whether answers say what texts are like that do not stay."""
+        ...
+
     def keys(self, texts: list[bytes]) -> Any:
         """Of all texts."""
         ...
@@ -118,6 +123,7 @@ class ExactDuplicates:
     """Documents that are equal byte for byte."""
 
     name = "exact-duplicates"
+    has_evidence = False
 
     def __init__(self) -> None:
         self._seen = DigestSet()
@@ -138,6 +144,7 @@ class NearDuplicateRule:
     of older corpora. With `keep_numbers` not all numbers are one; `tokenize` are the settings that cut words."""
 
     name = "near-duplicates"
+    has_evidence = False
 
     def __init__(
         self, threshold: float, against: Sequence[str] = (), *, keep_numbers: bool = False, tokenize: str | None = None

@@ -38,12 +38,22 @@ _MOST_BANDS, _LEAST_ROWS, _MOST_ROWS = 14, 3, 32
 _PIECE = 1 << 21  # numbers of 64 bits
 
 
+class Stored(NamedTuple):
+    """Where sets of shingles lie already, the descriptor of a file and the byte of the first one; and for each text a
+    bit for each band (n, bands / 8), set where another text of the corpus has its key, too."""
+
+    file: int
+    offset: int
+    shared: NDArray[np.uint8]
+
+
 class Sets(NamedTuple):
     """Of some texts: their keys (n, bands), where the shingles of each begin (n + 1,), and the shingles."""
 
     keys: Keys
     starts: NDArray[np.int64]
     shingles: NDArray[np.uint32]
+    stored: Stored | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,7 @@ class VerifiedDuplicates:
     `keep_numbers` not all numbers are one; `tokenize` are the settings that cut words."""
 
     name = "near-duplicates"
+    has_evidence = True
 
     def __init__(
         self,
@@ -112,10 +123,14 @@ class VerifiedDuplicates:
 
     def first_seen(self, keys: Sets, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:
         """See Deduplicator. Raises WvError where the file of shingles cannot be read."""
-        file = self._opened_file()
-        numbers, descriptor, at = records.astype(np.uint32), file.fileno(), file.tell()
+        numbers, bits = records.astype(np.uint32), None
+        if keys.stored is not None:
+            descriptor, at, bits = keys.stored
+        else:
+            file = self._opened_file()
+            descriptor, at = file.fileno(), file.tell()
         try:
-            like, similarity, packed = self._known.first_seen(*keys, asked, shard, numbers, descriptor, at)
+            like, similarity, packed = self._known.first_seen(*keys[:3], asked, shard, numbers, descriptor, at, bits)
             if self._temporary is not None:
                 self._temporary.write(packed)
         except OSError as error:

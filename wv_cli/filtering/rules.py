@@ -1,5 +1,6 @@
 """Rules: a scorer and a range of its scores. A record stays while every rule keeps it."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +14,6 @@ from wv_cli.filtering.contamination import Contamination
 from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys
 from wv_cli.filtering.heuristics import HEURISTICS, statistics
-from wv_cli.filtering.known_texts import VerifiedDuplicates
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
@@ -143,6 +143,12 @@ class Judge:
         self.duplicates: list[Deduplicator] = []
         self.paragraphs: ParagraphRule | None = None
 
+    def with_duplicates(self, duplicates: Sequence[Deduplicator]) -> "Judge":
+        """The same with rules of its own that know what stayed."""
+        judge = copy.copy(self)
+        judge.duplicates = [*duplicates]
+        return judge
+
     @property
     def names(self) -> list[str]:
         """Of all rules, those of duplicates last."""
@@ -161,7 +167,7 @@ class Judge:
     @property
     def verifies(self) -> bool:
         """Whether near-duplicates are compared with what they are like."""
-        return any(isinstance(each, VerifiedDuplicates) for each in self.duplicates)
+        return any(each.has_evidence for each in self.duplicates)
 
     @property
     def has_evidence(self) -> bool:

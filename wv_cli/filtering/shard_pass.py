@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wv_cli.filtering.decisions import Decisions
 from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.part_files import Saved
 from wv_cli.filtering.pii import replace_pii
@@ -158,7 +159,7 @@ class ShardPass:
 class ShardTask:
     """The pass over a shard as a task for another process, with paths that begin at the root. In `folders` are part
     files for the records that stay and the others, which the process that asked gives their names; without any nothing
-    is written."""
+    is written. Duplicates are those of the `decisions` in this folder."""
 
     rules: RuleSet
     reading: RecordsConfig
@@ -168,12 +169,15 @@ class ShardTask:
     reason: str
     only: bool
     replace_pii: bool
+    decisions: str | None = None
 
     def judge_shard(self, shard: tuple[str, str]) -> tuple[JudgedShard, list[str]]:
         """The shard, a path and the name of its outputs, and messages."""
         path, name = shard
         said: list[str] = []
         judge = self.rules.open_judge()
+        if self.decisions is not None:
+            judge = judge.with_duplicates(Decisions(Path(self.decisions)).rules([name]))
         reading = ReadingConfig(**vars(self.reading))
         if record_kind(path) != "tsv":  # others of the run are
             reading = replace(reading, tsv_quotes=False)

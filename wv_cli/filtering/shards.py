@@ -147,7 +147,7 @@ class Shards:
     def _remove_parts(self, but: Collection[str] = ()) -> None:
         folders = [Path(os.path.realpath(folder)) for folder in self._folders]
         outputs = [output for name in self._names.values() for output in outputs_of(name, folders)]
-        outputs.append(self._side_path("report"))
+        outputs += map(self._side_path, ("report", "exact-duplicates", "near-duplicates"))
         remove_parts(folders if self._part is None else [], outputs, but)
 
     def restore(self, duplicates: Sequence[Deduplicator]) -> None:
@@ -278,8 +278,8 @@ class ShardFiles:
         self._sinks[1].write(written)
 
     def keep_keys(self, kept: Sequence[bytes]) -> None:
-        """What each rule of duplicates knows from now on."""
-        for file, keys in zip(self._keys, kept, strict=True):
+        """What each rule of duplicates knows from now on. A worker has decisions, and keeps nothing."""
+        for file, keys in zip(self._keys, kept, strict=False):
             file.write(keys)
 
     def note_bad(self, record: BadRecord) -> None:

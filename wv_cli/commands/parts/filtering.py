@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from wv_cli.filtering.rule_set import RuleSet
     from wv_cli.filtering.rules import Rule
 
-_WRITES = "not dry_run and not explain"
+_WORKS = "not dry_run and not explain"
+_WRITES = f"{_WORKS} and output"
 _IN_FOLDER = f"{_WRITES} and output!=-"
 
 
@@ -260,7 +261,7 @@ class FilterOutput(Part):
         None,
         "Also save an index of the records that passed --near-duplicates, for --against.",
         metavar="FILE",
-        only=f"near_duplicates and {_WRITES}",
+        only=f"near_duplicates and {_WORKS}",
     )
     clusters: str | None = option(
         None,
@@ -272,7 +273,13 @@ class FilterOutput(Part):
         None,
         "Filter part I of N, in whole files; slurm takes both from the job array.",
         metavar="I/N",
-        only=_IN_FOLDER,
+        only=f"{_WORKS} and output!=-",
+    )
+    keys: str | None = option(
+        None,
+        "Folder of keys, by which duplicates are found in all parts; without -o, write these.",
+        metavar="FOLDER",
+        only=f"near_duplicates and {_WORKS} and output!=- or exact_duplicates=document and {_WORKS} and output!=-",
     )
     overwrite: bool = option(False, "Begin anew instead of going on with an unfinished run.", off=None, only=_IN_FOLDER)
 
@@ -280,6 +287,10 @@ class FilterOutput(Part):
     def folders(self) -> list[Path]:
         folders = (None if self.streams else self.output, self.rejected)
         return [Path(folder) for folder in folders if folder is not None]
+
+    @property
+    def keys_folder(self) -> Path | None:
+        return Path(self.keys) if self.keys is not None else None
 
     @property
     def streams(self) -> bool:
@@ -303,8 +314,11 @@ class FilterOutput(Part):
         if self.part is not None:
             parse_part(self.part)
         writes = not self.dry_run and self.explain is None
+        writes = writes and (self.keys is None or self.output is not None)
         require(not writes or self.output is not None, "give -o FOLDER, or --dry-run or --explain N")
         require(writes or self.output is None, "--dry-run and --explain write no records; leave -o out")
+        message = "--save-index: the step that decides about the keys of all parts saves it; leave --part and -o out"
+        require(self.save_index is None or self.keys is None or (self.part is self.output is None), message)
         require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
         require(self.rejected != "-", "--rejected needs a folder, which gets a file for each input")

@@ -1,0 +1,72 @@
+"""Duplicates of a run in parts, in three steps: each part writes the keys of its texts to a folder, one process decides
+about all of them, and each part filters by the decisions. The bytes are those of one run without parts."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wv_cli.filtering.decisions import DecidedDuplicates, Decisions, decide
+from wv_cli.filtering.duplicates import Deduplicator
+from wv_cli.filtering.part_keys import KeyWriter, StoredKeys, StoredShard, keys_path, open_parts, require_same
+from wv_cli.filtering.parts import Part
+from wv_cli.filtering.report import identify_inputs
+from wv_cli.filtering.shard_pass import ShardPass
+from wv_cli.filtering.statistics import Totals
+from wv_cli.io.output import check_writable
+from wv_cli.io.places import make_folder
+from wv_cli.text.source import Source
+
+
+@dataclass(frozen=True)
+class KeyedRun:
+    """A run with keys in `folder`, over the files `names` of all parts; its rules and files are told from those of
+    other runs by `identity`."""
+
+    folder: Path
+    names: Mapping[str, str]
+    identity: Mapping[str, Any]
+
+    def write_keys(
+        self, part: Part, mine: Sequence[str], source: Source, shard_pass: ShardPass, rules: Sequence[Deduplicator]
+    ) -> tuple[str, int]:
+        """Writes the keys of the texts in the files `mine` that pass all other rules. (path, texts) Raises WvError."""
+        path, identity = keys_path(self.folder, part), json.loads(json.dumps(self.identity))
+        make_folder(self.folder, parents=True)
+        check_writable(path)
+        numbers = {each: number for number, each in enumerate(self.names)}
+        inputs = identify_inputs({each: self.names[each] for each in mine})
+        if path.exists():
+            before = StoredKeys(path)
+            require_same(before.path, before.identity, identity, "this run", "name another folder")
+            if [shard[2:5] for shard in before.shards] == inputs:
+                return before.path, before.texts
+        writer = KeyWriter(self.folder, rules)
+        shard_pass.judge.duplicates = [*writer.rules]
+        totals, shards = Totals.of_rules(shard_pass.judge.names), []
+        for each, known in zip(mine, inputs, strict=True):
+            texts = writer.texts
+            for _ in shard_pass.count(source, each, totals):
+                pass
+            shards.append(StoredShard(numbers[each], each, *known, writer.texts - texts))
+        writer.save(path, identity, shards, [rule.name for rule in rules])
+        return str(path), writer.texts
+
+    def open_keys(self) -> list[StoredKeys]:
+        """The keys of all parts. Raises WvError where they are not those of this run."""
+        parts = open_parts(self.folder)
+        require_same(parts[0].path, parts[0].identity, json.loads(json.dumps(self.identity)), "this run")
+        check_writable(self.folder / "decisions")
+        return parts
+
+    def decide(self, parts: Sequence[StoredKeys], rules: Sequence[Deduplicator], *, sparse: bool) -> Totals:
+        """Decides by the keys of all `parts`. With `sparse` only keys that texts share are kept."""
+        return decide(parts, rules, self.folder, sparse=sparse)
+
+    def open_decisions(self, mine: Sequence[str]) -> list[DecidedDuplicates]:
+        """The rules of duplicates for the files `mine`. Raises WvError where these have changed."""
+        decisions = Decisions(self.folder)
+        names = {each: self.names[each] for each in mine}
+        decisions.require_same_run(json.loads(json.dumps(self.identity)), identify_inputs(names))
+        return decisions.rules([*names.values()])
