@@ -53,11 +53,28 @@ static inline unsigned wv_previous_class(const unsigned char **end) {
     return wv_character_class[wv_next_character(&p)];
 }
 
+/* Bytes at .. end of which (byte & mask) is `wanted`: sums of bytes are eight times as fast as those of longer numbers. */
+static inline int64_t wv_count_masked(const unsigned char *at, const unsigned char *end, unsigned mask, unsigned wanted) {
+    enum { LANES = 64, MOST = 255 };
+    int64_t count = 0;
+    while (end - at >= LANES) {
+        unsigned char lane[LANES] = {0};
+        for (int n = 0; n < MOST && end - at >= LANES; n++, at += LANES) {
+            for (int i = 0; i < LANES; i++) lane[i] = (unsigned char)(lane[i] + ((at[i] & mask) == wanted));
+        }
+        for (int i = 0; i < LANES; i++) count += lane[i];
+    }
+    for (; at < end; at++) count += (*at & mask) == wanted;
+    return count;
+}
+
+static inline int64_t wv_count_byte(const unsigned char *at, const unsigned char *end, unsigned char byte) {
+    return wv_count_masked(at, end, 0xff, byte);
+}
+
 /* Characters of valid UTF-8. */
 static inline int64_t wv_count_characters(const unsigned char *at, const unsigned char *end) {
-    int64_t count = 0;
-    for (; at < end; at++) count += (*at & 0xc0) != 0x80;
-    return count;
+    return end - at - wv_count_masked(at, end, 0xc0, 0x80);
 }
 
 /* start .. end without the white space around it. */

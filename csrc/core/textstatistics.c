@@ -60,12 +60,6 @@ const unsigned char *wv_valid_text(const unsigned char *text, int64_t *length, w
     return scratch->valid;
 }
 
-static int64_t count_byte(const document *d, unsigned char byte) {
-    int64_t count = 0;
-    for (const unsigned char *at = d->text; at < d->end; at++) count += *at == byte;
-    return count;
-}
-
 /* Threes of dots that do not overlap, and U+2026. */
 static int64_t count_ellipses(const document *d) {
     int64_t count = 0;
@@ -75,7 +69,7 @@ static int64_t count_ellipses(const document *d) {
         while (at < d->end && *at == '.') at++;
         count += (at - dots) / 3;
     }
-    for (at = d->text; at + 2 < d->end; at++) count += at[0] == 0xe2 && at[1] == 0x80 && at[2] == 0xa6;
+    for (at = d->text; (at = memchr(at, 0xe2, (size_t)(d->end - at))); at++) count += at[1] == 0x80 && at[2] == 0xa6;
     return count;
 }
 
@@ -103,26 +97,19 @@ static unsigned stop_word(const unsigned char *at, int32_t length, const unsigne
 
 /* `tokens` lie in the bytes from `words_begin` to `end`. */
 static void count_words(const document *d, const wv_tokens *tokens, const unsigned char *words_begin, const unsigned char *end,
-                        double *out) {
-    int64_t words = 0, characters = 0, letters = 0;
+                        uint64_t wanted, double *out) {
     unsigned stop_words = 0;
-    for (int64_t i = 0; i < tokens->count; i++) {
-        const wv_token *token = &tokens->token[i];
-        if (!(token->all & WV_CHAR_SYMBOL)) {
-            words++;
-            characters += token->characters;
-        }
-        letters += (token->any & WV_CHAR_LETTER) != 0;
-        stop_words |= stop_word(words_begin + token->begin, token->length, end);
+    for (int64_t i = 0; i < tokens->count && wanted & BIT(STOP_WORDS); i++) {
+        stop_words |= stop_word(words_begin + tokens->token[i].begin, tokens->token[i].length, end);
     }
-    out[WV_STATISTIC_WORDS] = (double)words;
-    out[WV_STATISTIC_WORD_LENGTH] = ratio(characters, words);
+    out[WV_STATISTIC_WORDS] = (double)tokens->words;
+    out[WV_STATISTIC_WORD_LENGTH] = ratio(tokens->word_characters, tokens->words);
     out[WV_STATISTIC_LONGEST_WORD] = (double)tokens->longest;
-    out[WV_STATISTIC_HASHES] = ratio(count_byte(d, '#'), tokens->count);
-    out[WV_STATISTIC_ELLIPSES] = ratio(count_ellipses(d), tokens->count);
     out[WV_STATISTIC_NEWLINES] = ratio(d->newlines, tokens->count);
-    out[WV_STATISTIC_WITH_LETTER] = ratio(letters, tokens->count);
+    out[WV_STATISTIC_WITH_LETTER] = ratio(tokens->with_letter, tokens->count);
     out[WV_STATISTIC_STOP_WORDS] = (double)__builtin_popcount(stop_words);
+    if (wanted & BIT(HASHES)) out[WV_STATISTIC_HASHES] = ratio(wv_count_byte(d->text, d->end, '#'), tokens->count);
+    if (wanted & BIT(ELLIPSES)) out[WV_STATISTIC_ELLIPSES] = ratio(count_ellipses(d), tokens->count);
 }
 
 static void count_list_lines(const document *d, double *out) {
@@ -238,7 +225,7 @@ int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned 
     text = wv_valid_text(text, &length, scratch);
     if (!text) return -1;
     document d = {text, text + length, wv_count_characters(text, text + length), 0};
-    d.newlines = count_byte(&d, '\n');
+    d.newlines = wv_count_byte(text, text + length, '\n');
     out[WV_STATISTIC_CHARACTERS] = (double)d.characters;
     if (wanted & WORDS) {
         int failed = words ? wv_tokens_of_words(words, words_length, &scratch->tokens)
@@ -248,7 +235,7 @@ int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned 
             words = text;
             words_length = length;
         }
-        count_words(&d, &scratch->tokens, words, words + words_length, out);
+        count_words(&d, &scratch->tokens, words, words + words_length, wanted, out);
     }
     if (wanted & (TOPS | GRAMS) && count_grams(&d, words, wanted, scratch, out)) return -1;
     if (wanted & LIST_LINES) count_list_lines(&d, out);

@@ -8,7 +8,7 @@
 
 enum { MOST = 1400, POOL = 1 << 14, SLOTS = 4096 };
 
-uint32_t wv_exception_lengths[WV_EXCEPTION_KEYS];
+uint64_t wv_exception_keys[WV_EXCEPTION_KEYS / 64];
 uint8_t wv_exception_longest[256];
 static wv_exception every[MOST];
 static unsigned char pool[POOL];
@@ -76,7 +76,8 @@ int wv_exceptions_prepare(void) {
         uint32_t slot = slot_of(at, every[i].length);
         while (slots[slot]) slot = (slot + 1) % SLOTS;
         slots[slot] = (int16_t)(i + 1);
-        wv_exception_lengths[wv_exception_key(at, every[i].length)] |= 1u << every[i].length;
+        uint32_t key = wv_exception_key(at, every[i].length);
+        wv_exception_keys[key / 64] |= UINT64_C(1) << key % 64;
         if (every[i].plain > 1 && every[i].length > wv_exception_longest[at[0]]) {
             wv_exception_longest[at[0]] = (uint8_t)every[i].length;
         }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { WV_EXCEPTION_LONGEST = 31, WV_EXCEPTION_KEYS = 1024 };
+enum { WV_EXCEPTION_LONGEST = 31, WV_EXCEPTION_KEYS = 1 << 16 };
 
 /* Bit i of `cuts` and `plain`: a token begins at byte i, as the exception has it and by the rules alone. */
 typedef struct {
@@ -12,22 +12,24 @@ typedef struct {
     int32_t begin, length;
 } wv_exception;
 
-/* Lengths of the exceptions with this first and last byte, as bits. */
-extern uint32_t wv_exception_lengths[WV_EXCEPTION_KEYS];
+/* A bit for each key that an exception has; 2 of 100 words have one of these, too. */
+extern uint64_t wv_exception_keys[WV_EXCEPTION_KEYS / 64];
 
 /* Bytes of the longest exception with this first byte that the rules cut. */
 extern uint8_t wv_exception_longest[256];
 
 static inline uint32_t wv_exception_key(const unsigned char *at, int64_t length) {
-    return (at[0] * 37u + at[length - 1]) % WV_EXCEPTION_KEYS;
+    uint32_t some = at[0] | (uint32_t)at[length / 2] << 8 | (uint32_t)at[length - 1] << 16 | (uint32_t)length << 24;
+    return some * 0x9e3779b1u >> 16;
 }
 
-/* The same for bytes whose key has their length. */
+/* wv_exception_of() of bytes whose key has a bit. */
 const wv_exception *wv_exception_find(const unsigned char *at, int64_t length);
 
 /* The exception that these bytes, one at least, are, or NULL: for nearly all words. */
 static inline const wv_exception *wv_exception_of(const unsigned char *at, int64_t length) {
-    if (length > WV_EXCEPTION_LONGEST || !(wv_exception_lengths[wv_exception_key(at, length)] >> length & 1)) return 0;
+    uint32_t key = wv_exception_key(at, length);
+    if (!(wv_exception_keys[key / 64] >> key % 64 & 1) || length > WV_EXCEPTION_LONGEST) return 0;
     return wv_exception_find(at, length);
 }
 

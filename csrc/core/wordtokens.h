@@ -17,16 +17,20 @@
 typedef struct {
     int32_t begin, length; /* bytes of the text */
     int32_t characters;
-    uint16_t any, all; /* classes that one of its characters has, and that all have */
+    uint16_t any, all; /* classes that one of its characters has, and that all have; of ASCII's letters not WV_CHAR_UPPER */
 } wv_token;
 
 typedef struct {
     wv_token *token;
     int64_t count, capacity;
+    int64_t words, word_characters; /* tokens that are not only symbols, and the characters in them */
+    int64_t with_letter;            /* tokens */
     int32_t *place; /* of a stretch that is divided: where each character begins */
     uint16_t *kind; /* the class of each character */
     uint8_t *edge;  /* whether a token begins there */
     int64_t places;
+    uint16_t *space, *other, *digit; /* bits of bytes: white space, letter or digit of ASCII, or neither */
+    int64_t classes;
     int32_t longest; /* characters of the longest stretch without white space */
 } wv_tokens;
 
