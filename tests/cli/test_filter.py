@@ -19,7 +19,7 @@ from wv_cli.io import compression
 from wv_cli.text import source
 
 MODEL = GOLDEN / "ft-labels.ftz"
-REPORT = "filter.meta.json"
+REPORT = "_filter.report"
 
 
 def corpus(folder, records=400):

@@ -14,6 +14,7 @@ from wv_cli import __version__
 from wv_cli.__main__ import run
 from wv_cli.filtering import journal as journals
 from wv_cli.filtering import part_files, shards
+from wv_cli.filtering.slices import Slice
 from wv_cli.io import compression
 from wv_cli.text import source
 
@@ -199,7 +200,7 @@ def test_what_a_worker_writes_later_is_nobodys(tmp_path):
     folders = [tmp_path / "out/kept", tmp_path / "out/rejected"]
     for folder in folders:
         folder.mkdir(parents=True)
-    late = shards.ShardFiles(inputs[0], shards.outputs_of(Path(inputs[0]).name, folders))
+    late = shards.ShardFiles(Slice(inputs[0], Path(inputs[0]).name), shards.outputs_of(Path(inputs[0]).name, folders))
     with late:
         assert run(arguments(inputs, tmp_path / "out")) == 0
         late.write_kept((b"", b'{"text": "of another run"}\n'))

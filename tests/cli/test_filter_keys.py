@@ -39,7 +39,7 @@ def tree(tmp_path_factory):
 
 
 def outputs(folder):
-    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".meta.json"))
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".report"))
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 

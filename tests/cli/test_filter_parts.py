@@ -43,7 +43,7 @@ def tree(tmp_path):
 
 def outputs(folder):
     """Of all parts, by their places in the folders."""
-    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".meta.json"))
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".report"))
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
@@ -216,7 +216,7 @@ def test_a_folder_has_the_parts_of_one_run(tree, tmp_path, capsys):
         assert problem in capsys.readouterr().err
         assert contents(out) == before
     assert run([*arguments([tree], out), "--overwrite"]) == 0
-    assert [path.name for path in (out / "kept").glob("*.meta.json")] == [REPORT]
+    assert [path.name for path in (out / "kept").glob("*.report")] == [REPORT]
     assert run([*arguments([tree], out), "--part", "1/2"]) == 1
     assert "expected those of a run in 2 parts, found those of a run without --part" in capsys.readouterr().err
 
@@ -237,16 +237,16 @@ def test_a_summary_needs_all_parts(tree, tmp_path, monkeypatch, capsys):
     other = arguments([tree], tmp_path / "other")
     other[other.index("3..9")] = "4..9"
     assert run([*other, "--part", "1/3"]) == 0
-    name = "filter.part-1-of-3.meta.json"
+    name = "_filter.part-1-of-3.report"
     shutil.copy(tmp_path / "other" / "kept" / name, out)
     assert "expected the rules, --rejected of the other parts, found others" in refused()
-    shutil.copy(out / "filter.part-2-of-3.meta.json", out / name)
+    shutil.copy(out / "_filter.part-2-of-3.report", out / name)
     assert "expected each file in one part, found others" in refused()
     assert run(["filter", "--summary", str(out), "--words", "1.."]) == 2
     assert "--words has no effect with --summary" in capsys.readouterr().err
     assert run(["filter", tree, "--summary", str(out)]) == 2
     assert "leave INPUT out" in capsys.readouterr().err
-    shutil.copy(out / name, out / "filter.part-1-of-9.meta.json")
+    shutil.copy(out / name, out / "_filter.part-1-of-9.report")
     assert "expected the reports of one run, found" in refused()
 
 

@@ -141,7 +141,7 @@ def test_arguments_without_a_keyword(name):
 
 def files(path):
     found = sorted(path.rglob("*")) if path.is_dir() else [path]
-    names = [each for each in found if each.is_file() and each.name != "filter.meta.json"]  # has the time
+    names = [each for each in found if each.is_file() and each.name != "_filter.report"]  # has the time
     return {str(each.relative_to(path)): each.read_bytes() for each in names}
 
 

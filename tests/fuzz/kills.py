@@ -134,7 +134,7 @@ def filtered(folder: Path, threads: int, kills: int, chance: random.Random, part
             found["findings" if torn else "whole"] += 1
         elif parts and len(begun) > 1:
             begun.remove(number)
-        elif {name: data for name, data in filters.contents(out).items() if not name.endswith(".meta.json")} != whole:
+        elif {name: data for name, data in filters.contents(out).items() if not name.endswith(".report")} != whole:
             found["findings"] += 1
             print(f"wv filter --threads {threads}: other bytes", flush=True)  # noqa: T201
             shutil.rmtree(out)

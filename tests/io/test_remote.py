@@ -158,14 +158,14 @@ def test_records_are_filtered_from_s3_to_s3(bucket, tmp_path):
     found = wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", rejected=str(tmp_path / "rest"))
     assert (found["records"], found["kept"]) == (200, 60)
     assert sorted(bucket.find("corpus/kept")) == [
-        "corpus/kept/filter.meta.json",
+        "corpus/kept/_filter.report",
         "corpus/kept/lang=de/b.jsonl.gz",
         "corpus/kept/lang=en/a.jsonl",
     ]
     kept = gzip.decompress(bucket.cat_file("corpus/kept/lang=de/b.jsonl.gz"))
     assert kept == b"".join(each for i, each in enumerate(RECORDS[100:], 100) if 5 <= i % 20 + 1 <= 10)
     assert sorted(path.name for path in (tmp_path / "rest").rglob("*.*")) == ["a.jsonl", "b.jsonl.gz"]
-    with pytest.raises(WvError, match=r"s3://corpus/kept/filter.meta.json: a finished run wrote this folder"):
+    with pytest.raises(WvError, match=r"s3://corpus/kept/_filter.report: a finished run wrote this folder"):
         wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="1..10")
     wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="1..10", overwrite=True)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wv_cli.errors import WvError
-from wv_cli.text import parts
+from wv_cli.text import cuts
 from wv_cli.text.parts import Part, shards
 from wv_cli.text.source import Source
 from wv_cli.vectors.formats.recognize import input_texts
@@ -48,7 +48,7 @@ def test_every_line_is_in_one_part(tmp_path_factory: pytest.TempPathFactory, len
 def test_a_text_without_lines_is_divided_between_words(
     slice_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "_LONG_LINE", 1000)
+    monkeypatch.setattr(cuts, "_LONG_LINE", 1000)
     path = tmp_path / "one-line.txt"
     path.write_bytes(slice_text.read_bytes().replace(b"\n", b" "))
     found = [read([str(path)], Part(index, 4)) for index in range(4)]

@@ -13,7 +13,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.io.remote import files_in, forget, is_remote, local_name, names_in_errors, show_names, upload_outputs
 
 _RESULTS = ("output", "outputs", "rejected", "clusters", "doc_vectors")
-_REPORT, _REPORTS = "filter.meta.json", ".meta.json"
+_REPORT, _REPORTS = "_filter.report", ".report"
 _HERE = ("checkpoint", "autotune_log")  # files that are written again and again
 
 

@@ -67,7 +67,6 @@ class PredictRun:
     def finish(self) -> Metadata:
         """Answers and returns the number of lines or records. Looks at the texts before the model is read."""
         from wv_cli.io.output import open_output
-        from wv_cli.text.parts import shards
         from wv_cli.text.source import Source
         from wv_cli.text.tokenizing import recipe_for
         from wv_cli.vectors.formats.recognize import input_texts
@@ -85,6 +84,8 @@ class PredictRun:
             if asked.dask is None:
                 found = asking.lines(Source(texts), asking.open())
             else:
+                from wv_cli.text.parts import shards
+
                 divided = [
                     texts.of_shard(shard) for shard in shards(expand_inputs(texts), SHARD_BYTES, whole_lines=True)
                 ]

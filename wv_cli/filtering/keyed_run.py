@@ -13,6 +13,7 @@ from wv_cli.filtering.part_keys import KeyWriter, StoredKeys, StoredShard, keys_
 from wv_cli.filtering.parts import Part
 from wv_cli.filtering.report import identify_inputs
 from wv_cli.filtering.shard_pass import ShardPass
+from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.output import check_writable
 from wv_cli.io.places import make_folder
@@ -21,22 +22,22 @@ from wv_cli.text.source import Source
 
 @dataclass(frozen=True)
 class KeyedRun:
-    """A run with keys in `folder`, over the files `names` of all parts; its rules and files are told from those of
-    other runs by `identity`."""
+    """A run with keys in `folder`, over the files of all parts, the `slices`; its rules and files are told from those
+    of other runs by `identity`."""
 
     folder: Path
-    names: Mapping[str, str]
+    slices: Sequence[Slice]
     identity: Mapping[str, Any]
 
     def write_keys(
-        self, part: Part, mine: Sequence[str], source: Source, shard_pass: ShardPass, rules: Sequence[Deduplicator]
+        self, part: Part, mine: Sequence[Slice], source: Source, shard_pass: ShardPass, rules: Sequence[Deduplicator]
     ) -> tuple[str, int]:
         """Writes the keys of the texts in the files `mine` that pass all other rules. (path, texts) Raises WvError."""
         path, identity = keys_path(self.folder, part), json.loads(json.dumps(self.identity))
         make_folder(self.folder, parents=True)
         check_writable(path)
-        numbers = {each: number for number, each in enumerate(self.names)}
-        inputs = identify_inputs({each: self.names[each] for each in mine})
+        numbers = {each: number for number, each in enumerate(self.slices)}
+        inputs = identify_inputs(mine)
         if path.exists():
             before = StoredKeys(path)
             require_same(before.path, before.identity, identity, "this run", "name another folder")
@@ -47,9 +48,9 @@ class KeyedRun:
         totals, shards = Totals.of_rules(shard_pass.judge.names), []
         for each, known in zip(mine, inputs, strict=True):
             texts = writer.texts
-            for _ in shard_pass.count(source, each, totals):
+            for _ in shard_pass.count(source, each.path, totals):
                 pass
-            shards.append(StoredShard(numbers[each], each, *known, writer.texts - texts))
+            shards.append(StoredShard(numbers[each], each.path, *known, writer.texts - texts))
         writer.save(path, identity, shards, [rule.name for rule in rules])
         return str(path), writer.texts
 
@@ -64,9 +65,8 @@ class KeyedRun:
         """Decides by the keys of all `parts`. With `sparse` only keys that texts share are kept."""
         return decide(parts, rules, self.folder, sparse=sparse)
 
-    def open_decisions(self, mine: Sequence[str]) -> list[DecidedDuplicates]:
+    def open_decisions(self, mine: Sequence[Slice]) -> list[DecidedDuplicates]:
         """The rules of duplicates for the files `mine`. Raises WvError where these have changed."""
         decisions = Decisions(self.folder)
-        names = {each: self.names[each] for each in mine}
-        decisions.require_same_run(json.loads(json.dumps(self.identity)), identify_inputs(names))
-        return decisions.rules([*names.values()])
+        decisions.require_same_run(json.loads(json.dumps(self.identity)), identify_inputs(mine))
+        return decisions.rules([each.name for each in mine])

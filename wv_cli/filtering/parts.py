@@ -1,7 +1,7 @@
 """The parts of a run that several processes filter, and the names of what each run or part writes for itself.
 
-A part has whole shards. The largest shard is dealt first, each to the part that has the fewest bytes, so that every
-process deals in the same way without asking another one.
+A part has whole files, and slices of large ones. The largest is dealt first, each to the part that has the fewest
+bytes, so that every process deals in the same way without asking another one.
 """
 
 import hashlib
@@ -9,17 +9,22 @@ import heapq
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wv_cli.errors import UsageError, WvError
 
+if TYPE_CHECKING:
+    from wv_cli.filtering.slices import Slice
+
 JOURNAL = ".wv-filter.json"
-REPORT = "filter"  # .meta.json
+ENDING = ".report"
+REPORT = "_filter.report"  # programs that read a folder of JSON leave it out
 SLURM = "slurm"
 _ID, _COUNT, _FIRST, _LAST = (f"SLURM_ARRAY_TASK_{name}" for name in ("ID", "COUNT", "MIN", "MAX"))
-_FILE = re.compile(r"(?:filter\.(?:part-(\d+)-of-(\d+)\.)?meta\.json|\.wv-filter\.(?:part-(\d+)-of-(\d+)\.)?json)")
+_FILE = re.compile(r"(?:_filter\.(?:part-(\d+)-of-(\d+)\.)?report|\.wv-filter\.(?:part-(\d+)-of-(\d+)\.)?json)")
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,7 @@ class Part:
 
     @property
     def report(self) -> str:
-        """The name that the report stands beside."""
-        return f"{REPORT}.part-{self.number}-of-{self.count}"
+        return f"_filter.part-{self.number}-of-{self.count}.report"
 
     def deal(self, sizes: Mapping[str, int]) -> list[str]:
         """The names of this part's shards among those with these `sizes`, in their order."""
@@ -78,15 +82,11 @@ def _part_of_task(environment: Mapping[str, str]) -> Part:
     return Part(number + 1, count)
 
 
-def deal_files(names: Mapping[str, str], part: Part) -> tuple[dict[str, str], str]:
-    """(the files of this part among `names`, by path, and the digest of all)."""
-    from wv_cli.io.remote import is_remote, size_of
-
-    sizes = {
-        name: (size_of(path) or 0) if is_remote(path) else Path(path).stat().st_size for path, name in names.items()
-    }
+def deal_slices(slices: "Sequence[Slice]", part: Part) -> "tuple[list[Slice], str]":
+    """(those of this part, and the digest of all)."""
+    sizes = {each.name: each.size for each in slices}
     mine = {*part.deal(sizes)}
-    return {path: name for path, name in names.items() if name in mine}, corpus_digest(sizes.items())
+    return [each for each in slices if each.name in mine], corpus_digest(sizes.items())
 
 
 def corpus_digest(sizes: Iterable[tuple[str, int]]) -> str:

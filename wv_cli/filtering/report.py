@@ -1,4 +1,4 @@
-"""The report of a filter run that is finished: filter.meta.json in the folder of the records that stay.
+"""The report of a filter run that is finished: _filter.report in the folder of the records that stay.
 
 It says by which rules and models the run has filtered, and has counts and percentiles for each shard and for all. The
 next run in that folder reads it: the same run has nothing to do, and one with other rules replaces no file.
@@ -15,7 +15,8 @@ from wv_cli import __version__
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.journal import seal
 from wv_cli.filtering.part_files import require_outputs
-from wv_cli.filtering.parts import REPORT, Part, corpus_digest, files_of_runs
+from wv_cli.filtering.parts import ENDING, REPORT, Part, corpus_digest, files_of_runs
+from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io import meta
 from wv_cli.io.output import remove_output
@@ -39,18 +40,14 @@ class Report:
     part: Part | None = None
 
     @property
-    def name(self) -> str:
-        return self.part.report if self.part is not None else REPORT
-
-    @property
     def path(self) -> Path:
-        return Path(meta.sidecar_path(self.folder / self.name))
+        return self.folder / (self.part.report if self.part is not None else REPORT)
 
     def require_same_run(self) -> None:
         """Raises WvError where another part that is finished had other rules, or other shards to deal."""
         count = self.part.count if self.part is not None else 0
         for number in range(1, count + 1):
-            path = Path(meta.sidecar_path(self.folder / Part(number, count).report))
+            path = self.folder / Part(number, count).report
             if (saved := read_report(path)) is not None:
                 _require_same_run(path, saved, json.loads(json.dumps(self.identity)))
 
@@ -76,7 +73,7 @@ class Report:
         """Writes the report on `shards`, each described by describe_shard(). Raises WvError."""
         figures = {"totals": totals.to_dict(), "scores": totals.scores_to_json()}
         found = {"identity": self.identity, **figures, "shards": [*map(json.loads, shards)]}
-        meta.write(self.folder / self.name, [*argv], {**found, "sha256": seal(found)})
+        meta.write_record(self.path, [*argv], {**found, "sha256": seal(found)})
 
     def remove(self) -> None:
         remove_output(self.path)
@@ -101,9 +98,9 @@ def _require_same_run(path: Path, saved: Mapping[str, Any], identity: Mapping[st
 
 def sum_reports(folder: Path) -> Totals:
     """The totals of a finished run, all of whose parts must be there. Raises WvError."""
-    parts = {path: part for path, part in files_of_runs(folder).items() if path.name.endswith(meta.ENDING)}
+    parts = {path: part for path, part in files_of_runs(folder).items() if path.suffix == ENDING}
     if not parts:
-        raise WvError(f"{folder}: no report of wv filter in this folder (filter.meta.json); name the folder of its -o")
+        raise WvError(f"{folder}: no report of wv filter in this folder ({REPORT}); name the folder of its -o")
     paths, counts = [*parts], {part.count if part is not None else 0 for part in parts.values()}
     if len(counts) > 1:
         problem = f"expected the reports of one run, found {paths[0].name} and {paths[-1].name}"
@@ -143,10 +140,14 @@ def read_report(path: Path) -> dict[str, Any] | None:
     raise BadFile(path, "expected the report of a wv filter, found something else; --overwrite begins anew")
 
 
-def identify_inputs(names: Mapping[str, str]) -> list[tuple[str, int, str]]:
-    """(name, size, digest) of the files that have these names in a folder of outputs. A copy elsewhere is the same, and
-    so is a file that was only touched. The digest is of 192 KB of a long file. Raises WvError."""
-    return [(name, *_identify(path)) for path, name in names.items()]
+def identify_inputs(slices: Iterable[Slice]) -> list[tuple[str, int, str]]:
+    """(name, size, digest of the file) of what a run reads. A copy elsewhere is the same, and so is a file that was
+    only touched. The digest is of 192 KB of a long file. Raises WvError."""
+    slices = [*slices]
+    files = {path: _identify(path) for path in {each.path for each in slices}}
+    return [
+        (each.name, each.size if each.span is not None else files[each.path][0], files[each.path][1]) for each in slices
+    ]
 
 
 def _identify(path: str) -> tuple[int, str]:

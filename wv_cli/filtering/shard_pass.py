@@ -16,6 +16,7 @@ from wv_cli.filtering.pii import replace_pii
 from wv_cli.filtering.rule_set import RuleSet
 from wv_cli.filtering.rules import Judge, Judged
 from wv_cli.filtering.shards import ShardFiles, outputs_of
+from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.threads import in_order
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
@@ -71,10 +72,11 @@ class ShardPass:
         totals = files.counted or Totals.of_rules(self.judge.names)
         evidence = self._evidence_fields if files.rejects and self.judge.has_evidence else ()
         added = (*self._score_kinds, *([self.reason, *evidence] if files.rejects else []))
-        shard = source.paths.index(files.source)
+        path = files.slice.path
+        shard = source.paths.index(path)
         with files:
-            blocks = source.blocks(files.source, added, files.byte, files.note_bad)
-            for judged in self._judge_blocks(source, files.source, blocks, totals):
+            blocks = source.blocks(path, added, files.byte, files.note_bad, files.slice.span)
+            for judged in self._judge_blocks(source, path, blocks, totals):
                 files.keep_keys(self.judge.reject_duplicates(judged.found, shard, totals.records))
                 self._count(judged, totals)
                 stays = judged.found.reason < 0
@@ -186,7 +188,7 @@ class ShardTask:
             judge, said.append, self.threads, self.add_scores, self.reason, self.only, self.replace_pii
         )
         if self.folders:
-            files = ShardFiles(path, outputs_of(name, list(map(Path, self.folders))))
+            files = ShardFiles(Slice(path, name), outputs_of(name, list(map(Path, self.folders))))
             return shard_pass.write(source, files), said
         totals = Totals.of_rules(judge.names)
         for _ in shard_pass.count(source, path, totals):

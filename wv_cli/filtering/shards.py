@@ -16,6 +16,7 @@ from wv_cli.filtering.journal import Journal, Point
 from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
 from wv_cli.filtering.parts import Part, files_of_other_deals, refuse_other_deals
 from wv_cli.filtering.report import PLACES, Report, describe_shard
+from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.compression import inner_name
 from wv_cli.io.lock import hold_lock
@@ -74,13 +75,13 @@ def _made_folders(folders: Sequence[Path], *, keep: bool) -> Iterator[None]:
 
 
 class Shards:
-    """The shards of a run, by the `names` of their outputs in `folders`: of the records that stay and, where these are
+    """The shards of a run, the `slices`, with outputs in `folders`: of the records that stay and, where they are
     wanted, of the others. `totals` are those of what the journal says is done, and of what is done since then, or of
     the `finished` run that the report tells of. Of a `part` other ones may be at work in the folders."""
 
     def __init__(
         self,
-        names: Mapping[str, str],
+        slices: Sequence[Slice],
         folders: Sequence[Path],
         journal: Journal,
         report: Report,
@@ -89,7 +90,8 @@ class Shards:
         overwrite: bool,
         part: Part | None = None,
     ) -> None:
-        self._names, self._folders, self._journal, self.totals = names, folders, journal, totals
+        self._slices, self._folders, self._journal, self.totals = slices, folders, journal, totals
+        self._names = [each.name for each in slices]
         self._report, self._overwrite, self._part = report, overwrite, part
         self.finished: Mapping[str, Any] | None = None
         self._keys: list[PartFile] = []
@@ -100,7 +102,7 @@ class Shards:
     def claim(self) -> Iterator[None]:
         """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, for the journal
         of another run, and for files of a finished run with other rules."""
-        every = [folder / Path(name).parent for folder in self._folders for name in (".", *self._names.values())]
+        every = [folder / Path(name).parent for folder in self._folders for name in (".", *self._names)]
         with _made_folders(every, keep=self._part is not None), contextlib.ExitStack() as locks:
             for folder in self._folders:
                 locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))
@@ -113,7 +115,7 @@ class Shards:
             if not self._overwrite:
                 self._report.require_same_run()
             if (point := self._journal.read()) is None:
-                outputs = {name: outputs_of(name, self._folders) for name in self._names.values()}
+                outputs = {name: outputs_of(name, self._folders) for name in self._names}
                 self.finished = self._report.find_finished(outputs)
             if self.finished is not None:
                 self.totals = Totals.from_report(self.finished)
@@ -146,7 +148,7 @@ class Shards:
 
     def _remove_parts(self, but: Collection[str] = ()) -> None:
         folders = [Path(os.path.realpath(folder)) for folder in self._folders]
-        outputs = [output for name in self._names.values() for output in outputs_of(name, folders)]
+        outputs = [output for name in self._names for output in outputs_of(name, folders)]
         outputs += map(self._side_path, ("report", "exact-duplicates", "near-duplicates"))
         remove_parts(folders if self._part is None else [], outputs, but)
 
@@ -180,31 +182,31 @@ class Shards:
         """What is still to be done, each followed by finish()."""
         if self._point.whole:
             self._publish()
-        for path, name in self._names.items():
-            if name in self._point.done:
+        for each in self._slices:
+            if each.name in self._point.done:
                 continue
-            point = self._point if self._point.at == name else None
-            yield ShardFiles(path, outputs_of(name, self._folders), point, self._keys, self._save)
+            point = self._point if self._point.at == each.name else None
+            yield ShardFiles(each, outputs_of(each.name, self._folders), point, self._keys, self._save)
 
     def _save(self, files: "ShardFiles", totals: Totals) -> None:
         self._point.byte, self._point.skipped, self._point.whole = files.byte, files.skipped, False
-        self._write(files.source, totals, files.save())
+        self._write(files.slice.name, totals, files.save())
 
-    def finish(self, source: str, totals: Totals, parts: Mapping[str, Saved], skipped: Sequence[BadRecord]) -> None:
-        """The outputs of the shard are whole, in `parts`, with its `totals` and its first `skipped` records: they get
+    def finish(self, name: str, totals: Totals, parts: Mapping[str, Saved], skipped: Sequence[BadRecord]) -> None:
+        """The outputs of this shard are whole, in `parts`, with its `totals` and its first `skipped` records: they get
         their names. Raises WvError."""
         for output, saved in parts.items():
             require_part(Path(output), saved)
         assert self._described is not None
-        report = describe_shard(self._names[source], totals, [saved.size for saved in parts.values()], skipped)
+        report = describe_shard(name, totals, [saved.size for saved in parts.values()], skipped)
         self._described.write(f"{json.dumps(report)}\n".encode())
         self._point.byte, self._point.skipped, self._point.whole = 0, [], True
-        self._write(source, totals, parts)
+        self._write(name, totals, parts)
         self._publish()
 
-    def _write(self, source: str, totals: Totals, parts: Mapping[str, Saved]) -> None:
+    def _write(self, name: str, totals: Totals, parts: Mapping[str, Saved]) -> None:
         point = self._point
-        point.at, point.counted, point.parts = self._names[source], totals.to_json(), {**parts}
+        point.at, point.counted, point.parts = name, totals.to_json(), {**parts}
         point.keys = {str(file.path): file.save() for file in self._side_files}
         self._journal.write(point)
 
@@ -221,24 +223,25 @@ class Shards:
 
 
 class ShardFiles:
-    """The outputs of the shard `source`, which goes on from the `byte` of its text up to which it is judged, with the
+    """The outputs of the shard `slice`, which goes on from the `byte` of its text up to which it is judged, with the
     totals `counted`: those of the `point`, which is in it. The first records that were `skipped` have their places. A
     context: what is open is closed, and what no point names is removed where it failed. `save` brings a point to the
     disk; without it the shard is begun anew."""
 
     def __init__(
         self,
-        source: str,
+        shard: Slice,
         outputs: Sequence[Path],
         point: Point | None = None,
         keys: Sequence[PartFile] = (),
         save: "Callable[[ShardFiles, Totals], None] | None" = None,
     ) -> None:
-        self.source, self._outputs, self._keys, self._save = source, outputs, keys, save
-        self._kind = record_kind(inner_name(source)) or "jsonl"
+        self.slice, self._outputs, self._keys, self._save = shard, outputs, keys, save
+        self._kind = record_kind(inner_name(shard.path)) or "jsonl"
         # A table is whole when its end is written, so it begins anew.
         begun = point if point is not None and not RECORDS[self._kind].table else Point()
-        self.byte, self._parts, self.skipped = begun.byte, begun.parts, [*begun.skipped]
+        begin = shard.span.begin if shard.span is not None and not RECORDS[self._kind].table else 0
+        self.byte, self._parts, self.skipped = begun.byte or begin, begun.parts, [*begun.skipped]
         self._bad: list[BadRecord] = []  # some may be behind the records that are judged
         self.counted = Totals.from_json(begun.counted) if begun.counted else None
         self._since = 0

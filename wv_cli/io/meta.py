@@ -38,6 +38,11 @@ def tokenization(path: str | os.PathLike[str]) -> str | None:
 
 def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:
     """Writes the sidecar of `path`: version, command line, instruction set, machine, time, and `metadata`."""
+    write_record(sidecar_path(path), argv, metadata)
+
+
+def write_record(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:
+    """Writes the same to a file of this name."""
     from wv_cli.io.json_text import to_json
 
     record = {
@@ -50,5 +55,5 @@ def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, 
         "peak_memory_bytes": host.peak_memory(),
         **metadata,
     }
-    with open_output(sidecar_path(path)) as stream:
+    with open_output(path) as stream:
         stream.write(show_names(to_json(record, indent=1)).encode() + b"\n")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 _SETTINGS = ("state.json", "dataset_info.json", "dataset_dict.json")
+_REPORTS = "_filter."  # of wv filter, beside the records that it keeps
 LEFT_OUT = "names that begin with . or _ are left out"
 
 
@@ -25,11 +26,12 @@ def files_below(
     folder: str, on_error: Callable[[OSError], None], log: Callable[[str], None] | None = None
 ) -> list[str]:
     """The files of data in a folder, at any depth, in the order of their names. `log` is told of names with an
-    underscore that are left out, but for empty files."""
+    underscore that are left out, but for empty files and reports of wv."""
     found: list[tuple[str, ...]] = []
     marked: list[str] = []
     for parent, folders, names in os.walk(folder, onerror=on_error):
-        marked += [str(Path(parent, name)) for name in (*folders, *names) if name.startswith("_") and not is_data(name)]
+        left_out = [name for name in (*folders, *names) if name.startswith("_") and not is_data(name)]
+        marked += [str(Path(parent, name)) for name in left_out if not name.startswith(_REPORTS)]
         folders[:] = filter(is_data, folders)
         inner = Path(parent).relative_to(folder).parts
         found += [(*inner, name) for name in names if is_data(name)]

@@ -14,12 +14,13 @@ from wv_cli.errors import BadFile, UsageError
 from wv_cli.io.kinds import RECORDS as RECORD_TEXTS
 from wv_cli.io.kinds import records_of
 from wv_cli.text.binary import NO_UTF8, binary, describe_foreign, is_foreign
-from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
 
 if TYPE_CHECKING:
+    from wv_cli.text.parts import Part, Shard
     from wv_cli.text.records.reading import Block, OnBad
+    from wv_cli.text.records.spans import Span
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Texts:
     written: Sequence[str] = ()
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     one_line: bool = False
-    part: Part | Shard | None = None
+    part: "Part | Shard | None" = None
     advise: bool = False
     cutting: str = "--tokenize"
 
@@ -62,7 +63,7 @@ class Texts:
         tokenizing = self.reading.tokenize_config
         return tokenizing is not None and tokenizing.markup == "html"
 
-    def of_shard(self, shard: Shard) -> "Texts":
+    def of_shard(self, shard: "Shard") -> "Texts":
         """What another process reads of them, wherever it is; of files that are named there is nothing to note."""
         return replace(self, inputs=shard.paths, part=shard, log=_unheard, written=())
 
@@ -83,10 +84,12 @@ class Texts:
         begins: bool = True,
         start: int = 0,
         on_bad: "OnBad | None" = None,
+        span: "Span | None" = None,
     ) -> "Iterator[Block]":
         """The records of a file, whose bytes are `chunks`; `begins` tells whether these are its first ones. With
-        `added`, the fields that they get, records can be written again. Those before the byte `start` are left out.
-        `on_bad` is told of records that cannot be read."""
+        `added`, the fields that they get, records can be written again. Those before the byte `start` are left out, and
+        those outside the `span`, at whose `start` the chunks begin then. `on_bad` is told of records that cannot be
+        read."""
         from wv_cli.text.records.opening import read_records
         from wv_cli.text.records.reading import Rules
 
@@ -97,10 +100,11 @@ class Texts:
             self.one_line,
             self.log,
             added=added or (),
-            strict=isinstance(self.part, Shard),
+            strict=self.part is not None and self.part.is_strict,
             whole=added is not None,
             start=start,
             on_bad=on_bad,
+            span=span,
         )
         return read_records(kind, name, path, chunks, rules, begins=begins)
 

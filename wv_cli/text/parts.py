@@ -1,22 +1,18 @@
 """Which part of the inputs one of several processes reads.
 
 The inputs, one after the other, are divided into parts of equal size; a cut inside a file goes to the next line end,
-or, where a line is longer than _LONG_LINE and may be divided, to the next space. Every process computes the same cuts,
+or, where a line is long and may be divided, to the next space. Every process computes the same cuts,
 so that each byte is read once. A compressed file can only be read from its start: it belongs to the part in which its
 middle lies.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from wv_cli.errors import WvError, reason
-from wv_cli.io.compression import is_compressed
-from wv_cli.text.documents import document_of
-from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file, whole_name
+from wv_cli.errors import WvError
+from wv_cli.text.cuts import find_cut, is_packed, size_of
+from wv_cli.text.raw_files import whole_name
 from wv_cli.text.records.kinds import RECORDS, record_kind
-from wv_cli.text.web_pages import is_page
-
-_LONG_LINE = 1 << 20
-_BLOCK, _HEAD = 1 << 16, 64
 
 Piece = tuple[str, int, int]  # path, first byte, byte after the last
 
@@ -28,6 +24,7 @@ class Part:
     index: int
     count: int
     whole_lines: bool = False
+    is_strict: ClassVar[bool] = False
 
     def pieces_of(self, paths: list[str]) -> list[Piece]:
         """What this part reads, in order. Raises WvError for what is no file of a known size, and when there is nothing
@@ -53,7 +50,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Shard:
-    """Pieces of files, and how many bytes each of those files has: what another process reads, wherever it is."""
+    """Pieces of files, and how many bytes each of those files has: what another process reads, wherever it is. It tells
+    of a bad record by an error (`is_strict`)."""
+
+    is_strict: ClassVar[bool] = True
 
     pieces: tuple[Piece, ...]
     sizes: tuple[int, ...]
@@ -100,27 +100,7 @@ def _piece(path: str, size: int, first: int, last: int, whole_lines: bool) -> tu
     if is_packed(path) or (kind is not None and not RECORDS[kind].divisible):
         return (0, size) if first <= size // 2 < last else (0, 0)
     whole_lines = whole_lines or kind is not None
-    return _cut(path, first, size, whole_lines), _cut(path, last, size, whole_lines)
-
-
-def _cut(path: str, place: int, size: int, whole_lines: bool) -> int:
-    """The first byte at or after `place` that begins a line, or, unless `whole_lines`, a word of a long one."""
-    if place <= 0 or place >= size:
-        return min(max(place, 0), size)
-    with open_raw(path) as raw:
-        raw.seek(place - 1)
-        space = 0  # the byte after the first one
-        at = place - 1
-        for block in blocks(raw, path, _BLOCK):
-            end = block.find(b"\n")
-            if end >= 0 and (whole_lines or not space or at + end - place < _LONG_LINE):
-                return at + end + 1
-            if not space and (found := block.find(b" ")) >= 0:
-                space = at + found + 1
-            at += len(block)
-            if space and not whole_lines and at - place >= _LONG_LINE:
-                return space
-    return size
+    return find_cut(path, first, size, whole_lines), find_cut(path, last, size, whole_lines)
 
 
 def require_size(path: str, size: int) -> None:
@@ -129,25 +109,3 @@ def require_size(path: str, size: int) -> None:
     if found != size:
         message = f"{path}: {found:,} bytes here, {size:,} where the work was divided; all must see the same files"
         raise WvError(message)
-
-
-def size_of(path: str) -> int:
-    """Its bytes. Raises WvError for what is no file that can be read from any place."""
-    try:
-        size = size_of_file(path) if path != "-" else None
-    except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
-    if size is None or not is_file(path):
-        message = (
-            f"{name_of_input(path)}: several processes cannot share a stream; give files, which all of them can read"
-        )
-        raise WvError(message)
-    return size
-
-
-def is_packed(path: str) -> bool:
-    """Whether a file is compressed, a web page or another document: it is read as a whole."""
-    with open_raw(path) as raw:
-        head = raw.read(_HEAD)
-    return document_of(path, head) is not None or is_compressed(head, path) or is_page(path, head)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli.io.kinds import HEAD_BYTES
-from wv_cli.text.parts import is_packed
+from wv_cli.text.cuts import is_packed
 from wv_cli.text.raw_files import blocks, open_raw
 from wv_cli.text.reading_config import TokenizeConfig, recipe_of
 from wv_cli.text.records.kinds import record_kind

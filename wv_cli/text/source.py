@@ -8,6 +8,7 @@ so that neither a word nor a line runs from one file into the next. Decisions:
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
@@ -27,9 +28,11 @@ from wv_cli.text.web_pages import is_page, read_page
 
 if TYPE_CHECKING:
     import hashlib
+    import io
 
     from wv_cli.text.lines import Lines
     from wv_cli.text.records.reading import Block, OnBad
+    from wv_cli.text.records.spans import Span
     from wv_cli.text.tokenizing import Tokenizer
 
 
@@ -81,9 +84,9 @@ class Source:
         """Of records, the one that is read."""
         return (self._texts.reading.field if self._texts is not None else None) or "text"
 
-    def select(self, paths: list[str]) -> None:
-        """Only these of the `paths` are read."""
-        self.paths, self.total = paths, total_size(paths)
+    def select(self, paths: list[str], total: int) -> None:
+        """Only these of the `paths` are read, `total` bytes of them."""
+        self.paths, self.total = paths, total
 
     @property
     def digest(self) -> str:
@@ -203,15 +206,44 @@ class Source:
         self._invalid.end(name)
 
     def blocks(
-        self, path: str, added: tuple[str, ...] | None = None, start: int = 0, on_bad: "OnBad | None" = None
+        self,
+        path: str,
+        added: tuple[str, ...] | None = None,
+        start: int = 0,
+        on_bad: "OnBad | None" = None,
+        span: "Span | None" = None,
     ) -> "Iterator[Block]":
         """The records of one of the `paths`, from the byte `start` of its text on; with `added`, the fields that they
-        get, to write them again. `on_bad` is told of those that cannot be read."""
+        get, to write them again. `on_bad` is told of those that cannot be read. Of a `span` the records in it, where
+        the first ones of the file are such records, too."""
         assert self._texts is not None
         name = name_of_input(path)
+        if span is not None:
+            self._look_at_first(self._texts, path, name, added)
         with open_raw(path) as raw:
-            text = decompress(self._count_bytes(blocks(raw, name, CHUNK)), name)
-            yield from self._texts.read_records(path, name, text, added, start=start, on_bad=on_bad)
+            text: Iterator[bytes]
+            if span is None:
+                text = decompress(self._count_bytes(blocks(raw, name, CHUNK)), name)
+            else:
+                text = self._read_range(raw, name, max(start, span.begin), span.end)
+            yield from self._texts.read_records(
+                path, name, text, added, begins=span is None, start=start, on_bad=on_bad, span=span
+            )
+
+    @staticmethod
+    def _look_at_first(texts: Texts, path: str, name: str, added: tuple[str, ...] | None) -> None:
+        """Raises what the first records of a file raise."""
+        unheard = replace(texts, log=lambda message: None)
+        with open_raw(path) as raw:
+            next(unheard.read_records(path, name, blocks(raw, name, CHUNK), added), None)
+
+    def _read_range(self, raw: "io.RawIOBase", name: str, begin: int, end: int) -> Iterator[bytes]:
+        """Bytes of a file that is not compressed."""
+        raw.seek(begin)
+        while begin < end and (block := next(blocks(raw, name, min(CHUNK, end - begin)), b"")):
+            begin += len(block)
+            self.consumed += len(block)
+            yield block
 
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
         """The text of a file from one byte up to another, which both begin a line or a word."""
@@ -226,15 +258,11 @@ class Source:
 
     def _between(self, path: str, begin: int, end: int) -> Iterator[bytes]:
         """The bytes of a file that is not compressed, without a byte order mark."""
+        block = b""
         with open_raw(path) as raw:
-            raw.seek(begin)
-            place = begin
-            block = b""
-            while place < end and (block := next(blocks(raw, path, min(CHUNK, end - place)), b"")):
-                if text := block if place else block.removeprefix(MARK):
+            for number, block in enumerate(self._read_range(raw, path, begin, end)):
+                if text := block if begin or number else block.removeprefix(MARK):
                     yield text
-                place += len(block)
-                self.consumed += len(block)
         self.divided += end < (size_of_file(path) or 0) and block[-1:] != b"\n"
 
     def _count_bytes(self, blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -14,7 +14,6 @@ from wv_cli.filtering.parts import Part as RunPart
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.setting import Setting
-from wv_cli.io.meta import sidecar_path
 from wv_cli.io.output import check_writable
 from wv_cli.io.places import is_stream, refuse_reading, require_different
 from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe
@@ -271,7 +270,7 @@ class FilterOutput(Part):
     )
     part: str | None = option(
         None,
-        "Filter part I of N, in whole files; slurm takes both from the job array.",
+        "Filter part I of N of the files; slurm takes both from the job array.",
         metavar="I/N",
         only=f"{_WORKS} and output!=-",
     )
@@ -326,15 +325,15 @@ class FilterOutput(Part):
             if folder.is_file():
                 raise UsageError(f"{folder}: is a file; name a folder, which gets a file for each input")
 
-    def require_writable(self, names: Mapping[str, str], reads: Sequence[str]) -> None:
-        """Raises UsageError, WvError where what is written for the inputs, by the `names` of their outputs, could not
-        be, or is something else of the run: one of the files that it `reads`, or another output."""
+    def require_writable(self, names: Sequence[str], reads: Sequence[str]) -> None:
+        """Raises UsageError, WvError where what is written, by the `names` of outputs, could not be, or is something
+        else of the run: one of the files that it `reads`, or another output."""
         part = self.run_part
         journal, report = (part.journal, part.report) if part is not None else (JOURNAL, REPORT)
-        writes = [str(folder / name) for folder in self.folders for name in (*names.values(), journal)]
-        writes += [sidecar_path(folder / report) for folder in self.folders[:1]]
+        writes = [str(folder / name) for folder in self.folders for name in (*names, journal)]
+        writes += [str(folder / report) for folder in self.folders[:1]]
         require_different([*self.results(), *writes])
-        refuse_reading(writes, [*names, *reads])
+        refuse_reading(writes, reads)
         for path in writes:
             if Path(path).parent.is_dir():  # others are made
                 check_writable(path)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from wv_cli.errors import WvError, reason
 from wv_cli.io.executor import Executor
-from wv_cli.text.parts import size_of
+from wv_cli.text.cuts import size_of
 
 Question = TypeVar("Question", contravariant=True)
 Answer = TypeVar("Answer", covariant=True)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from wv_cli.io.extra import foreign, require
 from wv_cli.text.raw_files import size_of_file
 from wv_cli.text.records.parquet_writing import ParquetSink
-from wv_cli.text.records.tables import Batch, TableBlock, TableReader
+from wv_cli.text.records.tables import Batch, TableBlock, TableReader, open_table
 
 _ROWS = 4096  # of a batch: some megabytes of text
 _FILE = b"ARROW1"
@@ -33,7 +33,7 @@ class ArrowReader(TableReader):
 
     def __iter__(self) -> Iterator[TableBlock]:
         arrow = require("pyarrow", "reading Arrow")
-        with self._open_place("Arrow") as place, ExitStack() as stack:
+        with open_table(self._path, self._name, "Arrow") as place, ExitStack() as stack:
             with foreign(self._name, "expected an Arrow IPC file or stream"):
                 source = arrow.OSFile(place) if isinstance(place, str) else arrow.PythonFile(place, "r")
                 stack.enter_context(source)

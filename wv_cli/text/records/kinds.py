@@ -3,36 +3,65 @@
 import importlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
 from wv_cli.registry import Registry
 
+if TYPE_CHECKING:
+    from wv_cli.text.records.spans import Span
+
 
 class RecordKind(NamedTuple):
     """Files whose names have one of the `endings`, in front of a compression's. `reader` is what reads them, as
     "module:attribute" of a records.reading.Reader. A `divisible` file can be read from any line on. A `table` is whole
-    when its end is written, and one output holds one of them."""
+    when its end is written, and one output holds one of them. `cutter` cuts a large file into the spans of
+    records.spans."""
 
     endings: tuple[str, ...]
     reader: str
     divisible: bool = False
     table: bool = False
+    cutter: str = ""
 
     def load(self) -> Any:
         """The reader."""
-        module, _, attribute = self.reader.partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        return _load(self.reader)
+
+    def cut(self, path: str, count: int) -> "list[Span]":
+        """Up to `count` spans of the file at `path`, in order; none where it is read as a whole."""
+        return _load(self.cutter)(path, count) if self.cutter else []
+
+
+def _load(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 RECORDS: Registry[RecordKind] = Registry(
     "record format",
     [
-        ("jsonl", RecordKind((".jsonl", ".ndjson", ".json"), "wv_cli.text.records.scanned:JsonReader", divisible=True)),
+        (
+            "jsonl",
+            RecordKind(
+                (".jsonl", ".ndjson", ".json"),
+                "wv_cli.text.records.scanned:JsonReader",
+                divisible=True,
+                cutter="wv_cli.text.records.spans:cut_lines",
+            ),
+        ),
         ("csv", RecordKind((".csv",), "wv_cli.text.records.delimited:CsvReader")),
         ("tsv", RecordKind((".tsv",), "wv_cli.text.records.delimited:TsvReader")),
-        ("parquet", RecordKind((".parquet",), "wv_cli.text.records.parquet:ParquetReader", table=True)),
+        (
+            "parquet",
+            RecordKind(
+                (".parquet",),
+                "wv_cli.text.records.parquet:ParquetReader",
+                table=True,
+                cutter="wv_cli.text.records.parquet:cut_row_groups",
+            ),
+        ),
         ("arrow", RecordKind((".arrow", ".feather"), "wv_cli.text.records.arrow_files:ArrowReader", table=True)),
     ],
 )

@@ -5,13 +5,16 @@ A record that cannot be read is counted, told with its place, and skipped; it is
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from numpy.typing import NDArray
 
 from wv_cli import _records
 from wv_cli.errors import BadFile
 from wv_cli.text.reading_config import ReadingConfig
+
+if TYPE_CHECKING:
+    from wv_cli.text.records.spans import Span
 
 DEFAULT_FIELD = "text"
 _SHOWN = 3  # records that cannot be read are told with their places, of each file
@@ -73,7 +76,8 @@ class Rules:
     """What is read of records: their `field`. With `one_line` line ends inside a text become spaces. No record may have
     a field that is `added`. With `strict` a record that cannot be read is an error. Records that are read `whole` can
     be written again. `step` is what to do where there is no such field. Of a file whose records up to the byte `start`
-    have been read, some of them good, only the others are. `on_bad` is told of each record that cannot be read."""
+    have been read, some of them good, only the others are. Of a file of which other processes read the rest, the
+    records in `span` are, and bytes of lines begin at `place`. `on_bad` is told of each record that cannot be read."""
 
     reading: ReadingConfig
     one_line: bool
@@ -84,6 +88,12 @@ class Rules:
     step: str = "name one with --field"
     start: int = 0
     on_bad: "OnBad | None" = None
+    span: "Span | None" = None
+
+    @property
+    def place(self) -> int:
+        """The byte of the first record that is read."""
+        return max(self.start, self.span.begin if self.span is not None else 0)
 
     @property
     def field(self) -> str:

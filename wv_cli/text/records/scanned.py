@@ -196,7 +196,8 @@ class Counting:
 
     def __init__(self, bad: BadRecords, rules: Rules, problems: Mapping[int, str] = PROBLEMS) -> None:
         self.bad, self._rules, self._problems = bad, rules, problems
-        self.byte, self._line = 0, 1
+        self.byte = 0
+        self._line: int | None = 1
 
     def take(self, raw: bytes, rows: NDArray[np.int64], used: int) -> int:
         """How many of the records are good; tells of the others. `used` bytes of `raw` have been read."""
@@ -204,7 +205,7 @@ class Counting:
         good = int((status == _records.GOOD).sum())
         for number in np.flatnonzero(status > _records.BLANK).tolist():
             record = _Record(*rows[number].tolist())
-            line = self._line + raw.count(b"\n", 0, record.begin)
+            line = None if self._line is None else self._line + raw.count(b"\n", 0, record.begin)
             problem = self._problems[record.status].format(field=self._rules.field)
             if record.status == _records.TAKEN:
                 names = ", ".join(self._rules.added)
@@ -218,7 +219,14 @@ class Counting:
     def skip(self, raw: bytes) -> None:
         """These bytes are behind us."""
         self.byte += len(raw)
-        self._line += raw.count(b"\n")
+        if self._line is not None:
+            self._line += raw.count(b"\n")
+
+    def go_to(self, place: int) -> None:
+        """The next bytes are those at `place` of a file that has good records."""
+        self.byte = place
+        self._line = None if place else 1
+        self.bad.good += 1
 
     def skip_bytes(self, chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
         """The chunks of a file behind its first `size` bytes, of which some records were good."""
@@ -246,11 +254,15 @@ class JsonReader:
             rules.newlines,
         )
         counting = Counting(BadRecords(self._name, rules), rules)
-        first = not rules.start
-        for raw in _whole_lines(counting.skip_bytes(self._chunks, rules.start)):
+        first, chunks = not rules.place, self._chunks
+        if rules.span is not None:
+            counting.go_to(rules.place)
+        else:
+            chunks = counting.skip_bytes(chunks, rules.start)
+        for raw in _whole_lines(chunks):
             start = len(BOM) if first and raw.startswith(BOM) else 0
             texts, rows, used = scanner.scan(raw, start)
-            if first:
+            if first and rules.span is None:
                 self._require_field(raw, rows)
             first = False
             yield ScannedBlock(texts, counting.take(raw, rows, used), raw, rows, start)

@@ -92,6 +92,20 @@ def _plain(value: Any) -> Any:
     return float(str(value)) if isinstance(value, np.floating) else value
 
 
+@contextmanager
+def open_table(path: str, name: str, kind: str) -> Iterator[Any]:
+    """The path, or a stream of a file on another machine, which must be the same at the end. Raises BadFile."""
+    if not is_file(path):
+        raise BadFile(name, f"expected a file, since {kind} is read from its end; write it to a file first")
+    if not is_remote(path):
+        yield path
+        return
+    with open_raw(path) as source:
+        yield io.BufferedReader(source)
+        if isinstance(source, RemoteFile):
+            source.require_unchanged()
+
+
 class TableReader:
     """What readers of tables share; see records.reading.Reader. They read the file at `path` themselves, from wherever
     they want."""
@@ -99,27 +113,14 @@ class TableReader:
     def __init__(self, name: str, path: str, chunks: Iterator[bytes], rules: Rules) -> None:
         self._name, self._path, self._rules = name, path, rules
 
-    @contextmanager
-    def _open_place(self, kind: str) -> Iterator[Any]:
-        """The path, or a stream of a file on another machine, which must be the same at the end. Raises BadFile."""
-        if not is_file(self._path):
-            why = f"expected a file, since {kind} is read from its end; write it to a file first"
-            raise BadFile(self._name, why)
-        if not is_remote(self._path):
-            yield self._path
-            return
-        with open_raw(self._path) as source:
-            yield io.BufferedReader(source)
-            if isinstance(source, RemoteFile):
-                source.require_unchanged()
-
-    def _blocks(self, schema: Any, form: Any, batches: Iterable[Batch]) -> Iterator[TableBlock]:
-        """The rows of `batches` that have a text. Raises BadFile."""
+    def _blocks(self, schema: Any, form: Any, batches: Iterable[Batch], before: int = 0) -> Iterator[TableBlock]:
+        """The rows of `batches` that have a text, behind `before` other ones of the file. Raises BadFile."""
         rules, arrow = self._rules, require("pyarrow", "Arrow")
         path = self._column(schema)
         if taken := [name for name in rules.added if name in schema.names]:
             raise BadFile(self._name, f"there is already a column {taken[0]}; choose another name")
-        bad, row = BadRecords(self._name, rules), 0
+        bad, row = BadRecords(self._name, rules), before
+        bad.good += before > 0
         for group, batch, size in batches:
             values = text_values(column_at(batch, path))
             texts = [self._text(each, bad, row + i) for i, each in enumerate(values)]
@@ -132,7 +133,7 @@ class TableReader:
                 table = take_rows(table, [text is not None for text in texts])
             yield TableBlock(good, int(size * len(texts)), Rows(table, group, form), path, numbers, len(texts))
         bad.finish()
-        if not row:
+        if row == before:
             yield TableBlock([], 0, Rows(schema.empty_table(), 0, form), path, [], 0)
 
     def _column_names(self, schema: Any) -> str:

@@ -1,13 +1,16 @@
 """Vectors, models and codes, and our own files, recognized where running text is expected."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from wv_cli.io import meta
 from wv_cli.io.kinds import kind_of
 from wv_cli.text.inputs import Texts
-from wv_cli.text.parts import Part, Shard
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.vectors.formats import FORMATS
+
+if TYPE_CHECKING:
+    from wv_cli.text.parts import Part, Shard
 
 
 def input_texts(
@@ -17,7 +20,7 @@ def input_texts(
     written: Sequence[str] = (),
     reading: ReadingConfig | None = None,
     one_line: bool = False,
-    part: Part | Shard | None = None,
+    part: "Part | Shard | None" = None,
     advise: bool = False,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""

@@ -1,0 +1,283 @@
+"""The run of `wv filter`: records judged file by file, here or by the workers of a cluster, and written."""
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wv_cli.commands.distribution import executor
+from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
+from wv_cli.commands.run import Metadata, Run
+from wv_cli.errors import WvError
+
+if TYPE_CHECKING:
+    from wv_cli.filtering.duplicates import Deduplicator
+    from wv_cli.filtering.keyed_run import KeyedRun
+    from wv_cli.filtering.rules import Judge, Judged
+    from wv_cli.filtering.shard_pass import JudgedShard
+    from wv_cli.filtering.slices import Slice
+    from wv_cli.filtering.statistics import Totals
+    from wv_cli.text.inputs import Texts
+    from wv_cli.text.source import Source
+
+
+@dataclass(frozen=True)
+class FilterRun:
+    """One run over the `records`; with `dask`, the address of a scheduler, its workers judge."""
+
+    run: Run
+    records: FilteredRecords
+    rules: Rules
+    kept: FilterOutput
+    threads: int
+    dask: str | None
+    argv: tuple[str, ...]
+
+    def finish(self) -> Metadata:
+        """Judges all records and returns the totals, or the scores of the one that is explained."""
+        from wv_cli.filtering.clusters import Clusters
+        from wv_cli.filtering.duplicates import ParagraphRule
+        from wv_cli.filtering.explaining import explain_record
+        from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
+        from wv_cli.filtering.parts import deal_slices
+        from wv_cli.filtering.rules import Judge
+        from wv_cli.filtering.shard_pass import ShardPass
+        from wv_cli.filtering.shards import name_outputs
+        from wv_cli.filtering.slices import Slice, cut_large, refuse_other_cuts
+        from wv_cli.filtering.statistics import Totals
+        from wv_cli.text.reading_config import ReadingConfig
+        from wv_cli.text.records.reading import DEFAULT_FIELD
+        from wv_cli.text.source import Source
+        from wv_cli.vectors.formats.recognize import input_texts
+
+        run, rules = self.run, self.rules
+        reading = ReadingConfig(**vars(self.records.reading))
+        if "-" in self.records.inputs and reading.field is None:
+            reading = replace(reading, field=DEFAULT_FIELD)
+        written = self.kept.results()
+        texts = input_texts(self.records.inputs, log=run.log, reading=reading, written=written)
+        _require_records(texts, [path for path in texts.inputs if Path(path).is_file()])
+        source = Source(texts, progress=run.on_reading)
+        _require_records(texts, source.paths)
+        slices = [Slice(*each) for each in name_outputs(self.records.inputs, source.paths).items()]
+        only, part, corpus, every = len(slices) == 1, self.kept.run_part, None, slices
+        keyed = self._open_keyed(slices)
+        if part is not None:
+            every = cut_large(slices, part.count) if keyed is None else slices  # keys are of whole files
+            slices, corpus = deal_slices(every, part)
+            source.select([*dict.fromkeys(each.path for each in slices)], sum(each.size for each in slices))
+            what = "files" if len(every) == len(source.paths) else "files and slices of files"
+            run.log(f"part {part} has {len(slices):,} of {len(every):,} {what}")
+        refuse_other_cuts(self.kept.folders, every)
+        self.kept.require_writable([each.name for each in slices], [*source.paths, *self.rules.reads()])
+        if keyed is not None and part is None and self.kept.output is None:
+            return self._decide(keyed, source.paths)
+        explained, duplicates = self.kept.explain, rules.duplicates
+        judge = Judge(rules.all_rules, rules.scoring.scorer_setting, every=explained is not None)
+        rules.require_words(run.log)
+        near = duplicates.near_duplicates is not None
+        words, tokenize = any(rule.statistic is not None for rule in judge.rules), rules.scoring.tokenize_words
+        for path in source.paths[:1]:
+            if near or words:
+                for note in notes_on_words(texts, path, tokenize, words=words, near_duplicates=near):
+                    run.log(note)
+            for note in notes_on_fields(texts, path, judge.fields):
+                run.log(note)
+        if explained is not None:
+            return {"explained": explain_record(source, judge, explained)}
+        if keyed is not None and part is not None and self.kept.output is None:
+            shard_pass = ShardPass(judge, run.log, self.threads, only=only)
+            path, count = keyed.write_keys(part, slices, source, shard_pass, duplicates.open_rules([], tokenize))
+            return {"keys": {"file": path, "texts": count}}
+        if keyed is not None:
+            judge.duplicates = [*keyed.open_decisions(slices)]
+        else:
+            judge.duplicates = duplicates.open_rules(source.paths, tokenize)
+        judge.paragraphs = ParagraphRule() if duplicates.exact_duplicates == "paragraph" else None
+        totals = Totals.of_rules(judge.names)
+        if self.kept.output is None:
+            clusters = Clusters(self.kept.clusters, verified=judge.verifies)
+            for path, found in self._count_only(source, judge, totals, only=only):
+                clusters.add(path, found)
+            clusters.write(source.paths)
+        elif self.kept.streams:
+            self._write_stream(source, texts, judge, totals, self.kept.output)
+        else:
+            identity = {**self._identity(slices), "part": self.kept.part and str(part), "corpus": corpus}
+            totals = self._write(source, slices, judge, totals, identity, only=only)
+        if part is None and totals.unreadable == len(source.paths):
+            raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")
+        return totals.to_dict()
+
+    def _open_keyed(self, slices: "Sequence[Slice]") -> "KeyedRun | None":
+        """The duplicates of all parts, by --keys."""
+        from wv_cli.filtering.keyed_run import KeyedRun
+        from wv_cli.filtering.parts import corpus_digest
+
+        folder = self.kept.keys_folder
+        if folder is None:
+            return None
+        identity = {name: self._identity([])[name] for name in ("rules", "settings", "models", "reading")}
+        corpus = corpus_digest((each.name, each.size) for each in slices)
+        return KeyedRun(folder, slices, {**identity, "corpus": corpus})
+
+    def _decide(self, keyed: "KeyedRun", paths: Sequence[str]) -> Metadata:
+        """Which texts of all parts are duplicates."""
+        parts, duplicates = keyed.open_keys(), self.rules.duplicates
+        rules = duplicates.open_rules(paths, self.rules.scoring.tokenize_words)
+        verified = duplicates.near_duplicates is not None and duplicates.verify
+        sparse = verified and not duplicates.against and self.kept.save_index is None
+        totals = keyed.decide(parts, rules, sparse=sparse)
+        self._save_index(rules)
+        return totals.to_dict()
+
+    def _count_only(
+        self, source: "Source", judge: "Judge", totals: "Totals", *, only: bool
+    ) -> "Iterator[tuple[str, Judged]]":
+        """What a run without an output finds, file by file."""
+        from wv_cli.filtering.shard_pass import ShardPass
+        from wv_cli.filtering.slices import Slice
+
+        if self.dask is not None:
+            for done in self._by_workers(self.dask, [Slice(path, "") for path in source.paths], only=only):
+                totals.add(done.totals)
+            return
+        shard_pass = ShardPass(judge, self.run.log, self.threads, only=only)
+        for path in source.paths:
+            for found in shard_pass.count(source, path, totals):
+                yield path, found
+
+    def _write_stream(self, source: "Source", texts: "Texts", judge: "Judge", totals: "Totals", output: str) -> None:
+        """Writes the records of all files, one after the other."""
+        from wv_cli.filtering.shard_pass import ShardPass
+        from wv_cli.io.output import open_output
+        from wv_cli.text.records.writing import common_kind, open_sink
+
+        kind = common_kind(texts, source.paths, output, f"--output {output}")
+        only = len(source.paths) == 1
+        shard_pass = ShardPass(
+            judge, self.run.log, self.threads, self.kept.add_scores, only=only, replace_pii=self.kept.replace_pii
+        )
+        with open_output(output) as file:
+            sink = open_sink(kind, file)
+            try:
+                for path in source.paths:
+                    shard_pass.stream(source, path, sink, totals)
+                sink.close()
+            finally:
+                sink.discard()
+        self._save_index(judge.duplicates)
+
+    def _write(
+        self,
+        source: "Source",
+        slices: "Sequence[Slice]",
+        judge: "Judge",
+        totals: "Totals",
+        identity: Mapping[str, Any],
+        *,
+        only: bool,
+    ) -> "Totals":
+        from wv_cli.filtering.journal import Journal
+        from wv_cli.filtering.parts import JOURNAL
+        from wv_cli.filtering.report import Report
+        from wv_cli.filtering.shard_pass import ShardPass
+        from wv_cli.filtering.shards import Shards
+
+        kept, part, output = self.kept, self.kept.run_part, self.kept.folders[0]
+        journal = Journal(output, identity, JOURNAL if part is None else part.journal)
+        report = Report(output, identity, kept.results(), part)
+        shards = Shards(slices, kept.folders, journal, report, totals, overwrite=kept.overwrite, part=part)
+        with shards.claim(), _told_how_to_go_on(self.run):
+            if shards.finished is not None:
+                self.run.log(f"finished at {shards.finished['finished']}; --overwrite filters again")
+                return shards.totals
+            shards.restore(judge.duplicate_rules)
+            if shards.judged_before:
+                self.run.log(f"going on after {shards.judged_before:,} records")
+            if self.dask is not None:
+                left = [files.slice for files in shards.pending()]
+                with closing(self._by_workers(self.dask, left, only=only)) as found:
+                    for each, done in zip(left, found, strict=True):
+                        shards.finish(each.name, *done)
+            else:
+                shard_pass = ShardPass(
+                    judge, self.run.log, self.threads, kept.add_scores, kept.reason, only, kept.replace_pii
+                )
+                for files in shards.pending():
+                    shards.finish(files.slice.name, *shard_pass.write(source, files))
+            self._save_index(judge.duplicates)  # before the journal goes: a run that is killed here goes on
+            shards.write_report(self.argv)
+        return shards.totals
+
+    def _by_workers(
+        self, address: str, slices: "Sequence[Slice]", *, only: bool
+    ) -> "Generator[JudgedShard, None, None]":
+        """The shards as the workers of the scheduler at `address` have done them, in order."""
+        from wv_cli.filtering.shard_pass import ShardTask
+        from wv_cli.text.raw_files import whole_name
+
+        task = ShardTask(
+            rules=self.rules.rule_set,
+            reading=self.records.reading,
+            folders=tuple(str(folder.absolute()) for folder in self.kept.folders),
+            threads=self.threads,
+            add_scores=self.kept.add_scores,
+            reason=self.kept.reason,
+            replace_pii=self.kept.replace_pii,
+            only=only,
+            decisions=None if self.kept.keys is None else str(Path(self.kept.keys).absolute()),
+        )
+        with executor(address, self.run.log, same_kernels=True) as workers:
+            asked = [(whole_name(each.path), each.name) for each in slices]
+            for done, said in workers.map("filter", task.judge_shard, asked):
+                for message in said:
+                    self.run.log(message)
+                yield done
+
+    def _save_index(self, rules: "Sequence[Deduplicator]") -> None:
+        from wv_cli.filtering.duplicates import NearDuplicateRule
+        from wv_cli.filtering.known_texts import VerifiedDuplicates
+
+        for each in rules:
+            if isinstance(each, NearDuplicateRule | VerifiedDuplicates) and self.kept.save_index is not None:
+                each.save(self.kept.save_index)
+
+    def _identity(self, slices: "Sequence[Slice]") -> dict[str, Any]:
+        """What must be the same for a run to go on. Inputs and models may lie elsewhere meanwhile."""
+        from wv_cli.filtering.report import identify_inputs
+        from wv_cli.filtering.rule_set import file_digest
+
+        settings = {**vars(self.rules.scoring), **vars(self.rules.duplicates)}
+        return {
+            "inputs": identify_inputs(slices),
+            "rules": [rule.staged_text for rule in self.rules.all_rules],
+            "settings": {name: value for name, value in settings.items() if name not in ("tokenizer", "against")},
+            "models": [(Path(path).name, file_digest(path)) for path in self.rules.reads()],
+            "--add-scores": self.kept.add_scores,
+            "--rejected": self.kept.rejected,
+            "--reason": self.kept.reason,
+            "--replace-pii": self.kept.replace_pii,
+            "reading": self.records.reading.identity(),
+        }
+
+
+@contextmanager
+def _told_how_to_go_on(run: Run) -> Iterator[None]:
+    """Where the user stops the run."""
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException:  # a signal, or KeyboardInterrupt
+        run.log("stopped; the same command goes on from the last point, --overwrite begins anew")
+        raise
+
+
+def _require_records(texts: "Texts", paths: Sequence[str]) -> None:
+    from wv_cli.text.records.opening import no_records
+
+    for path in paths:
+        if texts.records(path) is None:
+            raise no_records(path)
