@@ -105,11 +105,11 @@ def test_rows_of_parquet(wv):
 def test_an_index_of_an_older_version_is_refused(wv):
     assert wv("search", "index", "plain.txt", "-o", "i", "-q").returncode == 0
     new = Path("i").read_bytes()
-    Path("old").write_bytes(new.replace(b'"version": 2, ', b"", 1))
+    Path("old").write_bytes(new.replace(b'"version": 3, ', b"", 1))
     for done in (wv("search", "old", "helium"), wv("check", "old")):
         said = done.stdout + done.stderr
         assert done.returncode == 1
-        assert "expected a search index of version 2, found version 1; remove it, and make it again" in said
+        assert "expected a search index of version 3, found version 1; remove it, and make it again" in said
     again = wv("search", "index", "plain.txt", "-o", "old")
     assert again.returncode == 0 and "all files are read anew" in again.stderr
     assert Path("old").read_bytes() == new

@@ -117,7 +117,7 @@ def test_answers_are_those_of_bm25_in_memory(texts, tmp_path):
             rows, scores = bm25.top(reader.tokens(query), 20)
             answers = found.answers(query, 20)
             assert [int(answer.file[-7:-4]) for answer in answers] == rows.tolist()
-            assert [answer.score for answer in answers] == scores.tolist()
+            assert [answer.score for answer in answers] == pytest.approx(scores.tolist(), rel=1e-14)
 
 
 def test_vectors_are_the_models_and_their_scores_are_summed(tmp_path):

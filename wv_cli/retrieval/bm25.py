@@ -13,15 +13,16 @@ N documents, n of them with the token; f is its count in D, |D| the tokens of D.
 bm25+ documents without a token have a score too, the same for all: the index keeps it apart from the differences.
 """
 
-from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.vectors.neighbors.topk import best_rows
+from wv_cli.vectors.stored_index import K1, B
 
 Floats = NDArray[np.float64]
 Variant = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
@@ -30,57 +31,16 @@ Variant = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
 @dataclass(frozen=True)
 class Bm25Options:
     variant: Variant = "lucene"
-    k1: float = 1.5
-    b: float = 0.75
+    k1: float = K1
+    b: float = B
     delta: float = 0.5
 
 
-class Postings(NamedTuple):
-    """The `documents` that hold a token, ascending, each with its `weights` beyond `base`, the score of a document
-    without the token."""
-
-    documents: NDArray[np.int32]
-    weights: Floats
-    base: float
-
-
-class InvertedIndex(ABC):
-    """`n` documents, ranked by the tokens of a query."""
-
-    n: int
-
-    @abstractmethod
-    def postings(self, token: str) -> Postings | None:
-        """None for a token of no document."""
-
-    def scores(self, query: Iterable[str]) -> Floats:
-        """(n,): the score of every document; 0 for a query without a known token."""
-        sums, base, _ = self._sums(query)
-        return sums + base
-
-    def top(self, query: Iterable[str], k: int) -> tuple[NDArray[np.int32], Floats]:
-        """(rows, scores) of the k best documents, best first, ties to the lowest row. Documents that share no token
-        of weight with the query are no answers."""
-        sums, base, known = self._sums(query)
-        rows = best_rows(sums, np.flatnonzero(sums > 0), k) if known else np.zeros(0, np.int64)
-        return rows.astype(np.int32), sums[rows] + base
-
-    def _sums(self, query: Iterable[str]) -> tuple[Floats, float, bool]:
-        """(the scores beyond `base`, `base`, whether a token is known)."""
-        sums, base, known = np.zeros(self.n), 0.0, False
-        for token in query:
-            found = self.postings(token)
-            if found is not None:
-                sums[found.documents] += found.weights  # a document stands once in a token's list
-                base += found.base
-                known = True
-        return sums, base, known
-
-
 @dataclass(frozen=True, eq=False)
-class Bm25(InvertedIndex):
-    """Token t stands in documents[starts[t]:starts[t + 1]], ascending, which it gives weights[starts[t]:starts[t + 1]]
-    beyond base[t]."""
+class Bm25:
+    """An index in memory, of any variant; that of a file is wv_cli.vectors.stored_index. Of n documents, token t stands
+    in documents[starts[t]:starts[t + 1]], ascending, which it gives weights[starts[t]:starts[t + 1]] beyond base[t],
+    the score of a document without it."""
 
     tokens: dict[str, int]
     starts: NDArray[np.int64]
@@ -100,12 +60,27 @@ class Bm25(InvertedIndex):
         weights = (tf - absent) * np.repeat(idf, holding)
         return cls(counts.tokens, counts.starts, counts.documents, weights, idf * absent, n)
 
-    def postings(self, token: str) -> Postings | None:
-        t = self.tokens.get(token)
-        if t is None:
-            return None
-        place = slice(self.starts[t], self.starts[t + 1])
-        return Postings(self.documents[place], self.weights[place], float(self.base[t]))
+    def scores(self, query: Iterable[str]) -> Floats:
+        """(n,): the score of every document; 0 for a query without a known token."""
+        sums, base, _ = self._sums(query)
+        return sums + base
+
+    def top(self, query: Iterable[str], k: int) -> tuple[NDArray[np.int32], Floats]:
+        """(rows, scores) of the k best documents, best first, ties to the lowest row. Documents that share no token
+        of weight with the query are no answers."""
+        sums, base, known = self._sums(query)
+        rows = best_rows(sums, np.flatnonzero(sums > 0), k) if known else np.zeros(0, np.int64)
+        return rows.astype(np.int32), sums[rows] + base
+
+    def _sums(self, query: Iterable[str]) -> tuple[Floats, float, bool]:
+        """(the scores beyond `base`, `base`, whether a token is known)."""
+        counts = Counter(self.tokens[token] for token in query if token in self.tokens)
+        sums, base = np.zeros(self.n), 0.0
+        for t in sorted(counts, key=lambda t: self.starts[t + 1] - self.starts[t]):  # as core/bm25.c
+            place = slice(self.starts[t], self.starts[t + 1])
+            sums[self.documents[place]] += self.weights[place] * counts[t]  # a document stands once in a token's list
+            base += float(self.base[t]) * counts[t]
+        return sums, base, bool(counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +108,7 @@ class Counts:
 
 def length_penalty(options: Bm25Options, lengths: NDArray[Any], mean: float) -> Floats:
     """B of documents with these numbers of tokens, `mean` on average."""
-    penalty: Floats = 1 - options.b + options.b * lengths / (mean or 1.0)
+    penalty: Floats = 1 - options.b + options.b / (mean or 1.0) * lengths
     return penalty
 
 

@@ -19,7 +19,7 @@ from wv_cli.retrieval.model import Model, to_int8
 from wv_cli.text.input_files import describe_left_out
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.search_tokens import TokenReader
-from wv_cli.vectors.stored_index import DIGEST_BYTES, SearchIndex
+from wv_cli.vectors.stored_index import DIGEST_BYTES, SearchIndex, bm25_index
 
 _AT_ONCE = 1 << 12  # texts that are encoded together
 _MOST_FOUND = (1 << 16) - 1
@@ -153,8 +153,10 @@ class Builder:
             "words": _join_texts(words),
             "vectors": rows.view(np.uint8),
         }
+        total = sum(self._lengths)
+        arrays["bounds"] = bm25_index(arrays, total).bounds()
         model = (self._model.name, self._model.digest) if self._model is not None else ("", "")
-        return SearchIndex(arrays, asdict(self._config), *model, sum(self._lengths), _refuse)
+        return SearchIndex(arrays, asdict(self._config), *model, total, _refuse)
 
     def _postings(
         self, before: NDArray[np.int64]

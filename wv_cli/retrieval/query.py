@@ -11,14 +11,6 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.remote import is_remote
-from wv_cli.retrieval.bm25 import (
-    Bm25Options,
-    InvertedIndex,
-    Postings,
-    inverse_frequency,
-    length_penalty,
-    term_frequency,
-)
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.fusion import fuse, gains_of_scores
 from wv_cli.retrieval.model import Model, cosines
@@ -53,23 +45,6 @@ class Answer(NamedTuple):
         return {**found, "record": json.loads(self.record)}
 
 
-class StoredBm25(InvertedIndex):
-    """BM25 of an index in a file; only the lists of the tokens that are asked for are read."""
-
-    def __init__(self, index: SearchIndex, options: Bm25Options) -> None:
-        self._index, self._options, self.n = index, options, index.chunks
-        self._mean = index.total / max(1, index.chunks)
-
-    def postings(self, token: str) -> Postings | None:
-        documents, found = self._index.postings(token.encode("utf-8", "surrogateescape"))
-        if not len(documents):
-            return None
-        penalty = length_penalty(self._options, self._index.arrays["tokens"][documents], self._mean)
-        tf, absent = term_frequency(self._options, found, penalty)
-        idf = inverse_frequency(self._options.variant, self.n, np.array([float(len(documents))]))
-        return Postings(documents, (tf - absent) * idf, float(idf[0]) * absent)
-
-
 @dataclass(frozen=True, eq=False)
 class Searcher:
     """Answers queries. `model` made the vectors of the index; their scores weigh `vector_weight`, those of BM25 the
@@ -79,7 +54,6 @@ class Searcher:
     model: Model | None
     vector_weight: float
     reader: TokenReader
-    bm25: StoredBm25
     is_stored: bool
 
     @classmethod
@@ -91,7 +65,7 @@ class Searcher:
         if model is not None:
             require_model(index, model, name)
         reader = TokenReader(config.stem, config.stop_words, config.identifiers)
-        return cls(index, model, vector_weight, reader, StoredBm25(index, Bm25Options()), is_stored)
+        return cls(index, model, vector_weight, reader, is_stored)
 
     def answers(self, query: str, k: int) -> list[Answer]:
         """The k best chunks, best first."""
@@ -120,10 +94,13 @@ class Searcher:
         step = "make the index with --stop-words keep" if self.is_stored else "--stop-words keep finds them"
         return f"all words of the query are stop words; {step}"
 
-    def _rank(self, query: str, tokens: Sequence[str], k: int) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
+    def _rank(self, query: str, words: Sequence[str], k: int) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
+        tokens = [word.encode("utf-8", "surrogateescape") for word in words]
         vector = self.model.encode([query])[0] if self.model is not None and self.vector_weight else None
         if vector is None or not vector.any():
-            return self.bm25.top(tokens, k) if self.model is None or self.vector_weight < 1 else _no_answers()
+            return (
+                self.index.best_by_words(tokens, k) if self.model is None or self.vector_weight < 1 else _no_answers()
+            )
         if len(vector) != self.index.vectors.shape[1]:
             self.index.refuse(f"expected vectors of {len(vector)} numbers, found {self.index.vectors.shape[1]}")
         found = cosines(self.index.vectors, self.index.arrays["norms"], vector)
@@ -131,7 +108,7 @@ class Searcher:
         nearest = best_rows(found, np.flatnonzero(np.isfinite(found)), depth)
         if self.vector_weight == 1:
             return nearest[:k], found[nearest[:k]]
-        matches, scores = self.bm25.top(tokens, depth)
+        matches, scores = self.index.best_by_words(tokens, depth)
         gains = [gains_of_scores(scores), gains_of_scores(found[nearest])]
         rows, sums = fuse([matches, nearest], gains, [1 - self.vector_weight, self.vector_weight])
         best = best_rows(sums, np.arange(len(rows)), k)
@@ -141,7 +118,7 @@ class Searcher:
         text = self.index.text(row).decode("utf-8", "surrogateescape")
         first = int(self.index.arrays["lines"][row])
         lines = text.split("\n")
-        common = [len(wanted.intersection(self.reader.tokens(line))) for line in lines]
+        common = [len(wanted.intersection(self.reader.tokens(line))) for line in lines] if len(lines) > 1 else [1]
         best = common.index(max(common))
         if not common[best]:
             best = next((i for i, line in enumerate(lines) if line.strip()), 0)

@@ -8,28 +8,33 @@ Array `X_at` has the places in X where each entry begins, and last where X ends.
              its other fields as JSON, records[record_at[c]:...]
     token t  words[word_at[t]:...], in ascending order of bytes; it stands found[i] times in chunk documents[i], for i
              from posting_at[t] on, chunks ascending
+    block    bounds[i] is what f / (f + k1 (1 - b + b |D| / mean |D|)) of postings i * 64 .. i * 64 + 63 does not pass
+             (core/bm25.h); with it a query leaves out what cannot be among the best
 
 A vector is int8; its length stands in `norms`, 0 for a chunk without a vector. There are no rows without a model.
 """
 
+import functools
 import itertools
 import os
-from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import _bm25
 from wv_cli.errors import show_value
 from wv_cli.io import container
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import open_output
 
 KIND = "search-index"
-VERSION = 2  # of the tokens, which a query must have as the texts have them (text.search_tokens), and of the layout
+VERSION = 3  # of the tokens, which a query must have as the texts have them (text.search_tokens), and of the layout
 DIGEST_BYTES = 16
+K1, B = 1.5, 0.75  # of BM25
 LONGEST_CHUNK = 1 << 16  # bytes of a text
 _HEAD_BYTES = 64
 _ADVICE = "remove it, and make it again with wv search index"
@@ -45,6 +50,7 @@ _LAYOUT: container.Layout = {
     "tokens": ("<i4", ("chunks",)),
     "documents": ("<i4", ("postings",)),
     "norms": ("<f4", ("rows",)),
+    "bounds": ("<f4", ("blocks",)),
     "found": ("<u2", ("postings",)),
     "digests": ("|u1", ("files", DIGEST_BYTES)),
     "names": ("|u1", ("name bytes",)),
@@ -100,7 +106,7 @@ class SearchIndex:
 
     def file_of(self, chunk: int) -> int:
         """The file of a chunk."""
-        found = int(np.searchsorted(self.arrays["chunk_at"], chunk, "right")) - 1
+        found = bisect_right(self._views["chunk_at"], chunk) - 1
         if not 0 <= found < self.files:
             self.refuse("the chunks are not divided among the files")
         return found
@@ -108,27 +114,31 @@ class SearchIndex:
     def chunks_of(self, file: int) -> range:
         return range(*self._bounds("chunk_at", file))
 
-    def postings(self, token: bytes) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
-        """(the chunks with a token, how often it stands in each). Raises BadFile."""
-        words = len(self.arrays["word_at"]) - 1
-        t = bisect_left(range(words), token, key=self.word)
-        if t == words or self.word(t) != token:
-            return np.zeros(0, np.int32), np.zeros(0, np.uint16)
-        begin, end = self._bounds("posting_at", t)
-        documents = self.arrays["documents"][begin:end]
-        if len(documents) and not (documents[0] >= 0 and documents[-1] < self.chunks and _ascends(documents)):
-            self.refuse("the chunks of a token are out of order")
-        if len(documents) and self.arrays["tokens"][documents].min() < 0:
-            self.refuse("a chunk has a negative number of tokens")
-        return documents, self.arrays["found"][begin:end]
+    def best_by_words(self, tokens: Sequence[bytes], k: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """(rows, scores) of the k chunks of highest BM25 for the tokens of a query, best first, ties to the lowest row.
+        A chunk without a token of the query is no answer. Raises BadFile."""
+        try:
+            return self._bm25.top(tokens, k)
+        except ValueError as error:
+            self.refuse(str(error))
+
+    @functools.cached_property
+    def _bm25(self) -> _bm25.Bm25Index:
+        return bm25_index(self.arrays, self.total, self.arrays["bounds"])
+
+    @functools.cached_property
+    def _views(self) -> dict[str, memoryview]:
+        """The arrays as memory: a number of one is a number of Python at once."""
+        return {name: self.arrays[name].data for names in _PLACES.items() for name in names}
 
     def _piece(self, places: str, i: int) -> bytes:
         begin, end = self._bounds(places, i)
-        return self.arrays[_PLACES[places]][begin:end].tobytes()
+        return self._views[_PLACES[places]][begin:end].tobytes()
 
     def _bounds(self, places: str, i: int) -> tuple[int, int]:
-        begin, end = self.arrays[places][i : i + 2].tolist()
-        if not 0 <= begin <= end <= len(self.arrays[_PLACES[places]]):
+        at, what = self._views[places], self._views[_PLACES[places]]
+        begin, end = at[i], at[i + 1]
+        if not 0 <= begin <= end <= len(what):
             self.refuse(f"the entry {i} of {places} lies outside of {_PLACES[places]}")
         return begin, end
 
@@ -158,6 +168,10 @@ class SearchIndex:
             reader.refuse(f"the sizes of the arrays contradict each other ({sizes})")
         if not sizes["token places"]:
             reader.refuse("the places of the tokens are missing")
+        if sizes["blocks"] != -(-sizes["postings"] // _bm25.BLOCK):
+            reader.refuse(
+                f"expected a bound for each {_bm25.BLOCK} of {sizes['postings']:,} postings, found {sizes['blocks']:,}"
+            )
 
         def refuse(problem: str) -> NoReturn:
             reader.refuse(f"{problem}: the file is damaged", reader.offset(next(iter(_LAYOUT))))
@@ -184,6 +198,9 @@ class SearchIndex:
         words = [self.word(i) for i in range(len(steps) - 1)]
         if any(one >= other for one, other in itertools.pairwise(words)):
             self.refuse("the tokens are out of order")
+        least = bm25_index(self.arrays, self.total).bounds() * np.float32(1 - 1e-6)  # other machines round otherwise
+        if not (self.arrays["bounds"] >= least).all():
+            self.refuse("a bound of a block of postings is too low")
         norms = self.arrays["norms"]
         if not np.isfinite(norms).all() or (norms < 0).any():
             self.refuse("a length of a vector is negative or no number")
@@ -200,5 +217,10 @@ def is_search_index(head: bytes) -> bool:
     return head.startswith(container.magic(KIND)[:-2])
 
 
-def _ascends(numbers: NDArray[np.int32]) -> bool:
-    return bool((numbers[1:] > numbers[:-1]).all())
+def bm25_index(
+    arrays: Mapping[str, NDArray[Any]], total: int, bounds: NDArray[np.float32] | None = None
+) -> _bm25.Bm25Index:
+    """BM25 over these arrays, for whose chunks of `total` tokens it makes bounds or, with those, answers."""
+    mean = total / max(1, len(arrays["tokens"])) or 1.0
+    names = ("words", "word_at", "posting_at", "documents", "found", "tokens")
+    return _bm25.Bm25Index(*(arrays[name] for name in names), mean=mean, k1=K1, b=B, bounds=bounds)
