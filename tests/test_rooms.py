@@ -269,7 +269,7 @@ def test_importing_every_command_loads_nothing_heavy() -> None:
 def test_the_tests_have_a_folder_per_room() -> None:
     rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     folders = {path.name for path in (ROOT / "tests").iterdir() if (path / "__init__.py").exists()}
-    assert folders - rooms == {"compat", "fuzz", "guarantees", "kernels", "reference"}
+    assert folders - rooms == {"compat", "fuzz", "guarantees", "kernels", "peers", "reference"}
     assert rooms <= folders
 
 

@@ -38,7 +38,7 @@ def list_names(formatter: click.HelpFormatter) -> str:
     with formatter.section("Tutorials (wv help NAME shows one)"):
         formatter.write_dl(tutorials)
     formatter.write_paragraph()
-    listed = " ".join(["Other guides (wv help --guides describes each):", *others])
+    listed = " ".join(["Other guides (wv help --guides):", *others])
     formatter.write("\n  ".join(wrap(listed, formatter.width - 2)) + "\n")
     groups = {group: " ".join(name for name, _ in rows) for group, rows in group_commands().items()}
     with formatter.section("Commands (wv -h describes each)"):

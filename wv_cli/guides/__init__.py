@@ -72,6 +72,7 @@ _TABLE: list[tuple[str, Kind, str]] = [
     ("determinism", "explanation", "When two runs give the same bytes."),
     ("format-losses", "explanation", "What each file format cannot keep."),
     ("differences", "explanation", "What wv does otherwise than word2vec, fastText and GloVe."),
+    ("other-programs", "explanation", "What other programs make of the same data, asked and answered."),
     ("changes", "explanation", "What changed from version to version."),
 ]
 GUIDES: Registry[Guide] = Registry("guide", [(name, Guide(kind, summary)) for name, kind, summary in _TABLE])
