@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import wv_cli
 from wv_cli.__main__ import run
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, UsageError
 from wv_cli.filtering.contamination import RUN, SHORTEST, Contamination, read_items
 from wv_cli.filtering.near_duplicates import simplify
 
@@ -129,6 +129,85 @@ def test_a_corpus_is_decontaminated(tmp_path, capsys):
     ]:
         assert run([*call, "--overwrite", "--contamination", f"{tmp_path}/{rule}"]) == code, rule
         assert problem in capsys.readouterr().err
+
+
+_LINES = st.lists(st.lists(st.sampled_from("ab\u00e4"), max_size=9).map(" ".join), max_size=6).map("\n".join)
+
+
+@given(st.lists(_TEXT, min_size=1, max_size=5), _LINES, st.sampled_from([0, 0.3, 0.6]))
+def test_lines_go_that_hold_a_run_of_an_item_above_the_share(items, text, bound):
+    """By the definition: runs of words wherever lines end; the rest holds no such item, or nothing is left."""
+    items = [*items, "one long enough to be looked for here"]
+    rule = Contamination("bench", [item.encode() for item in items])
+    lines = text.split("\n")
+    words = [(word, number) for number, line in enumerate(lines) for word in simplify(line, keep_numbers=True).split()]
+    gone = set()
+    for item in items:
+        own = simplify(item, keep_numbers=True).split()
+        if share_of(item, text) <= bound:
+            continue
+        width = min(RUN, len(own))
+        for at in range(len(words) - width + 1):
+            run_of_text = words[at : at + width]
+            if tuple(word for word, _ in run_of_text) in runs(own, width):
+                gone |= {number for _, number in run_of_text}
+    left = "\n".join(line for number, line in enumerate(lines) if number not in gone)
+    expected = left if simplify(left).split() and all(share_of(item, left) <= bound for item in items) else None
+    found = rule.without_items(text.encode(), lambda shares: shares <= np.float32(bound))
+    assert (found and found.decode()) == expected
+
+
+def lines_kept(tmp_path, *more, name="r.jsonl"):
+    call = ["filter", f"{tmp_path}/{name}", "-o", f"{tmp_path}/kept", "--rejected", f"{tmp_path}/gone", "--overwrite"]
+    assert run([*call, "-q", "--decontaminate", "paragraph", *more]) == 0
+    return [
+        [json.loads(line) for line in (tmp_path / folder / name).read_text().splitlines()]
+        for folder in ("kept", "gone")
+    ]
+
+
+def test_only_paragraphs_go(tmp_path, capsys):
+    water, moby = "What is the boiling point of water at sea level?", "Who wrote the novel Moby Dick?"
+    (tmp_path / "bench.jsonl").write_text(json.dumps({"question": water}) + "\n")
+    (tmp_path / "more.txt").write_text(moby + "\n")
+    wrapped = "Before it.\nQUIZ: what is the\nBOILING point of water at\nsea level? Then\nafter it. Write to a@b.org"
+    texts = [wrapped, water, f"{moby}\n{water}", "Nothing of\nthe kind.", f"a line\n{moby}\n{water}\nAfter it."]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    rules = ["--contamination", f"{tmp_path}/bench.jsonl:question<=0.5"]
+    kept, gone = lines_kept(tmp_path, *rules)
+    after = "Before it.\nafter it. Write to a@b.org"
+    assert [each["text"] for each in kept] == [after, moby, texts[3], f"a line\n{moby}\nAfter it."]
+    assert [each["text"] for each in gone] == [water] and gone[0]["filter_of"] == f"{tmp_path}/bench.jsonl:1"
+    rules += ["--contamination", f"moby={tmp_path}/more.txt<=0.5"]
+    kept, gone = lines_kept(tmp_path, *rules, "--replace-pii")
+    assert [each["text"] for each in kept] == [
+        "Before it.\nafter it. Write to email@example.com",
+        texts[3],
+        "a line\nAfter it.",
+    ]
+    assert [each["filter"] for each in gone] == ["contamination", "moby"]
+    assert json.loads((tmp_path / "kept" / "_filter.report").read_text())["totals"]["shortened"] == 2
+    kept, _ = lines_kept(tmp_path, *rules, "--exact-duplicates", "paragraph")
+    assert [each["text"] for each in kept] == [after, texts[3], "a line\nAfter it."]
+    capsys.readouterr()
+    assert run(["filter", f"{tmp_path}/r.jsonl", "--dry-run", *rules, "--decontaminate", "paragraph"]) == 0
+    assert "kept 3 of 5 records (60.0%), 2 of them without some paragraphs" in capsys.readouterr().out
+    assert run(["filter", f"{tmp_path}/r.jsonl", "--dry-run", "--words", "1..", "--decontaminate", "paragraph"]) == 2
+    assert "--decontaminate needs --contamination" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="decontaminate removes lines of a text, and a Filter keeps texts as they are"):
+        wv_cli.Filter({"contamination": f"{tmp_path}/more.txt<=0.5", "decontaminate": "paragraph"})
+
+
+def test_duplicates_see_what_is_left_and_a_shortened_one_that_goes_is_not_counted(tmp_path):
+    (tmp_path / "bench.txt").write_text("what is the boiling point of water at sea level\n")
+    text = " ".join(words_of(1, 60))
+    texts = [text, f"{text}\nWhat is the boiling point of water at sea level?", "other words stand here\n" + text]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps({"text": each}) + "\n" for each in texts))
+    rules = ["--contamination", f"{tmp_path}/bench.txt<=0.5", "--exact-duplicates", "document"]
+    kept, gone = lines_kept(tmp_path, *rules)
+    assert [each["text"] for each in kept] == [texts[0], texts[2]]
+    assert [each["filter"] for each in gone] == ["exact-duplicates"]
+    assert json.loads((tmp_path / "kept" / "_filter.report").read_text())["totals"]["shortened"] == 0
 
 
 def test_a_filter_of_batches_knows_it(tmp_path):

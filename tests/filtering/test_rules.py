@@ -96,7 +96,7 @@ def test_the_first_rule_that_rejects_is_the_reason():
     rules = [parse_rule("words", "2.."), parse_rule("heuristic", "characters=..5")]
     texts = [b"a b", b"a", b"a bcdefg", "\N{LATIN SMALL LETTER E WITH ACUTE}t b".encode(), b""]
     for every in (False, True):
-        found = Judge(rules, Setting(), every=every).score_batch(texts)
+        found = Judge(rules, Setting()).score_batch(texts, every=every)
         assert found.reason.tolist() == [-1, 0, 1, -1, 0]
         assert found.scores["words"].tolist() == [2, 1, 2, 2, 0]
         assert found.scores["characters"].tolist() == [3, 1, 8, 4, 0]

@@ -10,7 +10,7 @@ from wv_cli.commands.job import build, conditions_of, options_of
 from wv_cli.commands.part import parts_of, values_of
 from wv_cli.commands.parts.filtering import Duplicates, Rules
 from wv_cli.commands.telling import tee_log
-from wv_cli.config import arguments_in_errors, name_arguments, reject_ineffective
+from wv_cli.config import arguments_in_errors, flag_of, name_arguments, reject_ineffective
 from wv_cli.errors import UsageError
 from wv_cli.io.arguments import require_type
 from wv_cli.io.extra import require
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from wv_cli.filtering.rules import Judge
     from wv_cli.filtering.verdicts import Verdict
 
-FILTER_OPTIONS = {name: option for name, option in options_of(Rules).items() if name not in Duplicates.options()}
+_NO_VERDICT = (*Duplicates.options(), "decontaminate")
+FILTER_OPTIONS = {name: option for name, option in options_of(Rules).items() if name not in _NO_VERDICT}
 _NAMES = argument_names(options_of(Rules))
 Path = str | os.PathLike[str]
 
@@ -42,8 +43,7 @@ class Filter:
     def __init__(self, rules: "Path | Mapping[str, Any] | None" = None, **options: "Unpack[FilterOptions]") -> None:
         given = _merge(rules, options)
         with arguments_in_errors(_NAMES):
-            for name in Duplicates.options():
-                _refuse_duplicates(name, given)
+            _refuse_others(given)
             self._rules = _rule_set(read_arguments(given, FILTER_OPTIONS, "Filter"))
         self._identities: dict[str, tuple[str, str | None]] | None = None
         self._opened: Judge | None = None
@@ -119,19 +119,19 @@ def _merge(rules: "Path | Mapping[str, Any] | None", options: Mapping[str, Any])
     return {**options, "rules": rules}
 
 
-def _refuse_duplicates(name: str, given: Mapping[str, Any]) -> None:
-    if given.get(name) is not None:
-        flag = Duplicates.options()[name].flag
-        message = (
-            "compares a text with earlier ones, and a Filter judges each alone; leave it out, and run `wv filter` "
-        )
-        raise UsageError(f"{flag} {message}with it on what is kept")
+def _refuse_others(given: Mapping[str, Any]) -> None:
+    for name in _NO_VERDICT:
+        if given.get(name) is None:
+            continue
+        problem, step = "compares a text with earlier ones, and a Filter judges each alone", "on what is kept"
+        if name == "decontaminate":
+            problem, step = "removes lines of a text, and a Filter keeps texts as they are", "instead"
+        raise UsageError(f"{flag_of(name)} {problem}; leave it out, and run `wv filter` with it {step}")
 
 
 def _rule_set(options: Mapping[str, Any]) -> "RuleSet":
     found = Rules.with_files(options, options)
-    for name in Duplicates.options():
-        _refuse_duplicates(name, found)
+    _refuse_others(found)
     rules = build(Rules, found)
     for part in (*parts_of(rules), rules):
         part.validate()

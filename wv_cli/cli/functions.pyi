@@ -452,6 +452,7 @@ def filter(
     tokenize: str | None = None,
     unit: Literal["document", "paragraph", "sentence", "line"] | None = None,
     url_field: str | None = None,
+    decontaminate: Literal["record", "paragraph"] | None = None,
     exact_duplicates: Literal["document", "paragraph"] | None = None,
     near_duplicates: float | None = None,
     keep_numbers: bool | None = None,

@@ -143,8 +143,10 @@ class FilterJob(Job):
 def _explanation(found: Mapping[str, Any]) -> str:
     lines = [f"record {found['record']} of {found['file']}: {found['text']}"]
     for rule in found["rules"]:
-        verdict = "keeps" if rule["keeps"] else "rejects"
-        lines.append(f"{rule['rule']}\t{rule['score']:.6g}\t{verdict}\t({rule['range']})")
+        verdict, score = {True: "keeps", False: "rejects", None: "-"}[rule["keeps"]], rule["score"]
+        lines.append(f"{rule['rule']}\t{'-' if score is None else f'{score:.6g}'}\t{verdict}\t({rule['range']})")
+        if "in_both" in rule:
+            lines.append(f"  both have: {rule['in_both']}")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -38,7 +38,7 @@ class FilterRun:
         """Judges all records and returns the totals, or the scores of the one that is explained."""
         from wv_cli.filtering.clusters import Clusters
         from wv_cli.filtering.duplicates import ParagraphRule
-        from wv_cli.filtering.explaining import explain_record
+        from wv_cli.filtering.explanation import explain
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
         from wv_cli.filtering.parts import deal_slices
         from wv_cli.filtering.rules import Judge
@@ -74,7 +74,7 @@ class FilterRun:
         if keyed is not None and part is None and self.kept.output is None:
             return self._decide(keyed, source.paths)
         explained, duplicates = self.kept.explain, rules.duplicates
-        judge = Judge(rules.all_rules, rules.scoring.scorer_setting, every=explained is not None)
+        judge = Judge(rules.all_rules, rules.scoring.scorer_setting)
         rules.require_words(run.log)
         near = duplicates.near_duplicates is not None
         words, tokenize = any(rule.statistic is not None for rule in judge.rules), rules.scoring.tokenize_words
@@ -85,7 +85,8 @@ class FilterRun:
             for note in notes_on_fields(texts, path, judge.fields):
                 run.log(note)
         if explained is not None:
-            return {"explained": explain_record(source, judge, explained)}
+            opened, numbers = duplicates.open_rules(source.paths, tokenize), duplicates.keep_numbers
+            return {"explained": explain(source, judge, explained, opened, tokenize=tokenize, keep_numbers=numbers)}
         if keyed is not None and part is not None and self.kept.output is None:
             shard_pass = ShardPass(judge, run.log, self.threads, only=only)
             path, count = keyed.write_keys(part, slices, source, shard_pass, duplicates.open_rules([], tokenize))

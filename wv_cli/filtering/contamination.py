@@ -10,8 +10,9 @@ two thirds are found (.95^8). GPT-3's report took runs of 13 words, datatrove ta
 long the item is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ class Contamination:
     """Looks for the items of the benchmark `path`. Threads may share it. Raises BadFile where all are too short."""
 
     def __init__(self, path: str, items: Sequence[bytes]) -> None:
-        self._path = path
+        self._path, self.items = path, items
         words = np.diff(_shingler(1).hashes(list(items))[1]).tolist()
         self._widths = sorted({min(count, RUN) for count in words if count >= SHORTEST})
         if not self._widths:
@@ -84,15 +85,52 @@ class Contamination:
 
     def shares(self, texts: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """(n,), (n,) the greatest share of an item that each text holds, and that item, the first of several."""
-        places, rows = [], []
+        rows, places = [], []
+        for found, at, starts in self._find_runs(texts):
+            rows.append(found)
+            places.append(np.searchsorted(starts, at, side="right") - 1)
+        place, owner, share = self._shares(np.concatenate(rows), np.concatenate(places))
+        shares, items = np.zeros(len(texts)), np.zeros(len(texts), np.int64)
+        order = np.lexsort((-owner, share))  # the greatest share last, of equal ones the first item
+        shares[place[order]], items[place[order]] = share[order], owner[order]
+        return shares, items
+
+    def without_items(self, text: bytes, accepts: Callable[[NDArray[np.float32]], NDArray[np.bool_]]) -> bytes | None:
+        """The text without its lines that hold a run of an item whose share is not one that the rule `accepts`. None
+        where no word would be left, or where lines that meet now hold such an item themselves."""
+        found = [(*each[:2], width) for each, width in zip(self._find_runs([text]), self._widths, strict=True)]
+        row = np.concatenate([rows for rows, _, _ in found])
+        _, owner, share = self._shares(row, np.zeros(len(row), np.int64))
+        wrong = np.zeros(len(self._size), np.bool_)
+        wrong[owner[~accepts(share.astype(np.float32))]] = True
+        of_wrong = np.logical_or.reduceat(wrong[self._owner], self._begin[:-1])
+        lines = text.split(b"\n")
+        counts = [len(simplify_bytes(line, keep_numbers=True, separate=True).split()) for line in lines]
+        line = np.repeat(np.arange(len(lines)), counts)
+        stays = np.ones(len(lines), np.bool_)
+        for rows, at, width in found:
+            words = at[of_wrong[rows], None] + np.arange(width)
+            stays[line[words[words < len(line)]]] = False
+        left = b"\n".join(compress(lines, stays.tolist()))
+        has_words = any(count for count, kept in zip(counts, stays, strict=True) if kept)
+        return left if has_words and bool(accepts(self([left]))[0]) else None
+
+    def _find_runs(
+        self, texts: list[bytes]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+        """For each width of runs: which runs of items the texts hold, where each begins among the runs of all texts,
+        and where those of each text begin."""
         for shingler in self._shinglers:
             hashes, starts = shingler.hashes(texts)
             seen = np.flatnonzero(self._some[hashes >> np.uint64(64 - _BITS)])
             row = np.minimum(np.searchsorted(self._run, hashes[seen]), len(self._run) - 1)
             true = self._run[row] == hashes[seen]
-            rows.append(row[true])
-            places.append(np.searchsorted(starts, seen[true], side="right") - 1)
-        row, place = np.concatenate(rows), np.concatenate(places)
+            yield row[true], seen[true], starts
+
+    def _shares(
+        self, row: NDArray[np.int64], place: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """(texts, items, shares) of the items of which a run `row` stands in the text `place`."""
         held = np.unique(place * len(self._run) + row)  # a run counts once
         place, row = held // len(self._run), held % len(self._run)
         counts = self._begin[row + 1] - self._begin[row]
@@ -100,11 +138,7 @@ class Contamination:
         owner = self._owner[np.repeat(self._begin[row], counts) + within]
         pair, number = np.unique(np.repeat(place, counts) * len(self._size) + owner, return_counts=True)
         place, owner = pair // len(self._size), pair % len(self._size)
-        share = number / self._size[owner]
-        shares, items = np.zeros(len(texts)), np.zeros(len(texts), np.int64)
-        order = np.lexsort((-owner, share))  # the greatest share last, of equal ones the first item
-        shares[place[order]], items[place[order]] = share[order], owner[order]
-        return shares, items
+        return place, owner, number / self._size[owner]
 
 
 def _shingler(width: int) -> Shingler:

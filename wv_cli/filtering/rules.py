@@ -124,10 +124,10 @@ class Rule:
 
 
 class Judge:
-    """Scores documents by rules, the cheap ones first; a document that one rejects is not scored by the others, unless
-    `every` rule is to be shown. Threads may share it."""
+    """Scores documents by rules, the cheap ones first; a document that one rejects is not scored by the others. Threads
+    may share it."""
 
-    def __init__(self, rules: Sequence[Rule], setting: Setting, *, every: bool = False) -> None:
+    def __init__(self, rules: Sequence[Rule], setting: Setting) -> None:
         self.rules = sorted(rules, key=lambda rule: rule.cost)
         self._scorers: dict[str, Scorer] = {}
         self._field_scorers: dict[str, FieldScorer] = {}
@@ -138,7 +138,7 @@ class Judge:
                     self._field_scorers[rule.name] = scorer
                 else:
                     self._scorers[rule.name] = scorer
-        self._every = every
+        self._cleans = setting.decontaminate == "paragraph"
         self._cut = open_cutter(setting.tokenize)
         self.duplicates: list[Deduplicator] = []
         self.paragraphs: ParagraphRule | None = None
@@ -174,12 +174,18 @@ class Judge:
         """Whether a rule says what the texts that it rejects are like."""
         return self.verifies or any(isinstance(each, Contamination) for each in self._scorers.values())
 
-    def score_batch(self, texts: list[bytes], fields: Columns | None = None) -> "Judged":
+    def scorer(self, name: str) -> Scorer | None:
+        """That of a rule which needs a file."""
+        return self._scorers.get(name)
+
+    def score_batch(self, texts: list[bytes], fields: Columns | None = None, *, every: bool = False) -> "Judged":
+        """With `every` all rules score all texts, and none is shortened."""
         scores: dict[str, Scores] = {}
         like: dict[int, Like] = {}
+        shortened: dict[int, bytes] = {}
         reason = np.full(len(texts), -1, np.int32)
         for number, rule in enumerate(self.rules):
-            alive = np.arange(len(texts)) if self._every else np.flatnonzero(reason < 0)
+            alive = np.arange(len(texts)) if every else np.flatnonzero(reason < 0)
             if rule.name in self._field_scorers:
                 scores[rule.name] = self._field_scorers[rule.name].score(fields or {})  # cheap: of all
             elif rule.statistic is not None and rule.name not in scores:
@@ -191,15 +197,17 @@ class Judge:
             if len(alive):
                 wrong = alive[~rule.accepts(own[alive])]
                 scorer = self._scorers.get(rule.name)
+                if isinstance(scorer, Contamination) and self._cleans and not every:
+                    wrong = _clean(scorer, rule, texts, wrong, shortened)
                 if isinstance(scorer, Contamination) and len(wrong):
                     found = scorer.like([texts[i] for i in wrong.tolist()])
                     like = dict(zip(wrong.tolist(), found, strict=True)) | like
                 reason[wrong] = np.where(reason[wrong] < 0, number, reason[wrong])
         alive = np.flatnonzero(reason < 0)
-        left = [texts[i] for i in alive.tolist()]
+        left = [shortened.get(i, texts[i]) for i in alive.tolist()]
         keys = [each.keys(left) for each in self.duplicates]
         paragraphs = (left, *self.paragraphs.keys(left)) if self.paragraphs is not None else None
-        return Judged(scores, reason, alive, keys, paragraphs, like=like)
+        return Judged(scores, reason, alive, keys, paragraphs, shortened, like)
 
     def _statistics(self, cost: int, texts: list[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
         """Those of all rules of this cost, in one walk over the texts."""
@@ -225,6 +233,8 @@ class Judge:
             kept.append(answer.kept)
         if self.paragraphs is not None and judged.paragraphs is not None:
             kept.append(self._shorten(self.paragraphs, judged, stays, *judged.paragraphs))
+        for number in [number for number in judged.shortened if judged.reason[number] >= 0]:
+            del judged.shortened[number]
         return kept
 
     def _shorten(
@@ -245,13 +255,27 @@ class Judge:
         return pack_keys(new)
 
 
+def _clean(
+    scorer: Contamination, rule: Rule, texts: list[bytes], wrong: NDArray[np.int64], shortened: dict[int, bytes]
+) -> NDArray[np.int64]:
+    """The numbers of the texts of which nothing would be left without lines of items. The others are `shortened`."""
+    nothing_left = []
+    for number in wrong.tolist():
+        left = scorer.without_items(shortened.get(number, texts[number]), rule.accepts)
+        if left is None:
+            nothing_left.append(number)
+        else:
+            shortened[number] = left
+    return np.array(nothing_left, np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Judged:
     """Of some documents: the scores of each rule, NaN where it was not asked, and the number of the rule that rejects
     each, -1 for those that stay. `alive` are those that are left for the rules of duplicates, with their `keys`, and
     for that of paragraphs their texts, keys and where each text's keys begin. `shortened` are texts that lost
-    paragraphs. `like` is, for near-duplicates, the text that stayed, and for contaminated ones the item. Both are by
-    the number of the document."""
+    paragraphs, which came before or held items of a benchmark. `like` is, for near-duplicates, the text that stayed,
+    and for contaminated ones the item. Both are by the number of the document."""
 
     scores: Mapping[str, Scores]
     reason: NDArray[np.int32]

@@ -20,7 +20,7 @@ class FieldScorer:
 @dataclass(frozen=True)
 class Setting:
     """What scorers share: how documents become one line each, the words and units that classifiers get, the tokenizer
-    and the normalization of language models, and the field of URLs."""
+    and the normalization of language models, the field of URLs, and what goes of a contaminated record."""
 
     flatten: str = "space"
     tokenize: str | None = None
@@ -28,6 +28,7 @@ class Setting:
     tokenizer: str | None = None
     perplexity: str = "ccnet"
     url_field: str = "url"
+    decontaminate: str = "record"
 
     def absolute(self) -> "Setting":
         """The same for a process in another folder."""

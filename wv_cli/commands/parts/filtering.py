@@ -60,6 +60,12 @@ class ScorerOptions(Part):
     )  # fmt: skip
     unit: str = unit_option()
     url_field: str = option("url", "Field of the URL for --blocked-hosts.", metavar="NAME", only="blocked_hosts")
+    decontaminate: str = option(
+        "record",
+        "Remove contaminated records, or only their lines with words of items.",
+        choices=("record", "paragraph"),
+        only="contamination",
+    )
 
     @property
     def tokenize_words(self) -> str | None:
@@ -68,7 +74,15 @@ class ScorerOptions(Part):
 
     @property
     def scorer_setting(self) -> Setting:
-        return Setting(self.flatten, self.tokenize, self.unit, self.tokenizer, self.perplexity_of, self.url_field)
+        return Setting(
+            self.flatten,
+            self.tokenize,
+            self.unit,
+            self.tokenizer,
+            self.perplexity_of,
+            self.url_field,
+            self.decontaminate,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
