@@ -90,11 +90,16 @@ static wv_text_seen *place_of(const wv_text_rows *out, wv_word_key key) {
     return &out->before[wv_hash_key(key) % SEEN];
 }
 
+/* The rows of a word that has stood before. */
+static inline const int32_t *rows_of(const wv_text_rows *out, const wv_text_seen *seen) {
+    return seen->rows > WV_FEW_ROWS ? out->words.row + seen->row[1] : seen->row;
+}
+
 /* Asks for the rows of a word, if they are kept. */
 static inline void fetch_kept(const wv_text_rows *out, const wv_text_word *word) {
     if (!out->before || !word->slot) return;
     const wv_text_seen *seen = place_of(out, word->key);
-    if (seen->rows > WV_FEW_ROWS) __builtin_prefetch(out->kept + seen->row[0]);
+    if (seen->rows > WV_FEW_ROWS && !out->most_words) __builtin_prefetch(rows_of(out, seen));
 }
 
 /* Splits a line into words, the last of them `</s>` unless it is `bare`, and prefetches where they will be sought: the
@@ -159,20 +164,38 @@ static int add_rows(const wv_text_rules *rules, wv_text_rows *out, const wv_text
     return add_subwords(rules, out, word->text, word->length, at);
 }
 
+static int64_t kept_rows(const wv_text_words *words) { return words->count ? words->start[words->count] : 0; }
+
+static void forget_words(wv_text_rows *out) {
+    memset(out->before, 0, SEEN * sizeof *out->before);
+    out->words.count = 0;
+}
+
+static int append_word(wv_text_words *words, const int32_t *row, int64_t rows) {
+    int64_t first = kept_rows(words);
+    if (grow((void **)&words->start, &words->start_capacity, words->count + 2, sizeof *words->start) ||
+        grow((void **)&words->row, &words->row_capacity, first + rows, sizeof *words->row))
+        return WV_NO_MEMORY;
+    memcpy(words->row + first, row, (size_t)rows * sizeof *row);
+    words->start[words->count++] = first;
+    words->start[words->count] = first + rows;
+    return 0;
+}
+
 /* Keeps the rows of a word, from `first` on, and its hash. */
-static int keep_word(wv_text_rows *out, wv_word_key key, uint32_t hash, int64_t first, const progress *at) {
+static int keep_word(wv_text_rows *out, wv_word_key key, uint32_t hash, int64_t first, progress *at) {
     int64_t rows = at->rows - first;
     const int32_t *row = out->row + first;
     wv_text_seen seen = {key, hash, (int32_t)rows, {rows > 0 ? row[0] : 0, rows > 1 ? row[1] : 0}};
     if (rows > WV_FEW_ROWS) {
-        if (out->kept_rows + rows > MOST_KEPT) {
-            memset(out->before, 0, SEEN * sizeof *out->before);
-            out->kept_rows = 0;
+        if (!out->most_words && kept_rows(&out->words) + rows > MOST_KEPT) forget_words(out);
+        seen.row[0] = (int32_t)out->words.count;
+        seen.row[1] = (int32_t)kept_rows(&out->words);
+        if (append_word(&out->words, row, rows)) return WV_NO_MEMORY;
+        if (out->most_words) {
+            at->rows = first;
+            out->row[at->rows++] = ~seen.row[0];
         }
-        if (grow((void **)&out->kept, &out->kept_capacity, out->kept_rows + rows, sizeof *out->kept)) return WV_NO_MEMORY;
-        memcpy(out->kept + out->kept_rows, row, (size_t)rows * sizeof *row);
-        seen.row[0] = (int32_t)out->kept_rows;
-        out->kept_rows += rows;
     }
     *place_of(out, key) = seen;
     return 0;
@@ -195,7 +218,12 @@ static int add_word(const wv_text_rules *rules, wv_text_rows *out, const wv_text
             if (grow((void **)&out->row, &out->row_capacity, at->rows + before->rows + WV_FEW_ROWS, sizeof *out->row))
                 return WV_NO_MEMORY;
             int32_t *to = out->row + at->rows;
-            const int32_t *kept = before->rows > WV_FEW_ROWS ? out->kept + before->row[0] : before->row;
+            if (out->most_words && before->rows > WV_FEW_ROWS) {
+                *to = ~before->row[0];
+                at->rows++;
+                return add_hash(rules, out, before->hash, at);
+            }
+            const int32_t *kept = rows_of(out, before);
             for (int i = 0; i < WV_FEW_ROWS; i++) to[i] = kept[i]; /* most words have no more: no branch asks how many */
             for (int32_t i = WV_FEW_ROWS; i < before->rows; i++) to[i] = kept[i];
             at->rows += before->rows;
@@ -265,6 +293,8 @@ int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t lengt
     out->lines = 0;
     int has_ngrams = rules->buckets && (rules->maxn || rules->word_ngrams > 1);
     if (has_ngrams && !out->before && !(out->before = calloc(SEEN, sizeof *out->before))) return WV_NO_MEMORY;
+    if (out->most_words && (out->words.count > out->most_words || kept_rows(&out->words) > MOST_KEPT)) forget_words(out);
+    out->words.old = out->words.count;
     for (size_t at = 0; at < length;) {
         if (grow_lines(out)) return WV_NO_MEMORY;
         out->start[2 * out->lines] = now.rows;
@@ -304,6 +334,7 @@ void wv_text_rows_free(wv_text_rows *rows) {
     free(rows->hash);
     free(rows->word);
     free(rows->before);
-    free(rows->kept);
+    free(rows->words.start);
+    free(rows->words.row);
     memset(rows, 0, sizeof *rows);
 }

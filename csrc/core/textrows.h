@@ -5,6 +5,10 @@
  * Every line ends with `</s>`, the last of a text too, even where its newline is missing, unless `bare_end` says that
  * such a line then has none, as in fastText.
  *
+ * Words that a text has again and again need their character n-grams only once: with `most_words` a short word with more
+ * than WV_FEW_ROWS rows is given as one number, ~w, and row[start[w]] .. of `words` are its rows. A word may get another
+ * number later in the text.
+ *
  * A line of any length is read in pieces that are cut between words, and its rows are handed on as they come. The n-grams
  * of 4096 words then follow these words instead of the last word of the line.
  */
@@ -42,8 +46,16 @@ typedef struct {
     wv_word_key key;
     uint32_t hash; /* fastText's */
     int32_t rows;
-    int32_t row[WV_FEW_ROWS]; /* its rows, or row[0] is where they are kept if there are more */
+    int32_t row[WV_FEW_ROWS]; /* its rows, or if there are more, row[0] is its number in `words` and row[1] where they begin */
 } wv_text_seen;
+
+/* Words that have stood before and have more than WV_FEW_ROWS rows: word w has row[start[w]] .. row[start[w + 1] - 1]. */
+typedef struct {
+    int64_t count, old; /* how many there are; that were there before the text that was last read */
+    int64_t start_capacity, row_capacity;
+    int64_t *start; /* (count + 1) */
+    int32_t *row;
+} wv_text_words;
 
 /* What takes rows: `context` is its own. */
 typedef struct {
@@ -63,8 +75,8 @@ typedef struct {
     wv_text_word *word; /* the words of one line */
     int64_t word_capacity;
     wv_text_seen *before; /* NULL without n-grams */
-    int32_t *kept;        /* rows of the words that have stood before and have more than two */
-    int64_t kept_rows, kept_capacity;
+    wv_text_words words;
+    int64_t most_words;   /* 0: words are given as rows. Else as numbers; all are forgotten before a text if there are more */
     int64_t hashes;       /* of a line in pieces: those that n-grams still begin with */
     int ended;            /* of a line in pieces: `</s>` has come */
 } wv_text_rows;

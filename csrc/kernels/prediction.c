@@ -3,6 +3,9 @@
  * As in fastText: probabilities are kept as ln(p + 1e-5); one-vs-all and negative sampling read the sigmoid from its table
  * of 512 steps, because its probabilities are off by up to 0.008 and ours must be the same; hierarchical softmax walks
  * down the tree and leaves branches that cannot reach the k best.
+ *
+ * Most words of a text have stood in it before. A word's rows, its character n-grams, are summed once, and a line is the
+ * sum of its words: a tenth of the memory that its rows are.
  */
 #include <math.h>
 
@@ -106,27 +109,36 @@ WV_INLINE void decode(const wv_prediction_run *run, int64_t row, int dsub, float
 
 static const char *row_at(const wv_prediction_run *run, int64_t row) { return run->input + row * run->row_bytes; }
 
+static float *word_sum(const wv_prediction_run *run, const wv_prediction_words *known, int64_t word) {
+    return known->sum + (size_t)word * (size_t)run->stride;
+}
+
 /* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
-WV_INLINE void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows) {
+WV_INLINE void prefetch_rows(const wv_prediction_run *run, const wv_prediction_words *known, const int32_t *row,
+                             int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
-        const char *from = row_at(run, row[k]), *last = from + run->row_bytes - 1;
+        int is_word = row[k] < 0;
+        const char *from = is_word ? (const char *)word_sum(run, known, ~row[k]) : row_at(run, row[k]);
+        const char *last = from + (is_word ? run->stride * (int)sizeof(float) : run->row_bytes) - 1;
         for (; from < last; from += WV_CACHE_LINE) __builtin_prefetch(from, 0, 3);
         __builtin_prefetch(last, 0, 3);
-        if (run->norm_code) __builtin_prefetch(run->norm_code + row[k], 0, 3);
+        if (run->norm_code && !is_word) __builtin_prefetch(run->norm_code + row[k], 0, 3);
     }
 }
 
-/* Adds rows to a sum. `after` more follow them in the array, which are summed next: their memory is asked for, too. */
-static void add_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows, int64_t after, float *piece,
-                     float *sum) {
+/* Adds rows and sums of words to a sum. `after` more follow them in the array, which are summed next: their memory is asked
+ * for, too. */
+static void add_rows(const wv_prediction_run *run, const wv_prediction_words *known, const int32_t *row, int64_t rows,
+                     int64_t after, float *piece, float *sum) {
     const char *from[PIECE];
     for (int64_t k = 0; k < rows; k += PIECE) {
         int count = rows - k < PIECE ? (int)(rows - k) : PIECE;
         int64_t ahead = rows - k - count + after;
-        prefetch_rows(run, row + k + count, ahead < PIECE ? ahead : PIECE);
+        prefetch_rows(run, known, row + k + count, ahead < PIECE ? ahead : PIECE);
         for (int i = 0; i < count; i++) {
-            from[i] = row_at(run, row[k + i]);
-            if (!run->centroids) continue;
+            int is_word = row[k + i] < 0;
+            from[i] = is_word ? (const char *)word_sum(run, known, ~row[k + i]) : row_at(run, row[k + i]);
+            if (is_word || !run->centroids) continue;
             float *made = piece + (size_t)i * (size_t)run->dim;
             if (run->dsub == 2)
                 decode(run, row[k + i], 2, made);
@@ -144,6 +156,25 @@ static void finish_sum(const wv_prediction_run *run, int64_t rows, float *sum) {
     int last = run->dim - WV_LANES;
     for (int d = 0; d < run->stride; d += WV_LANES) v_store(sum + d, v_load(sum + d) * scale);
     if (last >= 0 && run->dim % WV_LANES) v_store_unaligned(sum + last, v_load(sum + run->stride) * scale);
+}
+
+/* Sums the rows of the words that have no sum yet; `sum` is room for one. */
+static void sum_words(const wv_prediction_run *run, const wv_prediction_words *known, float *piece, float *sum) {
+    const int64_t *start = known->start;
+    for (int64_t word = known->summed; word < known->words; word++) {
+        int64_t rows = start[word + 1] - start[word], after = start[known->words] - start[word + 1];
+        memset(sum, 0, sum_floats(run) * sizeof *sum);
+        add_rows(run, known, known->row + start[word], rows, after, piece, sum);
+        finish_sum(run, 1, sum);
+        memcpy(word_sum(run, known, word), sum, (size_t)run->stride * sizeof *sum);
+    }
+}
+
+/* How many rows of the input a line has, those of its words counted. */
+static int64_t count_rows(const wv_prediction_words *known, const int32_t *row, int64_t rows) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < rows; k++) count += row[k] < 0 ? known->start[~row[k] + 1] - known->start[~row[k]] : 1;
+    return count;
 }
 
 /* ---------------------------------------------------------------- output layers */
@@ -223,10 +254,10 @@ static void keep_scores(const wv_prediction_run *run, scratch_space *space, cons
         if (k + NEAR < rows + after) __builtin_prefetch(kept_scores(run, row[k + NEAR]), 0, 3);
         if (!has_scores(run, row[k])) unknown[count++] = row[k];
     }
-    prefetch_rows(run, unknown, count < AHEAD ? count : AHEAD);
+    prefetch_rows(run, NULL, unknown, count < AHEAD ? count : AHEAD);
     for (int k = 0; k < count; k += LINES) {
         int now = count - k < LINES ? count - k : LINES, asked = k + AHEAD, left = count - asked;
-        if (left > 0) prefetch_rows(run, unknown + asked, left < LINES ? left : LINES);
+        if (left > 0) prefetch_rows(run, NULL, unknown + asked, left < LINES ? left : LINES);
         score_rows(run, space, unknown + k, now);
     }
 }
@@ -400,8 +431,9 @@ static void answer_lines(const wv_prediction_run *run, scratch_space *space, con
         float *hidden = hidden_of(run, space, count);
         int64_t rows = start[i + 1] - start[i];
         memset(hidden, 0, sum_floats(run) * sizeof *hidden);
-        add_rows(run, asked->row + start[i], rows, start[asked->lines] - start[i + 1], space->piece, hidden);
-        finish_sum(run, rows, hidden);
+        const int32_t *row = asked->row + start[i];
+        add_rows(run, &asked->known, row, rows, start[asked->lines] - start[i + 1], space->piece, hidden);
+        finish_sum(run, count_rows(&asked->known, row, rows), hidden);
         line[count++] = i;
     }
     if (!layer->has_tree) all_scores(run, space, count);
@@ -441,6 +473,7 @@ void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const wv_predi
         answer_by_rows(run, &space, asked, answers);
         return;
     }
+    sum_words(run, &asked->known, space.piece, space.hidden);
     for (int64_t first = 0; first < asked->lines; first += LINES) {
         int64_t last = asked->lines - first < LINES ? asked->lines : first + LINES;
         answer_lines(run, &space, asked, first, last, answers);
@@ -451,7 +484,7 @@ void WV_NAME(wv_supervised_sum)(const wv_prediction_run *run, const int32_t *row
                                 void *scratch) {
     scratch_space space;
     lay_out(run, scratch, &space);
-    add_rows(run, row, rows, 0, space.piece, sum);
+    add_rows(run, NULL, row, rows, 0, space.piece, sum);
 }
 
 void WV_NAME(wv_supervised_mean)(const wv_prediction_run *run, int64_t rows, float *sum) { finish_sum(run, rows, sum); }

@@ -89,11 +89,21 @@ typedef struct {
     float threshold;
 } wv_prediction_run;
 
+/* Words that lines have again and again: word w has the rows row[start[w]] .. row[start[w + 1] - 1] of the input, whose
+ * sum is kept. */
+typedef struct {
+    int64_t words, summed; /* how many there are; how many of them have sums */
+    const int64_t *start;  /* (words + 1) */
+    const int32_t *row;
+    float *sum; /* (words, stride), aligned */
+} wv_prediction_words;
+
 /* Lines whose labels are asked for. */
 typedef struct {
     int64_t lines;
     const int64_t *start; /* (lines + 1): line i has the rows row[start[i]] .. row[start[i + 1] - 1] of the input */
-    const int32_t *row;
+    const int32_t *row;   /* ~w, below 0: the rows of word w. None of them with scores of rows */
+    wv_prediction_words known;
 } wv_prediction_lines;
 
 /* And what becomes known of them: found[line] of the (lines, k) count. */

@@ -16,11 +16,12 @@ from libc.string cimport memcpy, memset
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_CENTROIDS, WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_answers, wv_prediction_lines,
-    wv_prediction_run,
+    wv_prediction_run, wv_prediction_words,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 from wv_cli.core.textrows cimport (
     wv_row_taker, wv_text_rows, wv_text_rows_free, wv_text_rows_piece, wv_text_rows_read, wv_text_rules,
+    wv_text_words,
 )
 from wv_cli.core.wordmap cimport wv_wordmap, wv_wordmap_add, wv_wordmap_free, wv_wordmap_init, wv_wordmap_reserve
 
@@ -28,15 +29,28 @@ from wv_cli.core.wordmap cimport wv_wordmap, wv_wordmap_add, wv_wordmap_free, wv
 cdef enum:
     NUMBERS_PER_SCORE = 8 # of a row, at least, where scores of rows are kept: they are so much less to read
     MOST_SCORE_BYTES = 1 << 26
+    MOST_SUM_BYTES = 1 << 25 # of the sums of words, in each thread; more where one block of text has more words
 
 
 cdef class RowsRead:
-    """What wv_text_rows_read works with, for one thread at a time."""
+    """What wv_text_rows_read works with, for one thread at a time, and the sums of its words' rows."""
 
     cdef wv_text_rows rows
+    cdef uint8_t[::1] sums
+    cdef int64_t room  # words that have room for a sum
 
     def __cinit__(self):
         memset(&self.rows, 0, sizeof(self.rows))
+
+    cdef int make_room(self, int64_t words, int64_t bytes_each) except -1:
+        cdef uint8_t[::1] larger
+        if words > self.room:
+            self.room = max(words, 2 * self.room)
+            larger = aligned_zeros(self.room * bytes_each)
+            if self.rows.words.old:
+                memcpy(address(larger), address(self.sums), self.rows.words.old * bytes_each)
+            self.sums = larger
+        return 0
 
     def __dealloc__(self):
         wv_text_rows_free(&self.rows)
@@ -51,7 +65,6 @@ cdef class LineReader:
     cdef wv_wordmap map
     cdef wv_text_rules rules
     cdef object kept_alive
-    cdef list spare  # RowsRead that no thread works with; they know words that have been read
 
     def __cinit__(self, words: tuple[bytes, NDArray[np.int64]], labels: tuple[bytes, NDArray[np.int64]], *, int minn,
                   int maxn, int word_ngrams, uint32_t buckets, bucket_row: NDArray[np.int32] | None, bytes prefix):
@@ -62,7 +75,7 @@ cdef class LineReader:
         self.add(labels, expected)
         require(self.map.size == expected, "a word or label stands twice in the model's list")
         memset(&self.rules, 0, sizeof(self.rules))
-        self.kept_alive, self.spare = (bucket_row, prefix), []
+        self.kept_alive = (bucket_row, prefix)
         self.rules.map, self.rules.words = &self.map, <int32_t>(len(words[1]) - 1)
         self.rules.minn, self.rules.maxn, self.rules.word_ngrams = minn, maxn, word_ngrams
         self.rules.buckets = buckets
@@ -103,15 +116,20 @@ cdef class LineReader:
         """(row_starts, rows, label_starts, labels, seen) of whole lines: int64 (lines + 1,) and int32; seen (lines, 2) are
         the words of each line and how many of them have a row. With `bare_end` a last line without a newline has no
         `</s>`."""
-        cdef RowsRead read
-        cdef wv_text_rows *out
+        cdef RowsRead read = RowsRead()
+        starts, label_starts, labels, seen = self.fill(read, text, bare_end)
+        rows = np.empty(starts[len(seen)], np.int32)
+        copy(rows, read.rows.row)
+        return starts, rows, label_starts, labels, seen
+
+    cdef tuple fill(self, RowsRead read, const unsigned char[::1] text, bint bare_end):
+        """The same, but the rows stay in `read`."""
+        cdef wv_text_rows *out = &read.rows
         cdef int failure
         cdef int64_t[:, ::1] starts_view
         if text.shape[0] == 0:
             none = np.empty(0, np.int32)
-            return np.zeros(1, np.int64), none, np.zeros(1, np.int64), none, none.reshape(0, 2)
-        read = self.spare.pop() if self.spare else RowsRead()
-        out = &read.rows
+            return np.zeros(1, np.int64), np.zeros(1, np.int64), none, none.reshape(0, 2)
         with nogil:
             failure = wv_text_rows_read(&self.rules, <const char *>&text[0], text.shape[0], bare_end, out)
         if failure:
@@ -120,13 +138,11 @@ cdef class LineReader:
         starts_view = starts
         memcpy(&starts_view[0, 0], out.start, starts_view.shape[0] * 2 * sizeof(int64_t))
         row_starts, label_starts = starts.T.copy()
-        rows, labels = np.empty(row_starts[out.lines], np.int32), np.empty(label_starts[out.lines], np.int32)
-        copy(rows, out.row)
+        labels = np.empty(label_starts[out.lines], np.int32)
         copy(labels, out.label)
         seen = np.empty((out.lines, 2), np.int32)
         copy(seen.reshape(-1), out.seen)
-        self.spare.append(read)
-        return row_starts, rows, label_starts, labels, seen
+        return row_starts, label_starts, labels, seen
 
 
 cdef void copy(int32_t[::1] to, const int32_t *source):
@@ -183,12 +199,14 @@ cdef class Predictor:
     FastTextArgs. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere, or with `quantizer`, which is (dsub,
     centroids (WV_CENTROIDS * dim,) float32), the codes (rows, blocks); its norms are (codes (rows,), centroids) or None.
     output is (labels, stride) float32, aligned and padded, with a tree (labels - 1, stride) or more. `tree` is (left,
-    right): hierarchical softmax."""
+    right): hierarchical softmax. `reader` reads what predict_text and predict_line are asked."""
 
     cdef wv_prediction_run run
     cdef const wv_kernels *kernel
     cdef int64_t rows
     cdef object kept_alive
+    cdef LineReader reader
+    cdef list spare  # RowsRead that no thread works with; they know words that have been read
     cdef uint8_t[::1] line_scratch # of predict_line, for line_k answers
     cdef int32_t line_k
 
@@ -196,12 +214,12 @@ cdef class Predictor:
         self, options: object, const uint8_t[:, ::1] input, output: NDArray[np.float32], *, int dim, int labels,
         sigmoid: NDArray[np.float32], tree: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
         isa: str | None = None, quantizer: tuple[int, NDArray[np.float32]] | None = None,
-        norms: tuple[NDArray[np.uint8], NDArray[np.float32]] | None = None,
+        norms: tuple[NDArray[np.uint8], NDArray[np.float32]] | None = None, reader: LineReader | None = None,
     ):
         cdef const float[:, ::1] y = output
         cdef const float[::1] steps = sigmoid
         cdef const int32_t[::1] left, right
-        self.kernel = table(isa)
+        self.kernel, self.reader, self.spare = table(isa), reader, []
         memset(&self.run, 0, sizeof(self.run))
         fill_wv_prediction_options(&self.run.options, options)
         require(y.shape[0] >= labels - (tree is not None) and y.shape[1] % WV_ROW_FLOATS == 0 and y.shape[1] >= dim
@@ -255,16 +273,23 @@ cdef class Predictor:
         """Answers for lines with these rows; with `input`, (rows, 4 * dim) as above, they are rows of that matrix."""
         cdef wv_prediction_run run = self.run
         cdef int64_t lines = starts.shape[0] - 1, available = self.rows
-        cdef int32_t[:, ::1] label
-        cdef float[:, ::1] score
-        cdef int32_t[::1] count
-        cdef void *scratch
+        cdef wv_prediction_lines asked = wv_prediction_lines(lines=lines, start=&starts[0])
         if input is not None:
             require(input.shape[1] == 4 * run.dim and input.shape[0] > 0, "input: expected rows of dim floats")
             available, run.input, run.row_bytes = input.shape[0], <const char *>&input[0, 0], 4 * run.dim
             run.centroids, run.norm_code, run.row_score = NULL, NULL, NULL
         require_ids(rows, 0, available, f"rows of an input of {available}")
         require_starts(starts, lines, rows.shape[0], "lines")
+        if rows.shape[0]:
+            asked.row = &rows[0]
+        return self.answers(&run, &asked, k, threshold)
+
+    cdef Answers answers(self, wv_prediction_run *run, const wv_prediction_lines *asked, int k, double threshold):
+        cdef int32_t[:, ::1] label
+        cdef float[:, ::1] score
+        cdef int32_t[::1] count
+        cdef int64_t lines = asked.lines
+        cdef void *scratch
         require(k >= 1, "k must be 1 or more")
         run.k, run.threshold = min(k, run.labels), <float>threshold
         labels, scores = np.zeros((lines, run.k), np.int32), np.zeros((lines, run.k), np.float32)
@@ -272,21 +297,63 @@ cdef class Predictor:
         if lines == 0:
             return Answers(labels, scores, found)
         label, score, count = labels, scores, found
-        buffer = aligned_zeros(self.kernel.supervised_predict_scratch_bytes(&run))
+        buffer = aligned_zeros(self.kernel.supervised_predict_scratch_bytes(run))
         scratch = address(buffer)
-        cdef wv_prediction_lines asked = wv_prediction_lines(lines=lines, start=&starts[0], row=NULL)
-        if rows.shape[0]:
-            asked.row = &rows[0]
         cdef wv_prediction_answers answers = wv_prediction_answers(
             label=&label[0, 0], found=&count[0], score=&score[0, 0])
         with nogil:
-            self.kernel.supervised_predict(&run, &asked, &answers, scratch)
+            self.kernel.supervised_predict(run, asked, &answers, scratch)
         return Answers(labels, scores, found)
 
-    def predict_line(self, LineReader reader, bytes text, int k, double threshold) -> tuple[list[int], list[float]]:
+    cdef RowsRead take_read(self):
+        cdef RowsRead read
+        require(self.reader is not None, "expected a reader, found none")
+        if self.spare:
+            return self.spare.pop()
+        read = RowsRead()
+        if self.reader.rules.maxn and self.run.row_score == NULL:
+            read.rows.most_words = max(1, MOST_SUM_BYTES // (self.run.stride * sizeof(float)))
+        return read
+
+    cdef int know_words(self, RowsRead read, wv_prediction_lines *asked) except -1:
+        """Tells what rows the words and the lines have that have been read."""
+        cdef const wv_text_words *words = &read.rows.words
+        cdef int64_t i, first
+        cdef bint right = True
+        asked.row = read.rows.row
+        with nogil:
+            for i in range(asked.start[asked.lines]):
+                right = right and asked.row[i] < self.rows
+            if read.rows.most_words and words.count:
+                for i in range(words.start[words.old], words.start[words.count]):
+                    right = right and 0 <= words.row[i] < self.rows
+        require(right, "a row of the reader is none of the input")
+        if read.rows.most_words and words.count:
+            read.make_room(words.count, self.run.stride * sizeof(float))
+            asked.known = wv_prediction_words(words=words.count, summed=words.old, start=words.start, row=words.row,
+                                              sum=<float *>address(read.sums))
+        return 0
+
+    def predict_text(
+        self, const unsigned char[::1] text: bytes | memoryview, int k, double threshold, bint bare_end=False,
+    ) -> tuple[Answers, NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """(answers, row_starts, label_starts, labels, seen) of whole lines; all but the first as LineReader.read has
+        them, except that a word may count as one row."""
+        cdef RowsRead read = self.take_read()
+        cdef wv_prediction_run run = self.run
+        cdef const int64_t[::1] start
+        starts, label_starts, labels, seen = self.reader.fill(read, text, bare_end)
+        start = starts
+        cdef wv_prediction_lines asked = wv_prediction_lines(lines=start.shape[0] - 1, start=&start[0])
+        self.know_words(read, &asked)
+        answers = self.answers(&run, &asked, k, threshold)
+        self.spare.append(read)
+        return answers, starts, label_starts, labels, seen
+
+    def predict_line(self, bytes text, int k, double threshold) -> tuple[list[int], list[float]]:
         """(labels, their probabilities) of one short line, which ends with its newline. The call keeps the GIL and
-        allocates nothing: it takes as long as the line."""
-        cdef RowsRead read = reader.spare.pop() if reader.spare else RowsRead()
+        allocates nothing for words that have stood before: it takes as long as the line."""
+        cdef RowsRead read = self.take_read()
         cdef wv_prediction_run run = self.run
         cdef wv_text_rows *out = &read.rows
         cdef int64_t start[2]
@@ -294,22 +361,21 @@ cdef class Predictor:
         cdef float *score
         require(k >= 1, "k must be 1 or more")
         run.k, run.threshold = min(k, run.labels), <float>threshold
-        if wv_text_rows_read(&reader.rules, <const char *>text, len(text), False, out):
+        if wv_text_rows_read(&self.reader.rules, <const char *>text, len(text), False, out):
             raise MemoryError
         require(out.lines == 1, "expected one line")
         start[0], start[1] = 0, out.start[2]
-        for i in range(start[1]):
-            require(0 <= out.row[i] < self.rows, "a row of the reader is none of the input")
+        cdef wv_prediction_lines asked = wv_prediction_lines(lines=1, start=&start[0])
+        self.know_words(read, &asked)
         if self.line_k != run.k:
             answers_bytes = 2 * run.k * sizeof(int32_t)
             self.line_scratch = aligned_zeros(self.kernel.supervised_predict_scratch_bytes(&run) + answers_bytes)
             self.line_k = run.k
         score = <float *>(<char *>address(self.line_scratch) + self.kernel.supervised_predict_scratch_bytes(&run))
         label = <int32_t *>(score + run.k)
-        cdef wv_prediction_lines asked = wv_prediction_lines(lines=1, start=&start[0], row=out.row)
         cdef wv_prediction_answers answers = wv_prediction_answers(label=label, found=&found, score=score)
         self.kernel.supervised_predict(&run, &asked, &answers, address(self.line_scratch))
-        reader.spare.append(read)
+        self.spare.append(read)
         return [label[i] for i in range(found)], [<double><float>exp(<double>score[i]) for i in range(found)]
 
 

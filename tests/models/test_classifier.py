@@ -244,13 +244,65 @@ def test_kept_scores_of_rows_do_not_depend_on_what_was_asked_before(isa):
             np.testing.assert_allclose(np.exp(first.scores[line]) - 1e-5, p[first.labels[line]], atol=2e-6)
 
 
-def test_a_reader_that_has_forgotten_words_reads_the_same():
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("dim", [1, 7, 16, 17, 33, 100, 300])
+@pytest.mark.parametrize("quantized", [False, True])
+def test_sums_of_words_are_the_sums_of_their_rows(isa, dim, quantized):
+    """Words with character n-grams, known and unknown, again and again, beside word n-grams and words that are too long
+    to be kept."""
+    random, labels, buckets = np.random.default_rng(dim), 40, 300
+    known = WordList.from_words([f"word{i}" for i in range(30)])
+    names = WordList.from_words([f"__label__{i}" for i in range(labels)])
+    reader = _prediction.LineReader(
+        (known.blob, known.starts), (names.blob, names.starts), minn=2, maxn=3, word_ngrams=2, buckets=buckets,
+        bucket_row=None, prefix=b"__label__",
+    )  # fmt: skip
+    matrix = DenseMatrix(random.normal(0, 1, (len(known) + buckets, dim)).astype(np.float32))
+    rows = {"input": matrix.values.view(np.uint8)}
+    if quantized:
+        packed = QuantMatrix.fit(matrix, 2, norms_apart=True)
+        rows = {
+            "input": packed.codes,
+            "quantizer": (packed.quantizer.dsub, packed.quantizer.centroids),
+            "norms": (packed.norm_codes, packed.norm_quantizer.centroids),
+        }
+    output = zeros(labels, pad_width(dim))
+    output[:, :dim] = random.normal(0, 1 / np.sqrt(dim), (labels, dim))
+    options = {"dim": dim, "labels": labels, "sigmoid": module._sigmoid_table(), "isa": isa, "reader": reader, **rows}
+    predictor = _prediction.Predictor(FastTextArgs(loss="softmax"), output=output, **options)
+    words = [*known, *(f"other{i}" for i in range(20)), "x" * 40, "a", "</s>"]
+    text = "".join(" ".join(random.choice(words, random.integers(0, 30))) + "\n" for _ in range(60)).encode()
+    cut = text.index(b"\n", len(text) // 2) + 1
+    starts, every_row, *_ = reader.read(text)
+    by_rows = predictor.predict(starts, every_row, labels, 0.0)
+    found = [predictor.predict_text(part, labels, 0.0) for part in (text[:cut], text[cut:], text)]
+    lines = len(found[0][0].found)
+    assert found[2][1][-1] < starts[-1] / 4  # far fewer rows
+    assert found[2][0].scores.tobytes() == b"".join(part[0].scores.tobytes() for part in found[:2])
+    assert 0 < lines < 60
+    mine, theirs = np.zeros((60, labels)), np.zeros((60, labels))
+    np.put_along_axis(mine, found[2][0].labels, np.exp(found[2][0].scores), 1)
+    np.put_along_axis(theirs, by_rows.labels, np.exp(by_rows.scores), 1)
+    np.testing.assert_allclose(mine, theirs, atol=2e-6)
+    for line in (0, lines, 59):
+        again = predictor.predict_line(text.split(b"\n")[line] + b"\n", labels, 0.0)
+        assert again[0] == found[2][0].labels[line].tolist()
+        np.testing.assert_allclose(np.log(again[1]), found[2][0].scores[line], atol=1e-6)
+
+
+def test_words_that_were_forgotten_are_read_the_same():
+    others = b" ".join(b"word%05dword" % i for i in range(60_000)) + b"\n"
     for name in ("cook-raw.ftz", "ft-labels.bin"):
-        reader = load_classifier(GOLDEN / name)._engine.reader
-        text = unpacked("cook.valid.txt")[:20_000]
-        first = [array.tolist() for array in reader.read(text)]
-        reader.read(b" ".join(b"word%05dword" % i for i in range(60_000)))
-        assert [array.tolist() for array in reader.read(text)] == first
+        classifier, text = (
+            load_classifier(GOLDEN / name),
+            unpacked("cook.valid.txt")[:20_000].rsplit(b"\n", 1)[0] + b"\n",
+        )
+        starts, rows, *_ = classifier._engine.reader.read(text)
+        all_starts, all_rows, *_ = classifier._engine.reader.read(others + text)
+        assert all_rows[all_starts[1] :].tolist() == rows.tolist() and len(starts) == len(all_starts) - 1
+        first = classifier.answer(text).scores.tobytes()
+        classifier.answer(others)
+        assert classifier.answer(text).scores.tobytes() == first
 
 
 def test_the_tree_is_the_one_of_the_paths():

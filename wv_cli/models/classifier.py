@@ -122,6 +122,7 @@ class Classifier:
             labels=len(model.labels),
             sigmoid=_sigmoid_table(),
             tree=tree(model.label_counts) if LAYERS[args.loss].tree else None,
+            reader=reader,
             **_rows_of(matrix),
         )
         return _Engine(reader, predictor)
@@ -181,20 +182,20 @@ class Classifier:
             probabilities = np.exp(scores).astype(np.float32)[0, :found].tolist()
             return answered.labels[0, :found].tolist(), probabilities
         k = len(self.labels) if k == ALL else k
-        return self._engine.predictor.predict_line(self._engine.reader, line, k, threshold)
+        return self._engine.predictor.predict_line(line, k, threshold)
 
     def _answer(self, text: bytes | _prediction.LongLine, k: int, threshold: float, bare_end: bool) -> Answered:
         """Answers for a block of lines, or for one that is too long for a block."""
-        engine, mean = self._engine, None
+        predictor = self._engine.predictor
+        k = len(self.labels) if k == ALL else k
         if isinstance(text, bytes):
-            starts, rows, true_starts, true_labels, seen = engine.reader.read(text, bare_end)
+            answers, starts, true_starts, true_labels, seen = predictor.predict_text(text, k, threshold, bare_end)
         else:
-            mean, known = text.mean(), min(text.rows, 1)
+            known = min(text.rows, 1)
             starts, rows = np.array([0, known]), np.zeros(known, np.int32)
             true_starts, true_labels = np.array([0, len(text.labels)]), np.array(text.labels, np.int32)
             seen = np.array([text.seen], np.int32)
-        k = len(self.labels) if k == ALL else k
-        answers = engine.predictor.predict(starts, rows, k, threshold, mean)
+            answers = predictor.predict(starts, rows, k, threshold, text.mean())
         reads = starts[1:] > starts[:-1]
         return Answered(answers.labels, answers.scores, answers.found, reads, seen, true_starts, true_labels, answers)
 
