@@ -125,6 +125,21 @@ def test_the_text_of_documents(documents, capsys):
         assert capsys.readouterr().out.endswith(found)
 
 
+def test_a_document_without_text_is_told(documents, capsys):
+    """A scanned page is a picture."""
+    (documents / "b.pdf").write_bytes(make_pdf(""))
+    (documents / "d.pdf").write_bytes(make_pdf(" "))
+    assert run(["tokenize", "in", "-o", "out.txt"]) == 0
+    said = capsys.readouterr().err
+    told = "in/b.pdf: a PDF file without text, as scanned pages are\n"
+    assert f"2 documents have no text, such as {told}" in said
+    assert run(["search", "in", "oven"]) == 0
+    found = capsys.readouterr()
+    assert found.out and found.err == f"2 files that are no text are left out, such as {told}"
+    assert run(["train", "in/b.pdf", "-o", "out.vec"]) == 1
+    assert told in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["b.pdf", "c.docx"])
 def test_a_damaged_document(name, documents, capsys):
     (documents / name).write_bytes((documents / name).read_bytes()[:60])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.io import meta, remote
@@ -89,7 +89,7 @@ class FileText:
     def __iter__(self) -> Iterator[Chunk]:
         name = name_of_input(self.path)
         with open_raw(self.path) as raw:
-            packed = read_documents(self.path, self._hash_chunks(blocks(raw, name, CHUNK)))
+            packed = read_documents(self.path, self._hash_chunks(blocks(raw, name, CHUNK)), self._refuse_blank)
             first = next(packed, b"")
             if (document := document_of(self.path, first)) and (problem := document.problem()):
                 raise NoText(f"{name}: expected text, found {problem}")
@@ -104,6 +104,9 @@ class FileText:
                     pass
             else:
                 yield from cut(_read_text(without_mark(text), name, self.path), self._config)
+
+    def _refuse_blank(self, what: str) -> NoReturn:
+        raise NoText(f"{name_of_input(self.path)}: expected text, found {what}")
 
     def _hash_chunks(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         for chunk in chunks:

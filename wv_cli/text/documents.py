@@ -13,12 +13,14 @@ DOCX = ".docx"
 
 
 class Document(NamedTuple):
-    """A kind of document: its name, the package that reads it, and how. `other` is a program that converts it."""
+    """A kind of document: its name, the package that reads it, and how. `other` is a program that converts it, `blank`
+    what one is that has no text."""
 
     what: str
     package: str
     read: Callable[[bytes], str]
     other: str
+    blank: str
 
     def problem(self) -> str | None:
         """What such a file is where the package is missing, None where it is read."""
@@ -45,8 +47,8 @@ def _read_docx(data: bytes) -> str:
     return "\n".join(paragraph(each, document).text for each in document.element.body.iter(name))
 
 
-_PDF = Document("a PDF file", "pypdf", _read_pdf, "pdftotext FILE")
-_DOCX = Document("a .docx file", "docx", _read_docx, "pandoc FILE -t plain -o FILE.txt")
+_PDF = Document("a PDF file", "pypdf", _read_pdf, "pdftotext FILE", "a PDF file without text, as scanned pages are")
+_DOCX = Document("a .docx file", "docx", _read_docx, "pandoc FILE -t plain -o FILE.txt", "a .docx file without text")
 
 
 def document_of(path: str, head: bytes) -> Document | None:
@@ -56,8 +58,9 @@ def document_of(path: str, head: bytes) -> Document | None:
     return _DOCX if path.lower().endswith(DOCX) and re.match(ZIP, head) else None
 
 
-def read_documents(path: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of a file or, of a document that can be read, those of its text. Raises BadFile for a damaged one."""
+def read_documents(path: str, chunks: Iterable[bytes], on_blank: Callable[[str], None]) -> Iterator[bytes]:
+    """The bytes of a file or, of a document that can be read, those of its text. `on_blank` is told what it is if it
+    has none. Raises BadFile for a damaged one."""
     parts = iter(chunks)
     first = next(parts, b"")
     document = document_of(path, first)
@@ -67,4 +70,7 @@ def read_documents(path: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
         return
     with foreign(path, f"cannot read {document.what}", quiet=True):
         text = document.read(b"".join([first, *parts]))
-    yield f"{text}\n".encode("utf-8", "replace") if text.strip() else b"\n"
+    if not text.strip():
+        on_blank(document.blank)
+        text = ""
+    yield f"{text}\n".encode("utf-8", "replace")

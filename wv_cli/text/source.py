@@ -78,6 +78,7 @@ class Source:
         self._digest = new_digest() if compute_digest else None
         self._tokenizer = _tokenizer(self._texts) if self._texts is not None else None
         self._invalid = InvalidBytes()
+        self._blank: list[str] = []  # what documents without text are, with their names
 
     @property
     def field(self) -> str:
@@ -108,6 +109,9 @@ class Source:
                 self._progress(self.consumed, self.total)
         if self._texts is not None and self._invalid.count:
             self._texts.log(self._invalid.note)
+        if self._texts is not None and self._blank:
+            several = f"{len(self._blank)} documents have no text, such as " * (len(self._blank) > 1)
+            self._texts.log(f"{several}{self._blank[0]}")
         if self._progress is not None:
             self._progress(self.consumed, self.consumed)
 
@@ -177,7 +181,7 @@ class Source:
         with open_raw(path, once=self._texts is not None) as raw:
             read: Iterator[bytes] = self._count_bytes(blocks(raw, name, CHUNK))
             if self._texts is not None and not self._texts.reading.force_text and path != "-":
-                read = read_documents(path, read)
+                read = read_documents(path, read, lambda what: self._blank.append(f"{name}: {what}"))
             text = without_mark(decompress(read, name))
             if self._texts is not None:  # a pipe has not been looked at before
                 text = _require_running_text(self._texts, text, name)
