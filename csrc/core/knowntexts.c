@@ -178,8 +178,8 @@ int64_t wv_known_like(wv_known *known, const uint64_t *keys, const unsigned char
         const uint32_t *other = number >= beside ? memory[number - beside] : read_set(known, text, &problem);
         if (!other) return problem;
         if (compared++ == 0 && make_table(known, set, count)) return WV_KNOWN_NO_MEMORY;
-        int64_t shared = count_shared(known, count, other, text->count);
-        *similarity = (double)shared / (double)(count + text->count - shared);
+        int64_t common = count_shared(known, count, other, text->count);
+        *similarity = (double)common / (double)(count + text->count - common);
         if (*similarity >= known->threshold) return number;
     }
     return WV_KNOWN_NONE;
