@@ -1,16 +1,12 @@
-/* Words and punctuation marks; see wordtokens.h. */
+/* Words and punctuation marks of any stretch without white space; see wordtokens.h. tokenwindows.c finds most. */
 #include "core/wordtokens.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/characters.h"
-#include "core/recordtext.h"
+#include "core/tokenparts.h"
 #include "core/wordexceptions.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 /* EDGE: a token begins here; FIRST_EDGE: so it did before exceptions were put together; it is part of such a run. */
 enum { EDGE = 1, FIRST_EDGE = 2, SEEN = 4, EDGES = EDGE | FIRST_EDGE };
@@ -26,7 +22,7 @@ typedef struct {
     wv_tokens *out;
 } stretch;
 
-static int grow(wv_tokens *out) {
+int wv_tokens_grow(wv_tokens *out) {
     int64_t capacity = 2 * out->capacity + 256;
     wv_token *larger = realloc(out->token, (size_t)capacity * sizeof *larger);
     if (!larger) return -1;
@@ -46,25 +42,6 @@ static int make_places(wv_tokens *out, int64_t characters) {
     out->edge = malloc((size_t)places);
     out->places = out->place && out->kind && out->edge ? places : 0;
     return out->places ? 0 : -1;
-}
-
-static void clear(wv_tokens *out) {
-    out->count = out->words = out->word_characters = out->with_letter = 0;
-    out->longest = 0;
-}
-
-static inline void count(wv_tokens *out, wv_token token) {
-    int is_word = !(token.all & WV_CHAR_SYMBOL);
-    out->words += is_word;
-    out->word_characters += is_word ? token.characters : 0;
-    out->with_letter += (token.any & WV_CHAR_LETTER) != 0;
-}
-
-static int add(wv_tokens *out, wv_token token) {
-    if (out->count == out->capacity && grow(out)) return -1;
-    count(out, token);
-    out->token[out->count++] = token;
-    return 0;
 }
 
 /* The byte of character i if it is ASCII, else 0. */
@@ -112,8 +89,7 @@ static int32_t opening(const stretch *s, int32_t from, int32_t to) {
     return dots >= 2 ? dots : 0;
 }
 
-/* Whether the bytes are a unit that is a token of its own behind a digit. */
-static int is_unit(const unsigned char *at, int32_t length) {
+int wv_is_unit(const unsigned char *at, int32_t length) {
     static const char units[] = " % km m dm cm mm ha nm yd in ft kg g mg t lb oz kmh mph hPa Pa mbar mb MB kb KB gb GB tb "
                                 "TB T G M K ";
     char name[LONGEST_UNIT + 3] = " ";
@@ -137,7 +113,7 @@ static int is_full_stop(const stretch *s, int32_t from, int32_t to) {
 static int32_t unit(const stretch *s, int32_t from, int32_t to) {
     int32_t start = to;
     while (start > from && to - start < 5 && (is_letter(s, start - 1) || ascii(s, start - 1) == '%')) start--;
-    return start > from && start < to && is_digit(s, start - 1) && is_unit(s->text + s->place[start], s->place[to] - s->place[start]) ? to - start : 0;
+    return start > from && start < to && is_digit(s, start - 1) && wv_is_unit(s->text + s->place[start], s->place[to] - s->place[start]) ? to - start : 0;
 }
 
 static int32_t closing(const stretch *s, int32_t from, int32_t to) {
@@ -347,7 +323,7 @@ static int split_stretch(const stretch *s, int32_t characters) {
             all &= s->kind[to];
         }
         int32_t begin = s->place[from];
-        if (add(s->out, (wv_token){begin, s->place[to] - begin, to - from, (uint16_t)any, (uint16_t)all})) return -1;
+        if (wv_tokens_add(s->out, (wv_token){begin, s->place[to] - begin, to - from, (uint16_t)any, (uint16_t)all})) return -1;
     }
     return 0;
 }
@@ -380,260 +356,29 @@ static wv_token read_stretch(const unsigned char *text, const unsigned char *at,
     return (wv_token){(int32_t)(begin - text), (int32_t)(at - begin), characters, (uint16_t)any, (uint16_t)all};
 }
 
-/* Adds the tokens of the stretch at `at`, whatever it is. Returns where it ends, behind white space where that stands there;
- * -1 without memory. */
-static int64_t split_any(stretch *s, const unsigned char *end, int64_t at) {
-    const unsigned char *begin = s->text + at;
-    wv_token whole = read_stretch(s->text, begin, end);
+int64_t wv_tokens_of_stretch(const unsigned char *text, const unsigned char *end, int64_t at, wv_tokens *out) {
+    const unsigned char *begin = text + at;
+    wv_token whole = read_stretch(text, begin, end);
     if (!whole.characters) {
         wv_next_character(&begin);
-        return begin - s->text;
+        return begin - text;
     }
-    if (whole.characters > s->out->longest) s->out->longest = whole.characters;
+    if (whole.characters > out->longest) out->longest = whole.characters;
     int plain = !(whole.any & WV_CHAR_DIVIDING) && !wv_exception_of(begin, whole.length);
-    s->any = whole.any;
+    stretch s = {text, NULL, NULL, whole.any, out};
     int failed = plain || (whole.characters == 1 && *begin < 0x80)
-                     ? add(s->out, whole)
-                     : add_stretch(s, begin, begin + whole.length, whole.characters);
+                     ? wv_tokens_add(out, whole)
+                     : add_stretch(&s, begin, begin + whole.length, whole.characters);
     return failed ? -1 : at + whole.length;
-}
-
-/* Bits from .. to. */
-static inline uint64_t bits_between(int from, int to) { return (UINT64_C(1) << to) - (UINT64_C(1) << from); }
-
-static inline int has_class(unsigned char byte, unsigned classes) {
-    return byte < 0x80 && wv_character_class[byte] & classes;
-}
-
-/* A stretch of ASCII that the window has: bit i of `others` says that byte i is neither letter nor digit, bit i of `digits`
- * that it is a digit. */
-typedef struct {
-    const unsigned char *at;
-    int length;
-    uint64_t others, digits;
-} simple;
-
-enum { MOST_PARTS = 8 };
-
-static inline int is_other(const simple *s, int i) { return (int)(s->others >> i & 1); }
-static inline int is_number(const simple *s, int i) { return (int)(s->digits >> i & 1); }
-static inline int is_capital(const simple *s, int i) { return s->at[i] >= 'A' && s->at[i] <= 'Z'; }
-static inline int is_alphabetic(const simple *s, int i) { return !(is_other(s, i) | is_number(s, i)); }
-
-enum { PASSED, DIVIDES, UNSURE };
-
-/* What divider() says of the mark i, which is neither the first nor the last byte; UNSURE where more must be known. */
-static int judge_mark(const simple *s, int i) {
-    unsigned char c = s->at[i], next = s->at[i + 1];
-    int after_word = !is_other(s, i - 1), before_letter = is_alphabetic(s, i + 1);
-    switch (c) {
-    case '.': return next == '.' || next >= 0x80 || (has_class(next, WV_CHAR_UPPER | WV_CHAR_QUOTE) && !is_capital(s, i - 1)) ? UNSURE : PASSED;
-    case ',': return is_alphabetic(s, i - 1) && before_letter ? DIVIDES : PASSED;
-    case '+':
-    case '*':
-    case '^': return is_number(s, i - 1) && (is_number(s, i + 1) || next == '-') ? DIVIDES : PASSED;
-    case '-':
-        if (next == '-') return UNSURE;
-        if (is_number(s, i - 1) && is_number(s, i + 1)) return DIVIDES;
-        return after_word && before_letter ? DIVIDES : PASSED;
-    case ':':
-    case '<':
-    case '>':
-    case '=':
-    case '/':
-    case '~': return after_word && before_letter ? DIVIDES : PASSED;
-    case '$': return UNSURE;
-    default: return c < 0x80 ? PASSED : UNSURE;
-    }
-}
-
-/* How many bytes at the end of from .. to are a token, as closing() has it; -1 where more must be known. */
-static int simple_closing(const simple *s, int from, int to) {
-    unsigned char last = s->at[to - 1], before = to - from >= 2 ? s->at[to - 2] : 0;
-    if (is_other(s, to - 1)) {
-        if (last != '.') return has_class(last, WV_CHAR_CLOSING) ? 1 : -1;
-        if (!is_other(s, to - 2)) return !is_capital(s, to - 2) || (to - from >= 3 && is_capital(s, to - 3));
-        return before != '.' && has_class(before, WV_CHAR_CLOSING) ? 1 : -1;
-    }
-    if (to - from >= 3 && (last | 0x20) == 's' && before == '\'') return 2;
-    uint64_t rest = (s->others | s->digits) & bits_between(from, to);
-    int word = rest ? 64 - __builtin_clzll(rest) : to; /* where the last letters begin */
-    return word < to && is_number(s, word - 1) && is_unit(s->at + word, to - word) ? to - word : 0;
-}
-
-/* Where a stretch is cut, if its first and last marks are few and the rules alone say so: the end of each token. Returns how
- * many there are, 0 for other stretches. */
-static int cut_simple(const simple *s, int end[MOST_PARTS]) {
-    int parts = 0, from = 0, to = s->length, divides = 0, closing = 0, behind[2], marks = 0;
-    if (is_other(s, 0)) {
-        if (s->length == 1 || !has_class(s->at[0], WV_CHAR_OPENING) || is_other(s, 1)) return 0;
-        from = end[parts++] = 1;
-    }
-    while (to - from > 1 && (closing = simple_closing(s, from, to)) > 0 && marks < 2) {
-        behind[marks++] = to;
-        to -= closing;
-    }
-    if (closing < 0 || (closing > 0 && to - from > 1) || to <= from || is_other(s, from)) return 0;
-    for (uint64_t inner = s->others & bits_between(from, to - 1); inner; inner &= inner - 1) {
-        int mark = __builtin_ctzll(inner), verdict = judge_mark(s, mark);
-        if (verdict == UNSURE || parts > MOST_PARTS - 5) return 0;
-        if (verdict == PASSED) continue;
-        divides = 1;
-        end[parts++] = mark;
-        end[parts++] = mark + 1;
-    }
-    for (int i = from; divides && i < to; i++) { /* it may be an address */
-        if (s->at[i] == '.') return 0;
-    }
-    end[parts++] = to;
-    while (marks) end[parts++] = behind[--marks];
-    for (int i = 0, begin = 0; i < parts; begin = end[i++]) {
-        for (int j = i; j < parts; j++) {
-            if (wv_exception_of(s->at + begin, end[j] - begin)) return 0;
-        }
-    }
-    return parts;
-}
-
-static inline wv_token letters_token(int64_t begin, int length) {
-    return (wv_token){(int32_t)begin, length, length, WV_CHAR_LETTER, WV_CHAR_LETTER};
-}
-
-/* The token of some bytes of a stretch, which begins at `begin` in the text. */
-static inline wv_token simple_token(const simple *s, int64_t begin, int from, int to) {
-    unsigned any = 0, all = UINT16_MAX;
-    if (!((s->others | s->digits) & bits_between(from, to))) return letters_token(begin + from, to - from);
-    for (int i = from; i < to; i++) {
-        any |= wv_character_class[s->at[i]];
-        all &= wv_character_class[s->at[i]];
-    }
-    return (wv_token){(int32_t)(begin + from), to - from, to - from, (uint16_t)any, (uint16_t)all};
-}
-
-/* Whether a stretch is a word of letters with one mark behind it, as nearly all are that have a mark. */
-static inline int has_mark_behind(const simple *s) {
-    int last = s->length - 1;
-    if (s->digits || s->others != UINT64_C(1) << last || last == 0) return 0;
-    if (s->at[last] == '.' ? is_capital(s, last - 1) : !has_class(s->at[last], WV_CHAR_CLOSING)) return 0;
-    return !wv_exception_of(s->at, last) && !wv_exception_of(s->at, last + 1);
-}
-
-static int add_parts(wv_tokens *out, const simple *s, int64_t begin, int parts, const int end[MOST_PARTS]) {
-    for (int i = 0, from = 0; i < parts; from = end[i++]) {
-        if (add(out, simple_token(s, begin, from, end[i]))) return -1;
-    }
-    return 0;
-}
-
-/* Classes of 16 bytes, one bit for each: white space of ASCII; neither this nor a letter or digit of ASCII; digits. */
-static void classify(const unsigned char *text, uint16_t *space, uint16_t *other, uint16_t *digit) {
-#if defined(__SSE2__)
-    __m128i x = _mm_loadu_si128((const __m128i *)text);
-    __m128i control = _mm_sub_epi8(x, _mm_set1_epi8('\t')), separator = _mm_sub_epi8(x, _mm_set1_epi8(0x1c));
-    __m128i letter = _mm_sub_epi8(_mm_or_si128(x, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
-    __m128i number = _mm_sub_epi8(x, _mm_set1_epi8('0'));
-    control = _mm_cmpeq_epi8(_mm_min_epu8(control, _mm_set1_epi8('\r' - '\t')), control);
-    separator = _mm_cmpeq_epi8(_mm_min_epu8(separator, _mm_set1_epi8(' ' - 0x1c)), separator);
-    letter = _mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8('z' - 'a')), letter);
-    number = _mm_cmpeq_epi8(_mm_min_epu8(number, _mm_set1_epi8('9' - '0')), number);
-    *space = (uint16_t)_mm_movemask_epi8(_mm_or_si128(control, separator));
-    *digit = (uint16_t)_mm_movemask_epi8(number);
-    *other = (uint16_t)~(_mm_movemask_epi8(letter) | *digit | *space);
-#else
-    unsigned spaces = 0, others = 0, digits = 0;
-    for (int i = 0; i < 16; i++) {
-        unsigned kind = text[i] < 0x80 ? wv_character_class[text[i]] : 0, bit = 1u << i;
-        int is_digit_byte = text[i] >= '0' && text[i] <= '9';
-        spaces |= kind & WV_CHAR_SPACE ? bit : 0;
-        digits |= is_digit_byte ? bit : 0;
-        others |= kind & (WV_CHAR_SPACE | WV_CHAR_LETTER) || is_digit_byte ? 0 : bit;
-    }
-    *space = (uint16_t)spaces;
-    *other = (uint16_t)others;
-    *digit = (uint16_t)digits;
-#endif
-}
-
-enum { SIXTEEN = 16, AFTER = 4, WINDOW = 57 };
-
-/* The classes of a text, behind which white space stands. */
-static int classify_text(const unsigned char *text, int64_t length, wv_tokens *out) {
-    int64_t count = length / SIXTEEN + 1, needed = 3 * (count + AFTER);
-    if (needed > out->classes) {
-        free(out->space);
-        out->space = malloc((size_t)needed * 2 * sizeof *out->space);
-        out->classes = out->space ? 2 * needed : 0;
-        if (!out->space) return -1;
-    }
-    out->other = out->space + count + AFTER;
-    out->digit = out->other + count + AFTER;
-    for (int64_t i = 0; i < count - 1; i++) {
-        classify(text + SIXTEEN * i, &out->space[i], &out->other[i], &out->digit[i]);
-    }
-    unsigned char last[SIXTEEN];
-    memset(last, ' ', sizeof last);
-    memcpy(last, text + SIXTEEN * (count - 1), (size_t)(length % SIXTEEN));
-    classify(last, &out->space[count - 1], &out->other[count - 1], &out->digit[count - 1]);
-    for (int64_t i = count; i < count + AFTER; i++) {
-        out->space[i] = UINT16_MAX;
-        out->other[i] = out->digit[i] = 0;
-    }
-    return 0;
-}
-
-/* The bits of the bytes from `at` on, WINDOW of them; zeros follow. */
-static inline uint64_t bits_from(const uint16_t *bits, int64_t at) {
-    return wv_eight((const unsigned char *)bits + at / 8) >> (at % 8);
-}
-
-/* The stretches of a text that end within the WINDOW bytes from `at` on, where one begins. Returns where to go on, -1 without
- * memory. */
-static int64_t split_window(stretch *s, const unsigned char *end, int64_t at) {
-    wv_tokens *out = s->out;
-    uint64_t space = bits_from(out->space, at) | ~bits_between(0, WINDOW), filled = ~space;
-    uint64_t others = bits_from(out->other, at), digits = bits_from(out->digit, at);
-    uint64_t starts = filled & ~(filled << 1), ends = space & filled << 1 & bits_between(0, WINDOW);
-    if (!ends) return split_any(s, end, at);
-    for (; ends; starts &= starts - 1, ends &= ends - 1) {
-        int begin = __builtin_ctzll(starts), length = __builtin_ctzll(ends) - begin;
-        uint64_t inside = bits_between(0, length);
-        simple word = {s->text + at + begin, length, others >> begin & inside, digits >> begin & inside};
-        if (!(word.others | word.digits) && !wv_exception_of(word.at, length)) {
-            if (add(out, letters_token(at + begin, length))) return -1;
-        } else {
-            int end_of[MOST_PARTS] = {length - 1, length}, parts = has_mark_behind(&word) ? 2 : cut_simple(&word, end_of);
-            if (parts == 0) {
-                int64_t next = split_any(s, end, at + begin);
-                if (next != at + begin + length) return next; /* white space beyond ASCII in it */
-                continue;
-            }
-            if (add_parts(out, &word, at + begin, parts, end_of)) return -1;
-        }
-        if (length > out->longest) out->longest = length;
-    }
-    return at + (starts ? __builtin_ctzll(starts) : WINDOW);
-}
-
-int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out) {
-    stretch s = {text, NULL, NULL, 0, out};
-    clear(out);
-    if (classify_text(text, length, out)) return -1;
-    for (int64_t at = 0; at >= 0 && at < length;) {
-        uint64_t spaces = bits_from(out->space, at);
-        at += spaces & 1 ? __builtin_ctzll(~spaces) : 0;
-        if (!(spaces & 1)) at = split_window(&s, text + length, at);
-        if (at < 0) return -1;
-    }
-    return 0;
 }
 
 int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out) {
     const unsigned char *at = text, *end = text + length;
-    clear(out);
+    wv_tokens_clear(out);
     while (at < end) {
         wv_token token = read_stretch(text, at, end);
         if (token.characters > out->longest) out->longest = token.characters;
-        if (token.characters && add(out, token)) return -1;
+        if (token.characters && wv_tokens_add(out, token)) return -1;
         at += token.length;
         if (at < end) wv_next_character(&at);
     }

@@ -23,15 +23,11 @@ NAMES: tuple[str, ...] = tuple((<bytes>wv_statistic_names[i]).decode() for i in 
 LONGEST_TEXT = (1 << 29) - 1
 
 
-def statistics(list texts: list[bytes], list columns: list[int],
-               list words: list[bytes] | None = None) -> NDArray[np.float64]:
-    """(len(columns), len(texts)) float64: the statistics with these numbers (places in NAMES) of each text, whose tokens
-    are its `words`, UTF-8 with white space between two, or those of the rules. No two threads share anything; the GIL is
-    not held."""
-    cdef int64_t n = len(texts), n_columns = len(columns), i, j
+cdef object compute(const unsigned char **begin, const int64_t *length, int64_t n, list columns):
+    """(len(columns), n) the statistics of n texts, whose words are the n texts behind them, or NULL."""
+    cdef int64_t n_columns = len(columns), i, j
     cdef uint64_t wanted = 0
     cdef int failed = 0
-    cdef bytes text
     for column in columns:
         require(0 <= column < WV_STATISTIC_COUNT, "unknown statistic")
         wanted |= <uint64_t>1 << <int>column
@@ -41,18 +37,12 @@ def statistics(list texts: list[bytes], list columns: list[int],
     cdef double[:, ::1] out = found
     cdef double[::1] one = row
     cdef int64_t[::1] number = numbers
-    require(words is None or len(words) == n, "expected the words of each text")
-    held = [*texts, *(words or [])]
-    cdef const unsigned char **begin = <const unsigned char **>calloc(2 * n + 1, sizeof(void *))
-    cdef int64_t *length = <int64_t *>calloc(2 * n + 1, sizeof(int64_t))
+    for i in range(n):
+        require(length[i] <= LONGEST_TEXT and length[n + i] <= LONGEST_TEXT, "a text is longer than 512 MB")
     cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
+    if scratch == NULL:
+        raise MemoryError
     try:
-        if begin == NULL or length == NULL or scratch == NULL:
-            raise MemoryError
-        for i in range(len(held)):
-            text = held[i]
-            require(len(text) <= LONGEST_TEXT, "a text is longer than 512 MB")
-            begin[i], length[i] = text, len(text)
         with nogil:
             for i in range(n):
                 failed = wv_textstatistics(begin[i], length[i], begin[n + i], length[n + i], wanted, scratch, &one[0])
@@ -63,12 +53,52 @@ def statistics(list texts: list[bytes], list columns: list[int],
         if failed:
             raise MemoryError
     finally:
-        if scratch != NULL:
-            wv_textscratch_free(scratch)
+        wv_textscratch_free(scratch)
         free(scratch)
+    return found
+
+
+def statistics(list texts: list[bytes], list columns: list[int],
+               list words: list[bytes] | None = None) -> NDArray[np.float64]:
+    """(len(columns), len(texts)) float64: the statistics with these numbers (places in NAMES) of each text, whose tokens
+    are its `words`, UTF-8 with white space between two, or those of the rules. No two threads share anything; the GIL is
+    not held."""
+    cdef int64_t n = len(texts), i
+    cdef bytes text
+    require(words is None or len(words) == n, "expected the words of each text")
+    held = [*texts, *(words or [])]
+    cdef const unsigned char **begin = <const unsigned char **>calloc(2 * n + 1, sizeof(void *))
+    cdef int64_t *length = <int64_t *>calloc(2 * n + 1, sizeof(int64_t))
+    try:
+        if begin == NULL or length == NULL:
+            raise MemoryError
+        for i in range(len(held)):
+            text = held[i]
+            begin[i], length[i] = text, len(text)
+        return compute(begin, length, n, columns)
+    finally:
         free(length)
         free(begin)
-    return found
+
+
+def statistics_of_spans(bytes blob, const int64_t[::1] begins, const int64_t[::1] ends,
+                        list columns: list[int]) -> NDArray[np.float64]:
+    """The same of the texts blob[begins[i]:ends[i]]."""
+    cdef int64_t n = begins.shape[0], size = len(blob), i
+    cdef const unsigned char *first = blob
+    require(ends.shape[0] == n, "expected as many ends as begins")
+    cdef const unsigned char **begin = <const unsigned char **>calloc(2 * n + 1, sizeof(void *))
+    cdef int64_t *length = <int64_t *>calloc(2 * n + 1, sizeof(int64_t))
+    try:
+        if begin == NULL or length == NULL:
+            raise MemoryError
+        for i in range(n):
+            require(0 <= begins[i] <= ends[i] <= size, "a text lies outside the block")
+            begin[i], length[i] = first + begins[i], ends[i] - begins[i]
+        return compute(begin, length, n, columns)
+    finally:
+        free(length)
+        free(begin)
 
 
 def c4_lines(bytes text, bint terminal) -> bytes:

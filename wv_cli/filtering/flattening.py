@@ -2,7 +2,7 @@
 classifier's probabilities depend on it: one is asked as it was trained."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from wv_cli.registry import Registry
 
@@ -81,7 +81,7 @@ UNITS: Registry[Callable[[bytes], list[bytes]]] = Registry(
 )
 
 
-def flatten(texts: list[bytes], name: str) -> bytes:
+def flatten(texts: Iterable[bytes], name: str) -> bytes:
     """The texts as lines of one text, flattened in the way called `name`."""
     if name == "space":
         return b"".join(text.replace(b"\n", b" ") + b"\n" for text in texts)

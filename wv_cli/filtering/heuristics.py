@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _textstatistics
+from wv_cli.text.records.text_spans import TextSpans
 from wv_cli.words import encode, is_utf8
 
 
@@ -172,7 +173,11 @@ def statistics(
     """
     columns = [_textstatistics.NAMES.index(name) for name in names]
     own = [each if is_utf8(each) else encode(each.decode("utf-8", "replace")) for each in words] if words else None
-    return dict(zip(names, _textstatistics.statistics(list(texts), columns, own), strict=True))
+    if isinstance(texts, TextSpans) and own is None:
+        found = _textstatistics.statistics_of_spans(texts.blob, texts.begins, texts.ends, columns)
+    else:
+        found = _textstatistics.statistics(list(texts), columns, own)
+    return dict(zip(names, found, strict=True))
 
 
 def c4_lines(text: bytes, terminal: bool = True) -> bytes:

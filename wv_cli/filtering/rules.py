@@ -18,6 +18,7 @@ from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
 from wv_cli.filtering.setting import Columns, FieldScorer, Scorer, Setting, split_subject
+from wv_cli.text.records.text_spans import TextSpans, take_texts
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ class Judge:
         """That of a rule which needs a file."""
         return self._scorers.get(name)
 
-    def score_batch(self, texts: list[bytes], fields: Columns | None = None, *, every: bool = False) -> "Judged":
+    def score_batch(self, texts: Sequence[bytes], fields: Columns | None = None, *, every: bool = False) -> "Judged":
         """With `every` all rules score all texts, and none is shortened."""
         scores: dict[str, Scores] = {}
         like: dict[int, Like] = {}
@@ -192,7 +193,7 @@ class Judge:
                 scores |= self._statistics(rule.cost, texts, alive)
             elif rule.statistic is None:
                 own = scores[rule.name] = np.full(len(texts), np.nan, np.float32)
-                own[alive] = self._scorers[rule.name]([texts[i] for i in alive.tolist()]) if len(alive) else 0
+                own[alive] = self._scorers[rule.name](take_texts(texts, alive)) if len(alive) else 0
             own = scores[rule.name]
             if len(alive):
                 wrong = alive[~rule.accepts(own[alive])]
@@ -200,20 +201,22 @@ class Judge:
                 if isinstance(scorer, Contamination) and self._cleans and not every:
                     wrong = _clean(scorer, rule, texts, wrong, shortened)
                 if isinstance(scorer, Contamination) and len(wrong):
-                    found = scorer.like([texts[i] for i in wrong.tolist()])
+                    found = scorer.like(take_texts(texts, wrong))
                     like = dict(zip(wrong.tolist(), found, strict=True)) | like
                 reason[wrong] = np.where(reason[wrong] < 0, number, reason[wrong])
         alive = np.flatnonzero(reason < 0)
-        left = [shortened.get(i, texts[i]) for i in alive.tolist()]
+        left = take_texts(texts, alive) if self.duplicate_rules else []
+        left = [shortened.get(i, text) for i, text in zip(alive.tolist(), left, strict=False)] if shortened else left
         keys = [each.keys(left) for each in self.duplicates]
         paragraphs = (left, *self.paragraphs.keys(left)) if self.paragraphs is not None else None
         return Judged(scores, reason, alive, keys, paragraphs, shortened, like)
 
-    def _statistics(self, cost: int, texts: list[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
+    def _statistics(self, cost: int, texts: Sequence[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
         """Those of all rules of this cost, in one walk over the texts."""
         names = [rule.name for rule in self.rules if rule.statistic is not None and rule.cost == cost]
-        found, some = {}, [texts[i] for i in alive.tolist()]
-        for name, values in statistics(some, names, self._cut(some) if self._cut is not None else None).items():
+        some = texts.take(alive) if isinstance(texts, TextSpans) else take_texts(texts, alive)
+        found, words = {}, self._cut([*some]) if self._cut is not None else None
+        for name, values in statistics(some, names, words).items():
             found[name] = np.full(len(texts), np.nan)
             found[name][alive] = values
         return found
@@ -256,7 +259,7 @@ class Judge:
 
 
 def _clean(
-    scorer: Contamination, rule: Rule, texts: list[bytes], wrong: NDArray[np.int64], shortened: dict[int, bytes]
+    scorer: Contamination, rule: Rule, texts: Sequence[bytes], wrong: NDArray[np.int64], shortened: dict[int, bytes]
 ) -> NDArray[np.int64]:
     """The numbers of the texts of which nothing would be left without lines of items. The others are `shortened`."""
     nothing_left = []

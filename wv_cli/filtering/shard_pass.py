@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli.filtering.decisions import Decisions
 from wv_cli.filtering.duplicates import Like
@@ -23,6 +24,7 @@ from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords, Sink
+from wv_cli.text.records.text_spans import text_sizes
 from wv_cli.text.source import Source
 from wv_cli.vectors.formats.recognize import input_texts
 
@@ -32,7 +34,7 @@ class JudgedBlock(NamedTuple):
 
     block: Block
     found: Judged
-    sizes: list[int]
+    sizes: NDArray[np.int64]
     replaced: dict[int, bytes]
 
     def new_texts(self) -> dict[int, bytes]:
@@ -141,7 +143,7 @@ class ShardPass:
             self.log(f"{error}; this file counts as empty")
 
     def _count(self, judged: JudgedBlock, totals: Totals) -> None:
-        sizes, reason = np.array(judged.sizes, np.int64), judged.found.reason
+        sizes, reason = judged.sizes.copy(), judged.found.reason
         stays = reason < 0
         totals.records += len(stays)
         totals.kept += int(stays.sum())
@@ -201,10 +203,10 @@ def _judge_block(judge: Judge, field: str, path: str, replaces: bool, block: Blo
     fields = read_fields(block, judge.fields, field, path)
     found, replaced = judge.score_batch(texts, fields), {}
     for number in found.alive.tolist() if replaces else ():
-        text = replace_pii(texts[number])
-        if text is not texts[number]:
-            replaced[number] = text
-    return JudgedBlock(block, found, [len(text) for text in texts], replaced)
+        text = texts[number]
+        if (other := replace_pii(text)) is not text:
+            replaced[number] = other
+    return JudgedBlock(block, found, text_sizes(texts), replaced)
 
 
 def _evidence(fields: Sequence[str], like: Mapping[int, Like], count: int) -> dict[str, Column]:

@@ -1,5 +1,6 @@
 """The units of a document that are scored one by one. The score of the document is their mean, as DataTrove has it."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ class LabelAnswers(NamedTuple):
     seen: NDArray[np.int32]
 
 
-def divide(texts: list[bytes], unit: str) -> tuple[list[bytes], NDArray[np.int64]]:
+def divide(texts: Sequence[bytes], unit: str) -> tuple[Sequence[bytes], NDArray[np.int64]]:
     """(units, (n + 1,) where those of each text begin). Blank units are left out; a text of these alone is one unit."""
     if unit == "document":
         return texts, np.arange(len(texts) + 1)
@@ -30,7 +31,7 @@ def divide(texts: list[bytes], unit: str) -> tuple[list[bytes], NDArray[np.int64
 
 
 def answer_units(
-    model: Classifier, texts: list[bytes], unit: str, flattening: str, k: int = 1, threshold: float = 0.0
+    model: Classifier, texts: Sequence[bytes], unit: str, flattening: str, k: int = 1, threshold: float = 0.0
 ) -> LabelAnswers:
     """The k best labels (ALL: every one) of documents, by their mean probability over the units."""
     if unit == "document":
@@ -45,7 +46,7 @@ def answer_units(
 
 
 def _means(
-    model: Classifier, texts: list[bytes], unit: str, flattening: str, k: int, threshold: float, step: int
+    model: Classifier, texts: Sequence[bytes], unit: str, flattening: str, k: int, threshold: float, step: int
 ) -> LabelAnswers:
     parts, starts = divide(texts, unit)
     document = np.repeat(np.arange(len(texts)), np.diff(starts))

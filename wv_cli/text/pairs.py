@@ -106,7 +106,7 @@ def _kind(path: str) -> str:
 
 
 def _texts(found: "Iterator[Block]", sizes: list[int] | None) -> Iterator[bytes]:
-    def each(block: "Block") -> list[bytes]:
+    def each(block: "Block") -> Sequence[bytes]:
         if sizes is not None:
             sizes.append(block.size)
         return block.each

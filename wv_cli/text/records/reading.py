@@ -43,7 +43,7 @@ class Block(Protocol):
         ...
 
     @property
-    def each(self) -> list[bytes]:
+    def each(self) -> Sequence[bytes]:
         """The text of each record."""
         ...
 

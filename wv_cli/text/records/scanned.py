@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from wv_cli import _floattext, _records
 from wv_cli.errors import BadFile
 from wv_cli.io.json_text import to_json, to_unicode
 from wv_cli.text.records.reading import NO_UTF8, BadRecords, Column, Rules, no_field
+from wv_cli.text.records.text_spans import TextSpans
 
 csv.field_size_limit(sys.maxsize)  # of headers, and of the fields beside the text: Python has 131,072
 BOM = b"\xef\xbb\xbf"
@@ -78,8 +80,9 @@ class ScannedBlock:
         return len(self.header) + len(self.raw)
 
     @property
-    def each(self) -> list[bytes]:
-        return [self.texts[begin : end - 1] for begin, end in self.good[:, 3:5].tolist()]
+    def each(self) -> TextSpans:
+        begins, ends = self.good[:, 3:5].T
+        return TextSpans(self.texts, np.ascontiguousarray(begins), ends - 1)
 
     @property
     def good(self) -> NDArray[np.int64]:
@@ -100,26 +103,40 @@ class ScannedBlock:
         changed: Mapping[int, bytes] | None = None,
     ) -> Written:
         """Blank lines stay unless some records go."""
-        values = list(map("".join, zip(*(self._fragments(*each) for each in added.items()), strict=True)))
-        pieces: list[bytes] = []
-        cursor = number = 0
-        for row in self.rows.tolist():
+        status = self.rows[:, 5]
+        goes = status != _records.GOOD
+        if kept is None:
+            goes &= status != _records.BLANK
+        else:
+            goes[status == _records.GOOD] = ~np.asarray(kept, np.bool_)
+        edits = [(begin, end, b"") for begin, end in self.rows[goes, :2].tolist()]
+        if added or changed:
+            edits += self._changes(added, goes, changed or {})
+            edits.sort(key=itemgetter(0, 1))  # what is added to a record stands behind its text
+        raw, cursor = memoryview(self.raw), 0
+        pieces: list[bytes | memoryview] = []
+        for begin, end, instead in edits:
+            if cursor < begin:  # records that stay together are one piece
+                pieces.append(raw[cursor:begin])
+            pieces.append(instead)
+            cursor = end
+        records = b"".join([*pieces, raw[cursor:]]) if edits else self.raw
+        return Written(self._header(list(added)), records)
+
+    def _changes(
+        self, added: Mapping[str, Column], goes: NDArray[np.bool_], changed: Mapping[int, bytes]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """What becomes of the bytes from one place to another in records that stay."""
+        good = self.rows[:, 5] == _records.GOOD
+        numbers = np.flatnonzero(~goes[good]).tolist()
+        some = {name: column._replace(values=_select(column.values, numbers)) for name, column in added.items()}
+        values = list(map("".join, zip(*(self._fragments(*each) for each in some.items()), strict=True)))
+        for place, (number, row) in enumerate(zip(numbers, self.rows[good & ~goes].tolist(), strict=True)):
             record = _Record(*row)
-            goes = record.status != _records.GOOD and (record.status != _records.BLANK or kept is not None)
-            if record.status == _records.GOOD:
-                goes = kept is not None and not kept[number]
-                if changed and number in changed and not goes:
-                    pieces += self.raw[cursor : record.value], self._value(record, changed[number])
-                    cursor = record.value_end
-                if values and not goes:
-                    pieces += self.raw[cursor : record.insert], values[number].encode()
-                    cursor = record.insert
-                number += 1
-            if goes:
-                pieces.append(self.raw[cursor : record.begin])
-                cursor = record.end
-        pieces.append(self.raw[cursor:])
-        return Written(self._header(list(added)), b"".join(pieces))
+            if number in changed:
+                yield record.value, record.value_end, self._value(record, changed[number])
+            if values:
+                yield record.insert, record.insert, values[place].encode()
 
     def _header(self, names: list[str]) -> bytes:
         if self.fields is None or not self.fields.named or not self.header or not names:
@@ -164,6 +181,10 @@ class Fields(NamedTuple):
     def append(self, text: str) -> str:
         """A field behind another one."""
         return self.delimiter + self.write(text)
+
+
+def _select(values: Sequence[Any] | NDArray[Any], numbers: list[int]) -> Sequence[Any] | NDArray[Any]:
+    return values[numbers] if isinstance(values, np.ndarray) else [values[number] for number in numbers]
 
 
 def _rows_of_numbers(matrix: NDArray[np.float32]) -> list[str]:
@@ -220,7 +241,7 @@ class Counting:
         """These bytes are behind us."""
         self.byte += len(raw)
         if self._line is not None:
-            self._line += raw.count(b"\n")
+            self._line += int(np.count_nonzero(np.frombuffer(raw, np.uint8) == ord("\n")))
 
     def go_to(self, place: int) -> None:
         """The next bytes are those at `place` of a file that has good records."""
