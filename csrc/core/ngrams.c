@@ -207,9 +207,11 @@ int32_t wv_ngram_suffix(const wv_ngram_trie *trie, int32_t node, int32_t word) {
     return found;
 }
 
-int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t length, int64_t begin, int64_t end, int32_t *suffix) {
+int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t length, int64_t begin, int64_t end, int32_t low, int32_t high,
+                      int32_t *suffix) {
     int64_t lacking = 0;
     for (int64_t node = begin; node < end; node++) {
+        if (suffix[node] < low || suffix[node] >= high) continue;
         for (int32_t child = trie->first[node]; child < trie->first[node + 1]; child++) {
             suffix[child] = wv_ngram_suffix(trie, (int32_t)node, trie->word[child]);
             lacking += suffix[child] < trie->levels[length - 1];

@@ -89,8 +89,11 @@ typedef struct {
 int32_t wv_ngram_child(const wv_ngram_trie *trie, int32_t node, int32_t word);
 /* The longest suffix of `node` and `word`, shorter than both together, that is a node. */
 int32_t wv_ngram_suffix(const wv_ngram_trie *trie, int32_t node, int32_t word);
-/* Fills suffix, which `trie` points to, for the children of the nodes begin .. end, which have `length` words; shorter
- * ones are filled, those of single words too. Returns how many of these n-grams lack the one without their first word. */
-int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t length, int64_t begin, int64_t end, int32_t *suffix);
+/* Fills suffix, which `trie` points to, for the children of those of the nodes begin .. end whose own suffix is one of
+ * low .. high; the nodes have `length` words, and shorter ones are filled, those of single words too. Nodes are read in
+ * order, the children of low .. high in any: a range that fits the cache, or the memory, is searched there. Returns how
+ * many of these children lack the n-gram without their first word. */
+int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t length, int64_t begin, int64_t end, int32_t low, int32_t high,
+                      int32_t *suffix);
 
 #endif

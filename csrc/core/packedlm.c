@@ -1,6 +1,7 @@
 #include "core/packedlm.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/little_endian.h"
@@ -33,6 +34,30 @@ void wv_packed_write(const uint32_t *numbers, int64_t n, int32_t width, uint8_t 
 
 void wv_packed_read(const uint8_t *bits, int64_t n, int32_t width, uint32_t *numbers) {
     for (int64_t i = 0; i < n; i++) numbers[i] = number_at(bits, i * width, width);
+}
+
+int wv_packed_set_add(wv_packed_set *set, const uint32_t *numbers, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t **page = &set->pages[numbers[i] / WV_PACKED_PAGE];
+        if (!*page && !(*page = calloc(WV_PACKED_PAGE / 64, sizeof **page))) return -1;
+        uint64_t *word = *page + numbers[i] % WV_PACKED_PAGE / 64, bit = UINT64_C(1) << numbers[i] % 64;
+        set->size += !(*word & bit);
+        *word |= bit;
+    }
+    return 0;
+}
+
+void wv_packed_set_list(const wv_packed_set *set, uint32_t *numbers) {
+    for (uint32_t page = 0; page < 65536; page++) {
+        if (!set->pages[page]) continue;
+        for (uint32_t word = 0; word < WV_PACKED_PAGE / 64; word++)
+            for (uint64_t left = set->pages[page][word]; left; left &= left - 1)
+                *numbers++ = page * WV_PACKED_PAGE + word * 64 + (uint32_t)__builtin_ctzll(left);
+    }
+}
+
+void wv_packed_set_free(wv_packed_set *set) {
+    for (int32_t page = 0; page < 65536; page++) free(set->pages[page]);
 }
 
 void wv_packed_write_offsets(const int32_t *first, int64_t size, const uint32_t *index, uint8_t *bits) {

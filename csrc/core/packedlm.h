@@ -54,6 +54,20 @@ typedef struct {
 void wv_packed_write(const uint32_t *numbers, int64_t n, int32_t width, uint8_t *bits);
 void wv_packed_read(const uint8_t *bits, int64_t n, int32_t width, uint32_t *numbers);
 
+/* A set of numbers: a bit for each of them, in pages of WV_PACKED_PAGE numbers that are there once one of them is. The
+ * numbers of a model are logarithms, whose float32 share few exponents: some 15 MB of pages hold all of a large model. */
+#define WV_PACKED_PAGE 65536
+typedef struct {
+    uint64_t *pages[65536]; /* NULL: none of these numbers is in the set */
+    int64_t size;
+} wv_packed_set;
+
+/* 0, or -1 when memory runs out. A set begins as zeros. */
+int wv_packed_set_add(wv_packed_set *set, const uint32_t *numbers, int64_t n);
+/* Writes all numbers (size), ascending. */
+void wv_packed_set_list(const wv_packed_set *set, uint32_t *numbers);
+void wv_packed_set_free(wv_packed_set *set);
+
 /* Writes where the children of `size` n-grams begin: first (size + 1). index says how wide each block is. */
 void wv_packed_write_offsets(const int32_t *first, int64_t size, const uint32_t *index, uint8_t *bits);
 /* first (size + 1) of a level; `below` is the size of the next one. */

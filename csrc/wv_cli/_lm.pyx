@@ -35,7 +35,8 @@ cdef class Windows:
     cdef readonly object first_words  # NDArray[np.int64]
 
     def __init__(self, const int32_t[::1] stream, int32_t order, int32_t words):
-        cdef int64_t n = stream.shape[0], sentences
+        cdef int64_t n = stream.shape[0], sentences, i
+        cdef int64_t[::1] counts = np.zeros(max(words, 1), np.int64)
         require(1 <= order <= WV_LARGEST_ORDER, "an order is 1 to 10")
         require(n > 0 and stream[n - 1] == -1, "a stream ends with the end of a sentence")
         require_ids(stream, -1, words, "ids of the text")
@@ -47,7 +48,9 @@ cdef class Windows:
         self.windows = wv_ngram_windows(ids=&self.ids[0], lengths=&self.lengths[0], n=0, order=order, words=words)
         with nogil:
             self.windows.n = wv_ngrams_windows(&stream[0], n, order, &self.ids[0], &self.lengths[0])
-        self.first_words = np.bincount(self.ids[:self.windows.n], minlength=words)  # how many windows begin with each
+            for i in range(self.windows.n):
+                counts[self.ids[i]] += 1
+        self.first_words = np.asarray(counts)  # how many windows begin with each
 
     def sort(self, int32_t low, int32_t high) -> tuple[int, int]:
         """Sorts the windows that begin with the words low .. high - 1, and returns their places in the order of all.
@@ -146,14 +149,24 @@ cdef class Builder:
         return &self.builder.levels[length - 1]
 
 
-def count_ids(const int32_t[::1] ids, int64_t base, int64_t[::1] counts) -> None:
-    """counts[id - base] += 1 for every id."""
+def count_ids(const int32_t[::1] ids, int64_t low, int64_t high, int64_t[::1] counts) -> None:
+    """counts[id - low] += 1 for every id from low to below high."""
     cdef int64_t i
-    require(base >= 0, "no such base")
-    require_ids(ids, base, base + counts.shape[0], "ids")
+    require(0 <= low <= high and counts.shape[0] == high - low, "no such ids")
     with nogil:
         for i in range(ids.shape[0]):
-            counts[ids[i] - base] += 1
+            if low <= ids[i] < high:
+                counts[ids[i] - low] += 1
+
+
+def gather(const double[::1] numbers, const int32_t[::1] ids, int64_t low, int64_t high, double[::1] out) -> None:
+    """out[i] = numbers[ids[i] - low] wherever low <= ids[i] < high."""
+    cdef int64_t i
+    require(0 <= low <= high and numbers.shape[0] == high - low and out.shape[0] == ids.shape[0], "no such ids")
+    with nogil:
+        for i in range(ids.shape[0]):
+            if low <= ids[i] < high:
+                out[i] = numbers[ids[i] - low]
 
 
 @cython.final
@@ -221,14 +234,15 @@ cdef class Links:
         require(shorter, "a suffix link leads to no shorter n-gram")
         self.checked = end
 
-    def fill(self, int32_t length, int64_t begin, int64_t end) -> int:
-        """For the children of the nodes begin .. end of a length; how many of them lack the n-gram without their first
-        word."""
+    def fill(self, int32_t length, int64_t begin, int64_t end, int64_t low, int64_t high) -> int:
+        """For the children of those of the nodes begin .. end of a length whose suffix is one of low .. high; how many of
+        them lack the n-gram without their first word."""
         cdef int64_t lacking
         require(not self.linked, "the links are filled")
         self._require(length, begin, end)
+        require(WV_NO_NODE <= low <= high <= self.trie.levels[length - 1], "no such suffixes")
         with nogil:
-            lacking = wv_ngram_link(&self.trie, length, begin, end, &self.written[0])
+            lacking = wv_ngram_link(&self.trie, length, begin, end, <int32_t>low, <int32_t>high, &self.written[0])
         return lacking
 
     def below(self, const float[::1] prob, const float[::1] backoff, int32_t length, int64_t begin,

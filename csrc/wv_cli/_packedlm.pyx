@@ -8,13 +8,14 @@ cimport cython
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
+from libc.stdlib cimport calloc, free
 
 from wv_cli._arguments cimport require, require_floats, require_ids
 from wv_cli.core.ngrams cimport WV_LARGEST_ORDER, WV_NO_NODE, WV_SENTENCE_END
 from wv_cli.core.packedlm cimport (
     WV_PACKED_AT_ONCE, WV_PACKED_BLOCK, WV_PACKED_PADDING, wv_packed_all, wv_packed_begin, wv_packed_children,
     wv_packed_column, wv_packed_level, wv_packed_model, wv_packed_read, wv_packed_score, wv_packed_scratch,
-    wv_packed_write, wv_packed_write_offsets,
+    wv_packed_set, wv_packed_set_add, wv_packed_set_free, wv_packed_set_list, wv_packed_write, wv_packed_write_offsets,
 )
 
 from wv_cli.errors import BadFile
@@ -43,23 +44,66 @@ def write(const uint32_t[::1] numbers, int32_t width) -> NDArray[np.uint8]:
     return bits[:size]
 
 
-def write_offsets(const int32_t[::1] first) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """(index, a column) of where the children of n-grams begin, (n-grams + 1,)."""
-    cdef int64_t size = first.shape[0] - 1, blocks = (size + WV_PACKED_BLOCK - 1) // WV_PACKED_BLOCK
-    starts = np.arange(blocks, dtype=np.int64) * BLOCK
-    whole = np.asarray(first)
-    bases, ends = whole[starts], whole[np.minimum(starts + BLOCK, size)]
-    require(size == 0 or (np.diff(whole) >= 0).all(), "the children do not follow each other")
-    index = np.zeros((blocks + 1, 2), np.uint32)
-    index[:blocks, 0] = bases
+def index_offsets(first: NDArray[np.int32]) -> NDArray[np.uint32]:
+    """index (blocks + 1, 2) of where the children of n-grams begin; first (n-grams + 1,) ascends."""
+    bases = first[:-1:BLOCK]
+    ends = np.append(bases[1:], first[-1:])
+    index = np.zeros((len(bases) + 1, 2), np.uint32)
+    index[:-1, 0] = bases
     index[1:, 1] = np.cumsum(np.frexp((ends - bases).astype(np.float64))[1])
-    bits = np.zeros(column_bytes(int(index[blocks, 1]) * (BLOCK + 1)) + PADDING, np.uint8)
-    cdef const uint32_t[:, ::1] pairs = index
+    return index
+
+
+def write_offsets(const int32_t[::1] first, const uint32_t[:, ::1] index) -> NDArray[np.uint8]:
+    """A column of where the children of n-grams begin, of which `index` has the blocks."""
+    cdef int64_t size = first.shape[0] - 1, blocks = (size + WV_PACKED_BLOCK - 1) // WV_PACKED_BLOCK, i
+    cdef bint fits = index.shape[0] == blocks + 1 and index.shape[1] == 2 and (blocks == 0 or index[0, 1] == 0)
+    require(fits, "the index does not fit the offsets")
+    for i in range(blocks):
+        fits = fits and index[i, 1] <= index[i + 1, 1]
+    require(fits, "the widths of the index do not ascend")
+    bits = np.zeros(column_bytes(<int64_t>index[blocks, 1] * (WV_PACKED_BLOCK + 1)) + PADDING, np.uint8)
     cdef uint8_t[::1] out = bits
     if size:
         with nogil:
-            wv_packed_write_offsets(&first[0], size, &pairs[0, 0], &out[0])
-    return index.reshape(-1), bits[:bits.size - PADDING]
+            wv_packed_write_offsets(&first[0], size, &index[0, 0], &out[0])
+    return bits[:bits.size - PADDING]
+
+
+@cython.final
+cdef class Distinct:
+    """The different numbers of a column, as they are added."""
+
+    cdef wv_packed_set *numbers
+
+    def __cinit__(self):
+        self.numbers = <wv_packed_set *>calloc(1, sizeof(wv_packed_set))
+        if self.numbers == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if self.numbers != NULL:
+            wv_packed_set_free(self.numbers)
+        free(self.numbers)
+
+    def __len__(self) -> int:
+        return self.numbers.size
+
+    def add(self, const float[::1] numbers) -> None:
+        cdef int failure = 0
+        if numbers.shape[0]:
+            with nogil:
+                failure = wv_packed_set_add(self.numbers, <const uint32_t *>&numbers[0], numbers.shape[0])
+        if failure:
+            raise MemoryError
+
+    def sorted(self) -> NDArray[np.float32]:
+        """All of them, ascending."""
+        found = np.empty(self.numbers.size, np.float32)
+        cdef float[::1] out = found
+        if out.shape[0]:
+            wv_packed_set_list(self.numbers, <uint32_t *>&out[0])
+        return np.sort(found)
 
 
 @cython.final

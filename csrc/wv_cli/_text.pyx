@@ -175,6 +175,11 @@ cdef class Encoder:
         return self.encoder.tokens
 
     @property
+    def words(self) -> int:
+        """Different words so far, known ones included."""
+        return self.encoder.map.size
+
+    @property
     def lines(self) -> int:
         """Line ends read."""
         return self.encoder.lines

@@ -145,6 +145,15 @@ def let_go(mapped: mmap.mmap, length: int | None = None) -> bool:
     return LINUX
 
 
+def let_go_of_freed() -> None:
+    """Gives memory back that was freed and that the C library keeps for later; only glibc's is asked."""
+    if LINUX:
+        import ctypes
+
+        with contextlib.suppress(AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+
 def want_huge_pages(block: mmap.mmap) -> None:
     """Asks for pages of 2 MB, where a process can ask; a kernel built without them says no, and means no harm."""
     if LINUX:

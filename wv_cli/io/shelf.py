@@ -7,7 +7,9 @@ disk would be a signal and not an error.
 """
 
 import mmap
-from threading import Lock
+import weakref
+from itertools import pairwise
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -17,31 +19,51 @@ from wv_cli.io import host
 from wv_cli.io.spill import Spool
 
 Array = NDArray[Any]
-_BLOCK = 1 << 22  # numbers at a time
+_BLOCK = 1 << 18  # numbers at a time
+_CACHED = 1 << 23  # bytes of a span
 
 
 class Shelf:
-    """For a process that may take `memory` bytes (None: any number): arrays of a quarter of that together are in
-    memory, others in the folder of `beside`. `what` they are, in messages."""
+    """For a process that has taken `taken` bytes and may take `memory` more (None: any number): arrays of a quarter of
+    that together are in memory, others in the folder of `beside`. `what` they are, in messages."""
 
-    def __init__(self, beside: str | None = None, what: str = "arrays", memory: int | None = None) -> None:
+    def __init__(
+        self, beside: str | None = None, what: str = "arrays", memory: int | None = None, taken: int = 0
+    ) -> None:
         self._beside, self._what = beside, what
         self._left = None if memory is None else memory // 4
-        self._most = (memory or 0) // 2
-        self._mapped: list[mmap.mmap] = []
+        self._most = taken + (memory or 0) // 4
+        self._quarter = memory and memory // 4
+        self._mapped: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
         self._spools: list[Spool] = []
-        self._lock = Lock()
+        self._lock = RLock()  # give() may run, when an array goes, in a thread that holds it
 
     def new(self, size: int, dtype: type[np.generic]) -> Array:
-        """An array whose numbers are anything. Raises WvError where the folder cannot hold it."""
+        """An array whose numbers are anything. When nobody uses it any more its room is free again. Raises WvError
+        where the folder cannot hold it."""
         length = size * np.dtype(dtype).itemsize
         if self.take(length):
-            return np.empty(size, dtype)
+            array = np.empty(size, dtype)
+            weakref.finalize(array, self.give, length).atexit = False
+            return array
         with Spool(self._beside, self._what) as spool, spool.errors():
             host.reserve(spool.descriptor, length)
-            mapped = mmap.mmap(spool.descriptor, length)
-        self._mapped.append(mapped)
+            return self.map_file(spool, length, dtype)
+
+    def map_file(self, spool: Spool, length: int, dtype: type[np.generic]) -> Array:
+        mapped = mmap.mmap(spool.descriptor, length)
+        self._mapped.add(mapped)
         return np.frombuffer(mapped, dtype)
+
+    def spans(self, begin: int, end: int, size: int) -> list[tuple[int, int]]:
+        """Cuts begin .. end into ranges whose items, of `size` bytes each, may be used in any order: they fit the
+        memory and the processor's cache. Who needs items of all ranges goes through them range by range."""
+        edges = [*range(begin, end, self.capacity(size, _CACHED // size)), end]
+        return list(pairwise(edges))
+
+    def capacity(self, size: int, most: int) -> int:
+        """How many items of `size` bytes a quarter of the memory holds: 1 to `most`."""
+        return most if self._quarter is None else max(min(self._quarter // size, most), 1)
 
     def pieces(self, dtype: type[np.generic]) -> "Pieces":
         spool = Spool(self._beside, self._what)
@@ -57,8 +79,10 @@ class Shelf:
     def let_go(self) -> None:
         """Gives the memory of what is in files back to the system when the process takes half of what it may."""
         if self._mapped and host.resident() > self._most:
-            for mapped in self._mapped:
+            for mapped in list(self._mapped):
                 host.let_go(mapped)
+            if host.resident() > self._most:
+                host.let_go_of_freed()
 
     def take(self, length: int) -> bool:
         """Whether there is room in memory for so many bytes, which is then taken; give() returns it."""
@@ -97,16 +121,28 @@ class Pieces:
             self._spool.write(piece, self.length)
         self.length += len(piece)
 
-    def move(self, out: Array) -> None:
-        """Copies all to `out`, which is as long, and keeps nothing in memory."""
+    def array(self) -> Array:
+        """All as one array; nothing can be appended afterwards."""
+        if not self._spool.is_open:
+            out = self._shelf.new(self.length, self._dtype)
+            self.move(out)
+            return out
+        with self._spool.errors():
+            return self._shelf.map_file(self._spool, self.length * np.dtype(self._dtype).itemsize, self._dtype)
+
+    def move(self, out: Array, more: int = 0) -> None:
+        """Copies all to `out`, which is as long, `more` added to each number, and keeps nothing in memory."""
         if self._spool.is_open:
             for begin in range(0, len(out), _BLOCK):
-                self._spool.fill(out[begin : begin + _BLOCK], begin)
+                block = out[begin : begin + _BLOCK]
+                self._spool.fill(block, begin)
+                block += block.dtype.type(more)
                 self._shelf.let_go()
             return
         at = 0
         while self._held:
             piece = self._held.pop(0)
-            out[at : at + len(piece)] = piece
+            np.add(piece, piece.dtype.type(more), out=out[at : at + len(piece)])
             at += len(piece)
+            self._shelf.let_go()
             self._shelf.give(piece.nbytes)

@@ -17,7 +17,7 @@ from wv_cli.io import container
 from wv_cli.io.input import open_input
 from wv_cli.io.output import open_output
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.counts import DEFAULT_MEMORY, NgramCounts, Records, new_shelf, ngram_runs, of_records
+from wv_cli.lm.counts import DEFAULT_MEMORY, NgramCounts, Records, buffers, new_shelf, ngram_runs, of_records
 from wv_cli.lm.trie import Trie, link
 from wv_cli.lm.vocabulary import SENTENCE_END, SPECIAL, read_words
 from wv_cli.words import WordList
@@ -95,11 +95,11 @@ def sum_counts(
     words = _text.WordMap()
     ids = [words.add(part.trie.words.blob, part.trie.words.starts) for part in parts]
     every = WordList(*words.words())
-    with ngram_runs(spool_beside, order, memory or DEFAULT_MEMORY) as runs:
+    memory = memory or DEFAULT_MEMORY
+    with ngram_runs(spool_beside, order, buffers(memory) // 2) as runs:
         for part, own_ids in zip(parts, ids, strict=True):
             runs.add(_records(part, own_ids, len(every), order))
-        shelf = new_shelf(spool_beside, memory or DEFAULT_MEMORY)
-        return of_records([runs.merge()], every, order, shelf, threads)
+        return of_records([runs.merge()], every, order, new_shelf(spool_beside, memory), threads)
 
 
 def _windows(counts: NgramCounts, length: int, order: int) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from wv_cli._lm import Builder, Windows, merge
 from wv_cli.errors import BadFile, WvError
+from wv_cli.io import memory as process
 from wv_cli.io.events import OnProgress
 from wv_cli.io.runs import SortedRuns
 from wv_cli.io.shelf import Pieces, Shelf
@@ -30,9 +31,11 @@ Records = NDArray[np.int32]  # rows of order + 2 (csrc/core/ngrams.h)
 
 DEFAULT_MEMORY = 2 * 10**9
 _BLOCK = 1 << 16  # records at a time
-_BYTES_A_WORD = 32  # of the stream while it grows, and of what sorting it takes
+_BYTES_A_WORD = 20  # of the stream while it grows, and of what sorting it takes
 _LEAST_SEGMENT = 1 << 12
-_HELD = 1 << 20  # n-grams of a length while they are counted
+_LEAST_ROOM = 1 << 24  # less saves little beside what Python takes, and cuts the text into segments too short to sort
+_HELD = 1 << 20  # n-grams of a length while they are counted, at most
+_HELD_BYTES = 48  # of each of them, while they are taken away
 _MOST_PARTS = 16  # of the n-grams, made by as many threads; each may have files of its own
 
 
@@ -61,34 +64,47 @@ def count(
     spool_beside: str | None = None,
     progress: OnProgress | None = None,
 ) -> NgramCounts:
-    """The n-grams of texts, each line a sentence. `memory` bounds the bytes that all this takes: a longer text is
-    sorted in segments, and what does not fit waits in files without a name in the folder of `spool_beside`.
+    """The n-grams of texts, each line a sentence. The process takes about `memory` bytes, the words on top where these
+    are many: a longer text is sorted in segments, and what does not fit waits in files without a name in the folder of
+    `spool_beside`.
 
     Raises WvError when there is no text, BadFile when it holds one of the SPECIAL words and the config does not skip
     them, and what Source raises."""
     threads = config.threads
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
     memory = memory or DEFAULT_MEMORY
-    longest = max(memory // _BYTES_A_WORD, _LEAST_SEGMENT) * 4
+    longest = _segment_bytes(memory)
     text = _Text(source, config, threads)
-    with ngram_runs(spool_beside, config.order, memory) as runs:
+    with ngram_runs(spool_beside, config.order, buffers(memory) // 2) as runs:
         for chunk in source:
             text.encoder.feed(chunk)
             if text.encoder.ids_bytes > longest:
                 runs.add(chain.from_iterable(text.parts()))
+                longest = _segment_bytes(memory)  # the words have become more
         text.encoder.finish()
         require_words(text.encoder.tokens, source.inputs)
         parts = text.parts()
         if len(runs):
             runs.add(chain.from_iterable(parts))
             parts = [runs.merge()]
-        blob, starts, _ = text.encoder.vocabulary()
-        return of_records(parts, WordList(blob, starts), config.order, new_shelf(spool_beside, memory), threads)
+        words = text.words()
+        return of_records(parts, words, config.order, new_shelf(spool_beside, memory), threads)
+
+
+def buffers(memory: int) -> int:
+    """What is left for buffers when the process shall take `memory` bytes."""
+    return max(process.for_buffers(memory), _LEAST_ROOM)
+
+
+def _segment_bytes(memory: int) -> int:
+    """How long the ids may become that are sorted together."""
+    return max(buffers(memory) // _BYTES_A_WORD, _LEAST_SEGMENT) * 4
 
 
 def new_shelf(beside: str | None, memory: int) -> Shelf:
-    """For the n-grams of a run that has so much memory."""
-    return Shelf(beside, "n-grams", memory)
+    """For the n-grams of a run whose process shall take `memory` bytes."""
+    room = buffers(memory)
+    return Shelf(beside, "n-grams", room, max(memory - room, 0))
 
 
 def of_records(
@@ -142,9 +158,7 @@ def _concatenate_levels(
         words_of.move(word[begin:end])
         count_of.move(count[begin:end])
         if level + 1 < sizes.shape[1]:
-            first_of.move(first[begin:end])
-            first[begin:end] += np.int32(begins[part, level + 1])
-        shelf.let_go()
+            first_of.move(first[begin:end], int(begins[part, level + 1]))
 
     run_all(place, [(part, level) for level in range(sizes.shape[1]) for part in range(len(parts))], threads)
     return bounds, word, first, count
@@ -155,6 +169,8 @@ def _levels(blocks: Iterable[Records], order: int, shelf: Shelf, parts: int) -> 
     builder = Builder(order)
     levels = [(shelf.pieces(np.int32), shelf.pieces(np.int32), shelf.pieces(np.int64)) for _ in range(order - 1)]
 
+    held = shelf.capacity(_HELD_BYTES * order, _HELD) // parts
+
     def take(length: int, *, finished: bool) -> None:
         arrays: tuple[NDArray[np.generic], ...] = builder.take(length, finished)
         for pieces, array in zip(levels[length - 2], arrays, strict=True):
@@ -163,7 +179,7 @@ def _levels(blocks: Iterable[Records], order: int, shelf: Shelf, parts: int) -> 
     for records in blocks:
         builder.add(records)
         for length in range(2, order + 1):
-            if builder.held(length) > _HELD // parts:
+            if builder.held(length) > held:
                 take(length, finished=False)
     for length in range(2, order + 1):
         take(length, finished=True)
@@ -197,11 +213,17 @@ class _Text:
         stream = self._sentences()
         if not len(stream):
             return []
-        windows = Windows(stream, self._config.order, len(self.encoder.vocabulary()[1]) - 1)
+        windows = Windows(stream, self._config.order, self.encoder.words)
         del stream
         shares = _shares(windows.first_words, min(self._threads, _MOST_PARTS))
         places = list(in_order(lambda share: windows.sort(*share), shares, self._threads))
         return [self._records(windows, *place) for place in places]
+
+    def words(self) -> WordList:
+        """All words of the text, which has been read."""
+        blob, starts, _ = self.encoder.vocabulary()
+        self.encoder.forget_words()
+        return WordList(blob, starts)
 
     def _records(self, windows: Windows, at: int, end: int) -> Iterator[Records]:
         records = np.empty((_BLOCK, self._config.order + 2), np.int32)

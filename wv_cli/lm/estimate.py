@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli._lm import gather
 from wv_cli.errors import WvError
-from wv_cli.io.threads import run_all
+from wv_cli.io.threads import in_order, run_all
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import NgramCounts
 from wv_cli.lm.entropy import NOTHING, Mask, cut_trie, logarithms, prune, take_nodes
@@ -77,29 +78,46 @@ class _Run:
         self._threads = config.threads
         words = keep[0]
         self._types = trie.sizes[0] - 1 if words is None else int(np.count_nonzero(words)) - 1
-        self._powers = np.empty(0)  # p of the n-grams of the last length
+        self._powers = np.empty(0)  # p of the n-grams of the last length, float64
         self.prob = trie.shelf.new(len(trie.word), np.float32)
         self.backoff = trie.shelf.new(int(trie.levels[-2]), np.float32)
         self.discounts: list[Discounts] = []
 
     def weigh(self, length: int) -> None:
         trie, smoothing = self._counts.trie, self._smoothing
-        adjusted, blocks = adjusted_counts(self._counts, length), list(trie.blocks(length))
+        adjusted, blocks = adjusted_counts(self._counts, length, self._threads), list(trie.blocks(length))
         found = self._discounts(length, adjusted, blocks)
         self.discounts.append(found)
-        powers = trie.shelf.new(trie.sizes[length - 1], np.float64) if length < trie.order else np.empty(0)
+        powers = self._shorter(length)
 
         def work(nodes: slice) -> None:
             level = level_of(self._counts, adjusted, length, nodes, self._types)
             weights = smoothing.weigh(level, found, self._config)
-            prob = self._block(level, weights, nodes)
-            if length < trie.order:
-                powers[self._place(length, nodes)] = prob
+            place = self._place(length, nodes)
+            prob = self._block(level, weights, nodes, powers[place])
+            powers[place] = prob
             self.prob[nodes] = logarithms(prob)
             trie.shelf.let_go()
 
         run_all(work, blocks, self._threads)
         self._powers = powers
+
+    def _shorter(self, length: int) -> Floats:
+        """What the last length says of each n-gram's end, (n-grams,); nothing yet of words."""
+        trie, before = self._counts.trie, self._powers
+        powers: Floats = trie.shelf.new(trie.sizes[length - 1], np.float64)
+        if length == 1:
+            return powers
+        own, shorter = trie.level(length), trie.level(length - 1)
+        for low, high in trie.shelf.spans(shorter.start, shorter.stop, before.itemsize):
+
+            def fill(nodes: slice, low: int = low, high: int = high) -> None:
+                part = before[low - shorter.start : high - shorter.start]
+                gather(part, trie.suffix[nodes], low, high, powers[nodes.start - own.start : nodes.stop - own.start])
+                trie.shelf.let_go()
+
+            run_all(fill, trie.pieces(length), self._threads)
+        return powers
 
     def _place(self, length: int, nodes: slice) -> slice:
         """A block of nodes among those of its length."""
@@ -111,20 +129,26 @@ class _Run:
         if smoothing.discounts is None:
             return ()
         found = np.zeros(smoothing.most(config), np.int64)
-        for nodes in blocks:
-            found += count_occurrences(level_of(self._counts, adjusted, length, nodes, self._types), smoothing, config)
+
+        def count(nodes: slice) -> NDArray[np.int64]:
+            level = level_of(self._counts, adjusted, length, nodes, self._types)
+            self._counts.trie.shelf.let_go()
+            return count_occurrences(level, smoothing, config)
+
+        for each in in_order(count, blocks, self._threads):
+            found += each
         if config.lmplz_last:
             found += slip(self._counts, adjusted, length, len(found))
         return smoothing.discounts(found.tolist(), length, config)
 
-    def _block(self, level: Level, weights: Weights, nodes: slice) -> Floats:
-        """p of the n-grams of a block; the back-offs of their contexts are put in their place."""
+    def _block(self, level: Level, weights: Weights, nodes: slice, below: Floats) -> Floats:
+        """p of the n-grams of a block, of whose ends `below` is p; the back-offs of their contexts are put in their
+        place."""
         trie, length = self._counts.trie, level.length
         mask = self._keep[length - 1]
         keep = np.ones(len(level.count), bool) if mask is None else mask[self._place(length, nodes)]
         if length == 1:
             return _words(level, weights, self._smoothing, keep, self._config)
-        below = self._powers[trie.suffix[nodes] - trie.levels[length - 2]]
         make = _interpolate if self._smoothing.interpolated else _backing_off
         prob, backoff = make(level, weights, keep, below)
         contexts, _ = trie.contexts(length, nodes)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from wv_cli._lm import count_ids
 from wv_cli.errors import WvError
+from wv_cli.io.threads import run_all
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import NgramCounts
 from wv_cli.lm.trie import Trie
@@ -78,18 +79,23 @@ def sums(values: Floats, starts: NDArray[np.integer]) -> Floats:
     return added
 
 
-def adjusted_counts(counts: NgramCounts, length: int) -> NDArray[np.integer]:
+def adjusted_counts(counts: NgramCounts, length: int, threads: int = 1) -> NDArray[np.integer]:
     """Of n-grams that begin in <s> and of the longest ones their counts, of others the number of different words in
     front of them."""
     trie = counts.trie
     own = counts.count[trie.level(length)]
     if length == trie.order:
         return own
-    adjusted = trie.shelf.new(len(own), np.int64)
-    adjusted[:] = 0
-    for nodes in trie.blocks(length + 1):
-        count_ids(trie.suffix[nodes], int(trie.levels[length - 1]), adjusted)
-        trie.shelf.let_go()
+    level, adjusted = trie.level(length), trie.shelf.new(len(own), np.int64)
+
+    def fill(span: tuple[int, int]) -> None:
+        part = adjusted[span[0] - level.start : span[1] - level.start]
+        part[:] = 0
+        for nodes in trie.pieces(length + 1):
+            count_ids(trie.suffix[nodes], *span, part)
+            trie.shelf.let_go()
+
+    run_all(fill, trie.shelf.spans(level.start, level.stop, adjusted.itemsize), threads)
     begin, end = SENTENCE, SENTENCE + 1
     for shorter in range(1, length):
         begin, end = (int(trie.first[trie.levels[shorter - 1] + edge] - trie.levels[shorter]) for edge in (begin, end))

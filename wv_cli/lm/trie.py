@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._lm import Links
+from wv_cli._lm import NO_NODE, Links
 from wv_cli.io.shelf import Shelf
 from wv_cli.io.threads import run_all
 from wv_cli.words import WordList
 
 Ids = NDArray[np.int32]
-_BLOCK = 1 << 18  # n-grams at a time
+_BLOCK = 1 << 16  # n-grams at a time
+_LINK_BYTES = 8  # of an n-gram that links lead to: its children's begin, and its word
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +50,12 @@ class Trie:
         """The nodes of so many words."""
         return slice(int(self.levels[length - 1]), int(self.levels[length]))
 
-    def children(self, length: int) -> Ids:
-        """first and last child of the nodes of so many words, (nodes + 1,), counted from the begin of their level."""
-        begin, end = self.levels[length - 1], self.levels[length]
-        return np.asarray(self.first[begin : end + 1] - np.int32(self.levels[length]), np.int32)
+    def children(self, length: int, begin: int = 0, end: int | None = None) -> Ids:
+        """first and last child of the nodes of so many words, or of those from `begin` to `end` among them, (nodes +
+        1,), counted from the begin of their level."""
+        level = self.level(length)
+        last = level.stop if end is None else level.start + end
+        return np.asarray(self.first[level.start + begin : last + 1] - np.int32(level.stop), np.int32)
 
     def blocks(self, length: int) -> Iterator[slice]:
         """The nodes of a length block by block. Where they have contexts, all n-grams of a context are in one block."""
@@ -67,6 +70,12 @@ class Trie:
             end = int(starts[place]) if place < len(starts) else nodes.stop
             yield slice(begin, end)
             begin = end
+            self.shelf.let_go()
+
+    def pieces(self, length: int) -> Iterator[slice]:
+        """The nodes of a length, _BLOCK after _BLOCK, whatever their contexts."""
+        nodes = self.level(length)
+        return (slice(begin, min(begin + _BLOCK, nodes.stop)) for begin in range(nodes.start, nodes.stop, _BLOCK))
 
     def contexts(self, length: int, nodes: slice) -> tuple[slice, NDArray[np.int64]]:
         """(the contexts of a block of n-grams, where the n-grams of each begin in it). Contexts without n-grams belong
@@ -112,16 +121,37 @@ def link(
     links = _check_links(Links(levels, word, first, suffix, False), len(word), shelf)
     lacking, lock = 0, Lock()
 
-    def fill(block: tuple[int, int, int]) -> None:
+    def fill(block: tuple[int, int, int], span: tuple[int, int]) -> None:
         nonlocal lacking
-        found = links.fill(*block)
+        found = links.fill(*block, *span)
         shelf.let_go()
         with lock:
             lacking += found
 
     for length in range(1, len(levels) - 1):
-        begin, end = int(levels[length - 1]), int(levels[length])
-        wanted = np.arange(int(first[begin]), int(first[end]), _BLOCK).astype(np.int32)
-        edges = np.unique([*(begin + np.searchsorted(first[begin:end], wanted)), end]).tolist()
-        run_all(fill, [(length, *edge) for edge in pairwise([begin, *edges])], threads)
+        blocks = [(length, *edge) for edge in pairwise(_edges(levels, first, length, shelf))]
+        for span in _link_spans(levels, first, length, shelf):
+            run_all(partial(fill, span=span), blocks, threads)
     return suffix, lacking
+
+
+def _edges(levels: NDArray[np.int64], first: Ids, length: int, shelf: Shelf) -> list[int]:
+    """Cuts the nodes of a length into ranges that have about _BLOCK children each."""
+    begin, end = int(levels[length - 1]), int(levels[length])
+    edges = [begin]
+    while edges[-1] < end:
+        wanted = np.int32(min(int(first[edges[-1]]) + _BLOCK, int(first[end])))
+        edges.append(max(begin + int(np.searchsorted(first[begin:end], wanted)), edges[-1] + 1))
+        shelf.let_go()
+    return edges
+
+
+def _link_spans(levels: NDArray[np.int64], first: Ids, length: int, shelf: Shelf) -> list[tuple[int, int]]:
+    """Ranges of the suffixes of n-grams of a length, whose children may be searched in any order. Where n-grams were
+    dropped a suffix may be of any shorter length: those are in the first range."""
+    if length == 1:
+        return [(NO_NODE, 0)]  # the root, of which every word is a child
+    begin, end = int(levels[length - 2]), int(levels[length - 1])
+    children = [low for low, _ in shelf.spans(int(first[begin]), int(first[end]), _LINK_BYTES)]
+    cuts = begin + np.searchsorted(first[begin:end], np.array(children[1:], np.int32))
+    return list(pairwise(np.unique([0, *cuts, end]).tolist()))
