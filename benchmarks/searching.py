@@ -44,7 +44,7 @@ def _write(folder: Path, corpus: Path, rows: int) -> list[str]:
 
 
 def _recall(paragraphs: list[str], queries: list[str]) -> float:
-    from wv_cli.retrieval.model import Model, cosines, to_int8
+    from wv_cli.retrieval.model import Model, nearest, to_int8
 
     model = Model(_MODEL)
     parts = [model.encode(paragraphs[first : first + 4096]) for first in range(0, len(paragraphs), 4096)]
@@ -52,9 +52,9 @@ def _recall(paragraphs: list[str], queries: list[str]) -> float:
     rows, norms = to_int8(whole)
     lengths = np.linalg.norm(whole, axis=1)
     shares = []
-    for query in model.encode(queries):
+    asked = model.encode(queries)
+    for query, found in zip(asked, nearest(rows, norms, asked, _NEAREST)[0], strict=True):
         truth = whole @ query / np.where(lengths, lengths, np.inf)
-        found = np.argsort(-cosines(rows, norms, query), kind="stable")[:_NEAREST]
         least = np.partition(truth, -_NEAREST)[-_NEAREST]
         shares.append(float((truth[found] >= least - 1e-5).mean()))
     return float(np.mean(shares))

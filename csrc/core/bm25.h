@@ -45,7 +45,8 @@ int wv_bm25_make_bounds(const wv_bm25 *index, float *bounds);
 /* The token that is text[length], in *token; -1 where it is none of the index. */
 int wv_bm25_find(const wv_bm25 *index, const unsigned char *text, int64_t length, int64_t *token);
 
-/* The k best documents for query[size], tokens of the index, one as often as it stands in the query: their rows and scores, best first, ties to the lowest row, in rows[k] and scores[k], and how many there are in *count. */
+/* The k best documents for query[size], tokens of the index, one as often as it stands in the query: their rows and scores,
+ * best first, ties to the lowest row, in rows[k] and scores[k], and how many there are in *count. */
 int wv_bm25_top(const wv_bm25 *index, const int64_t *query, int64_t size, int64_t k, int32_t *rows,
                             double *scores, int64_t *count);
 

@@ -50,4 +50,18 @@ typedef struct {
     int32_t *hits;           /* (questions, k) */
 } wv_analogies;
 
+/* Queries against rows of int8. Each query owns a heap of k slots, as in wv_top_k; the caller fills them. */
+typedef struct {
+    const int8_t *rows; /* (n, dim) */
+    const float *norms; /* (n): their lengths */
+    float least_norm;   /* a row of a smaller length is no answer */
+    int32_t dim;
+    int32_t count;        /* queries */
+    int32_t k;
+    const float *queries; /* (count, stride): unit vectors and zeros up to `stride`, a multiple of 16; 64-byte aligned */
+    int64_t stride;
+    float *scores; /* (count, k) */
+    int32_t *hits; /* (count, k): row numbers */
+} wv_int8_search;
+
 #endif

@@ -1,9 +1,10 @@
 """Exact top-k and analogies by cosine: the calls into kernels/search.c, without the GIL. wv_cli.vectors.neighbors.exact
 is the face of it; this module only checks shapes, since a wrong one would read foreign memory."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
-from wv_cli._arguments cimport require, require_aligned, require_scratch, row_stride, table
-from wv_cli._kernels cimport WV_3COSADD, WV_3COSMUL, wv_analogies, wv_kernels, wv_search_rows, wv_top_k
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
+from wv_cli._arguments cimport padded, require, require_aligned, require_scratch, row_stride, table
+from wv_cli._scratch cimport aligned_zeros
+from wv_cli._kernels cimport WV_3COSADD, WV_3COSMUL, wv_analogies, wv_int8_search, wv_kernels, wv_search_rows, wv_top_k
 
 METHODS: dict[str, int] = {"3cosadd": WV_3COSADD, "3cosmul": WV_3COSMUL}
 
@@ -171,3 +172,26 @@ cdef class Analogies:
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
         with nogil:
             self.kernel.search_analogies(&self.run, start, end, &scratch[0])
+
+
+def int8_top_k(const int8_t[:, ::1] rows, const float[::1] norms, float least_norm, const float[:, ::1] queries,
+               float[:, ::1] scores, int32_t[:, ::1] hits, str isa=None) -> None:
+    """The k nearest of rows (n, dim) of these lengths for queries: unit vectors (count, dim padded to whole cache lines),
+    64-byte aligned. scores (count, k) and hits (count, k) must come filled as those of TopK; rows shorter than
+    `least_norm` are no answers."""
+    cdef wv_int8_search run
+    cdef const wv_kernels *kernel = table(isa)
+    cdef int64_t n = rows.shape[0], count = queries.shape[0], k = scores.shape[1]
+    require(norms.shape[0] == n and n < 2**31 and rows.shape[1] < 2**31, "rows and lengths differ")
+    require(queries.shape[1] == padded(rows.shape[1]), "queries of the wrong width")
+    require(scores.shape[0] == count and hits.shape[0] == count and hits.shape[1] == k, "hits and scores differ in shape")
+    require(count < 2**30 and k < 2**31, "too large to search")
+    if not (n and count and k and rows.shape[1]):
+        return
+    require_aligned(&queries[0, 0], "queries")
+    run.rows, run.norms, run.least_norm, run.dim = &rows[0, 0], &norms[0], least_norm, <int32_t>rows.shape[1]
+    run.count, run.k, run.queries, run.stride = <int32_t>count, <int32_t>k, &queries[0, 0], queries.shape[1]
+    run.scores, run.hits = &scores[0, 0], &hits[0, 0]
+    cdef uint8_t[::1] scratch = aligned_zeros(kernel.int8_search_scratch_bytes(&run))
+    with nogil:
+        kernel.int8_search_top_k(&run, 0, n, &scratch[0])

@@ -22,7 +22,7 @@ from wv_cli.retrieval.build import build
 from wv_cli.retrieval.chunks import cut
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.files import find_files
-from wv_cli.retrieval.model import Model, cosines, model_digest, to_int8
+from wv_cli.retrieval.model import Model, model_digest, nearest, to_int8
 from wv_cli.retrieval.query import Searcher, open_searcher
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.vectors.stored_index import LONGEST_CHUNK, open_search_index
@@ -135,19 +135,20 @@ def test_vectors_are_the_models_and_their_scores_are_summed(tmp_path):
     query = model.encode(["one of"])[0]
     truth = exact[:-1] @ query / np.linalg.norm(exact[:-1], axis=1) / np.linalg.norm(query)
     rows, norms = to_int8(exact)
-    found = cosines(rows, norms, query)
-    assert abs(found[:-1] - truth).max() < 0.01 and found[-1] == -np.inf
-    nearest = searcher(tmp_path / "index", weight=1.0).answers("one of", 99)
-    assert [answer.score for answer in nearest] == sorted(found[:-1].tolist(), reverse=True)
+    (hits,), (found,) = nearest(rows, norms, query[None], 99)
+    count = len(truth)
+    assert abs(found[:count] - truth[hits[:count]]).max() < 0.01 and (hits[count:] == -1).all()
+    near = searcher(tmp_path / "index", weight=1.0).answers("one of", 99)
+    assert [answer.score for answer in near] == sorted(found[:count].tolist(), reverse=True)
     both = searcher(tmp_path / "index", weight=0.3).answers("one of", 99)
     by_words = searcher(tmp_path / "index", weight=0.0).answers("one of", 99)
     gains = Counter()
-    for answers, weight in ((by_words, 0.7), (nearest, 0.3)):
+    for answers, weight in ((by_words, 0.7), (near, 0.3)):
         scores = np.array([answer.score for answer in answers] + [0.0] * (100 - len(answers)))
         for answer in answers:
             gains[answer.file] += weight * (answer.score - scores.min()) / scores.std()
     assert {answer.file: answer.score for answer in both} == pytest.approx(gains, rel=1e-6)
-    assert len(both) == len(nearest) and [a.score for a in both] == sorted((a.score for a in both), reverse=True)
+    assert len(both) == len(near) and [a.score for a in both] == sorted((a.score for a in both), reverse=True)
     assert searcher(tmp_path / "index").answers("qqqqqq", 9)[0].file.endswith("none")  # which has no vector
     in_memory = searcher(folder, MODEL, stop_words="keep")
     assert in_memory.answers("one of", 5) == searcher(tmp_path / "index").answers("one of", 5)

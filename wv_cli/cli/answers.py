@@ -34,11 +34,13 @@ def run_searches(
         return 1
     searcher, some, explained = opening(), False, False
     for batch in chain(first, batches):
+        queries = []
         for query in filter(str.strip, batch):
             if problem := too_long(query):
                 click.echo(f"wv search: {problem}", err=True)
-                continue
-            answers = searcher.answers(query, k)
+            else:
+                queries.append(query)
+        for query, answers in zip(queries, searcher.answers_to(queries, k), strict=True):
             if not answers and (why := searcher.explain_nothing(query)) and not quiet:
                 click.echo(f"wv search: {query}: {why}", err=True)
                 explained = True

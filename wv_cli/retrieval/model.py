@@ -1,4 +1,4 @@
-"""The model of an index's vectors: texts -> int8 vectors, and the cosines of a query with them."""
+"""The model of an index's vectors: texts -> int8 vectors, and those nearest to a query."""
 
 import hashlib
 import os
@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import _search
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.io.folders import find_folder
+from wv_cli.io.memory import allocate_aligned, pad_width
 from wv_cli.io.remote import is_remote, show_names
+from wv_cli.vectors.neighbors.topk import NO_HIT, Hits, make_empty_hits, merge
 from wv_cli.vectors.stored_index import DIGEST_BYTES
 
 _PIECE, _PIECES = 1 << 18, 64  # bytes of a file that its digest reads, and how many such pieces
-_BLOCK = 1 << 9  # rows whose cosines are made at once: as float32 they stay in the cache
 _LARGEST = 127
 
 
@@ -99,14 +101,15 @@ def to_int8(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.
     return rows, np.linalg.norm(rows.astype(np.float32), axis=1).astype(np.float32)
 
 
-def cosines(rows: NDArray[np.int8], norms: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n,): -inf for a row of length 0; any other has a number 127, and so at least this length."""
-    wide = query.astype(np.float64)  # whose square does not overflow
-    unit = (wide / np.linalg.norm(wide)).astype(np.float32)
-    found = np.empty(len(rows), np.float32)
-    block = np.empty((min(_BLOCK, len(rows)), rows.shape[1]), np.float32)
-    for start in range(0, len(rows), _BLOCK):
-        part = rows[start : start + _BLOCK]
-        block[: len(part)] = part
-        np.dot(block[: len(part)], unit, out=found[start : start + len(part)])
-    return np.divide(found, norms, out=np.full(len(rows), -np.inf, np.float32), where=norms >= _LARGEST)
+def nearest(
+    rows: NDArray[np.int8], norms: NDArray[np.float32], queries: NDArray[np.float32], k: int, isa: str | None = None
+) -> Hits:
+    """The k rows of highest cosine for each query, none of which is zero. A row of length 0 is no answer; any other has
+    a number 127, and so at least this length."""
+    wide = queries.astype(np.float64)  # whose squares do not overflow
+    unit = allocate_aligned((len(queries), pad_width(queries.shape[1])))
+    unit[:] = 0
+    unit[:, : queries.shape[1]] = wide / np.linalg.norm(wide, axis=1, keepdims=True)
+    hits, scores = make_empty_hits(len(queries), min(k, len(rows)), NO_HIT)
+    _search.int8_top_k(rows, norms, _LARGEST, unit, scores, hits, isa)
+    return merge([(hits, scores)], k)

@@ -1,7 +1,7 @@
 """Queries -> answers: chunks ranked by BM25, by vectors, or by the sum of both scores in standard deviations."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,13 +13,15 @@ from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.remote import is_remote
 from wv_cli.retrieval.config import FusionConfig, TextConfig
 from wv_cli.retrieval.fusion import fuse, gains_of_scores
-from wv_cli.retrieval.model import Model, cosines
+from wv_cli.retrieval.model import Model, nearest
 from wv_cli.text.documents import DOCX
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.vectors.neighbors.topk import best_rows
 from wv_cli.vectors.stored_index import SearchIndex, open_search_index
 
 _DEPTH = 1000  # answers of each list that are fused, as `wv eval search` ranks them
+_TOGETHER = 64  # queries for which the vectors are read once
+_Ranked = tuple[NDArray[np.integer], NDArray[np.floating]]  # rows and scores, best first
 
 
 class Answer(NamedTuple):
@@ -69,10 +71,18 @@ class Searcher:
 
     def answers(self, query: str, k: int) -> list[Answer]:
         """The k best chunks, best first."""
-        tokens = self.reader.query_tokens(query)
-        rows, scores = self._rank(query, tokens, k)
-        wanted = frozenset(tokens)
-        return [self._answer(row, score, wanted) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
+        return next(self.answers_to([query], k))
+
+    def answers_to(self, queries: Sequence[str], k: int) -> Iterator[list[Answer]]:
+        """The k best chunks for each query. The vectors are read once for some of them."""
+        for first in range(0, len(queries), _TOGETHER):
+            some = queries[first : first + _TOGETHER]
+            for query, near in zip(some, self._near(some, max(k, _DEPTH)), strict=True):
+                words = self.reader.query_tokens(query)
+                rows, scores = self._rank(words, near, k)
+                wanted = frozenset(words)
+                both = zip(rows.tolist(), scores.tolist(), strict=True)
+                yield [self._answer(row, score, wanted) for row, score in both]
 
     def highlight(self, line: str, query: str) -> list[tuple[int, int]]:
         """The places in a line of the words of the query, in order."""
@@ -94,23 +104,30 @@ class Searcher:
         step = "make the index with --stop-words keep" if self.is_stored else "--stop-words keep finds them"
         return f"all words of the query are stop words; {step}"
 
-    def _rank(self, query: str, words: Sequence[str], k: int) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
+    def _near(self, queries: Sequence[str], k: int) -> list[_Ranked | None]:
+        """The k nearest chunks of each query and their cosines; None of a query without a vector."""
+        found: list[_Ranked | None] = [None] * len(queries)
+        if self.model is None or not self.vector_weight:
+            return found
+        vectors = np.stack([self.model.encode([query])[0] for query in queries])  # one by one: the same in every batch
+        if vectors.shape[1] != self.index.vectors.shape[1]:
+            self.index.refuse(f"expected vectors of {vectors.shape[1]} numbers, found {self.index.vectors.shape[1]}")
+        some = np.flatnonzero(vectors.any(axis=1))
+        hits, scores = nearest(self.index.vectors, self.index.arrays["norms"], vectors[some], k)
+        for i, rows, cosines in zip(some.tolist(), hits, scores, strict=True):
+            found[i] = rows[rows >= 0], cosines[rows >= 0]
+        return found
+
+    def _rank(self, words: Sequence[str], near: _Ranked | None, k: int) -> _Ranked:
         tokens = [word.encode("utf-8", "surrogateescape") for word in words]
-        vector = self.model.encode([query])[0] if self.model is not None and self.vector_weight else None
-        if vector is None or not vector.any():
-            return (
-                self.index.best_by_words(tokens, k) if self.model is None or self.vector_weight < 1 else _no_answers()
-            )
-        if len(vector) != self.index.vectors.shape[1]:
-            self.index.refuse(f"expected vectors of {len(vector)} numbers, found {self.index.vectors.shape[1]}")
-        found = cosines(self.index.vectors, self.index.arrays["norms"], vector)
-        depth = max(k, _DEPTH)
-        nearest = best_rows(found, np.flatnonzero(np.isfinite(found)), depth)
+        if near is None:
+            by_words = self.model is None or self.vector_weight < 1
+            return self.index.best_by_words(tokens, k) if by_words else (np.zeros(0, np.int64), np.zeros(0))
         if self.vector_weight == 1:
-            return nearest[:k], found[nearest[:k]]
-        matches, scores = self.index.best_by_words(tokens, depth)
-        gains = [gains_of_scores(scores), gains_of_scores(found[nearest])]
-        rows, sums = fuse([matches, nearest], gains, [1 - self.vector_weight, self.vector_weight])
+            return near[0][:k], near[1][:k]
+        matches, scores = self.index.best_by_words(tokens, max(k, _DEPTH))
+        gains = [gains_of_scores(scores), gains_of_scores(near[1])]
+        rows, sums = fuse([matches, near[0]], gains, [1 - self.vector_weight, self.vector_weight])
         best = best_rows(sums, np.arange(len(rows)), k)
         return rows[best], sums[best]
 
@@ -126,10 +143,6 @@ class Searcher:
         record = self.index.record(row).decode("utf-8", "replace")
         line = first if record else first + best
         return Answer(name, line, lines[best].strip(), first, best + 1, text, score, record)
-
-
-def _no_answers() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    return np.zeros(0, np.int64), np.zeros(0)
 
 
 def require_model(index: SearchIndex, model: Model, name: str) -> None:
