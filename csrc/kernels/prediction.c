@@ -3,179 +3,40 @@
  * As in fastText: probabilities are kept as ln(p + 1e-5); one-vs-all and negative sampling read the sigmoid from its table
  * of 512 steps, because its probabilities are off by up to 0.008 and ours must be the same; hierarchical softmax walks
  * down the tree and leaves branches that cannot reach the k best.
- *
- * Most words of a text have stood in it before. A word's rows, its character n-grams, are summed once, and a line is the
- * sum of its words: a tenth of the memory that its rows are.
  */
 #include <math.h>
 
 #include "base/scratch.h"
 #include "kernels/best.h"
 #include "kernels/outputs.h"
+#include "kernels/rowsums.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
 enum {
     LINES = 8, /* lines scored at once: they share the loads of the output rows */
-    CHUNK = 8, /* vectors of a row summed at once, in registers */
-    PIECE = 16, /* rows summed at once: between the passes over their columns they stay in the nearest cache */
     STRETCH = 256, /* rows that are looked at before those without scores are fetched */
     AHEAD = 24, /* rows without scores that are fetched ahead */
     NEAR = 16, /* rows whose scores are asked for ahead */
-    MOST_ROWS = 1 << 14 /* of a line whose rows' scores are summed */
+    MOST_ROWS = 1 << 14, /* of a line whose rows' scores are summed */
+    TOP_NODES = 10 * WV_TILE_OUTPUTS /* of the tree, scored for all lines */
 };
+
+/* A branch of the tree still to walk: a node and its probability. */
+typedef struct {
+    double p;
+    int32_t node;
+} branch;
 
 typedef struct {
     float *hidden; /* (LINES, sum_floats) */
     float *piece;  /* (PIECE, dim) rows made from codes */
-    float *score;  /* (LINES, labels) */
+    float *score;  /* (LINES, labels), or of the tree (LINES, TOP_NODES) */
     float *block;  /* (LINES, WV_TILE_OUTPUTS) scores of a tile */
-    int32_t *node; /* (2 labels) the tree's branches still to walk, and their scores */
-    float *node_score;
+    branch *branch; /* (2 labels) */
     answer *answers; /* (k + 1) */
     double *total; /* (labels) sums of the scores of rows */
 } scratch_space;
-
-/* ---------------------------------------------------------------- hidden vectors */
-
-/* Floats of a sum of rows on its way: whole vectors, zeros up to the stride, and then the vector that ends with the last
- * column. That one overlaps the others, so that nothing is read behind a row. */
-static size_t sum_floats(const wv_prediction_run *run) { return (size_t)run->stride + WV_ROW_FLOATS; }
-
-/* Adds rows to `vectors` vectors of `to` from column d on, and with `rest` to the one that ends with the last column.
- * Both are constants. */
-WV_INLINE void add_columns(const wv_prediction_run *run, const char *const *row, int rows, float *to, int d, int vectors,
-                           int rest) {
-    vfloat sum[CHUNK + 1], part;
-    int last = run->dim - WV_LANES;
-    for (int v = 0; v < vectors; v++) sum[v] = v_load(to + d + v * WV_LANES);
-    sum[vectors] = v_load(to + run->stride);
-    for (int k = 0; k < rows; k++) {
-        for (int v = 0; v < vectors; v++) {
-            memcpy(&part, row[k] + (size_t)(d + v * WV_LANES) * sizeof(float), sizeof part);
-            sum[v] += part;
-        }
-        if (rest) {
-            memcpy(&part, row[k] + (size_t)last * sizeof(float), sizeof part);
-            sum[vectors] += part;
-        }
-    }
-    for (int v = 0; v < vectors; v++) v_store(to + d + v * WV_LANES, sum[v]);
-    if (rest) v_store(to + run->stride, sum[vectors]);
-}
-
-static void add_column(const char *const *row, int rows, float *to, int d) {
-    float part;
-    for (int k = 0; k < rows; k++) {
-        memcpy(&part, row[k] + (size_t)d * sizeof part, sizeof part);
-        to[d] += part;
-    }
-}
-
-/* Adds a few rows of floats to a sum, in their order. In a mapped file they begin at any byte. */
-static void add_piece(const wv_prediction_run *run, const char *const *row, int rows, float *sum) {
-    int d = 0, dim = run->dim;
-    for (; d + CHUNK * WV_LANES <= dim; d += CHUNK * WV_LANES) add_columns(run, row, rows, sum, d, CHUNK, 0);
-    int vectors = (dim - d) / WV_LANES, rest = dim % WV_LANES != 0;
-    if (dim < WV_LANES) {
-        for (; d < dim; d++) add_column(row, rows, sum, d);
-        return;
-    }
-    switch (2 * vectors + rest) {
-#define COLUMNS(n) \
-    case 2 * n: add_columns(run, row, rows, sum, d, n, 0); break; \
-    case 2 * n + 1: add_columns(run, row, rows, sum, d, n, 1); break
-        case 1: add_columns(run, row, rows, sum, d, 0, 1); break;
-        COLUMNS(1); COLUMNS(2); COLUMNS(3); COLUMNS(4); COLUMNS(5); COLUMNS(6); COLUMNS(7);
-#undef COLUMNS
-    }
-}
-
-/* The numbers of a row from its codes, each for `dsub` of them. */
-WV_INLINE void decode(const wv_prediction_run *run, int64_t row, int dsub, float *out) {
-    const uint8_t *code = (const uint8_t *)run->input + row * run->row_bytes;
-    float norm = 1;
-    if (run->norm_code) memcpy(&norm, run->norms + run->norm_code[row] * sizeof norm, sizeof norm);
-    for (int d = 0; d < run->dim; d += dsub, code++) {
-        int width = run->dim - d < dsub ? run->dim - d : dsub;
-        const char *centroid = run->centroids + ((size_t)d * WV_CENTROIDS + (size_t)(*code * width)) * sizeof(float);
-        for (int j = 0; j < width; j++) {
-            float part;
-            memcpy(&part, centroid + (size_t)j * sizeof part, sizeof part);
-            out[d + j] = part * norm;
-        }
-    }
-}
-
-static const char *row_at(const wv_prediction_run *run, int64_t row) { return run->input + row * run->row_bytes; }
-
-static float *word_sum(const wv_prediction_run *run, const wv_prediction_words *known, int64_t word) {
-    return known->sum + (size_t)word * (size_t)run->stride;
-}
-
-/* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
-WV_INLINE void prefetch_rows(const wv_prediction_run *run, const wv_prediction_words *known, const int32_t *row,
-                             int64_t rows) {
-    for (int64_t k = 0; k < rows; k++) {
-        int is_word = row[k] < 0;
-        const char *from = is_word ? (const char *)word_sum(run, known, ~row[k]) : row_at(run, row[k]);
-        const char *last = from + (is_word ? run->stride * (int)sizeof(float) : run->row_bytes) - 1;
-        for (; from < last; from += WV_CACHE_LINE) __builtin_prefetch(from, 0, 3);
-        __builtin_prefetch(last, 0, 3);
-        if (run->norm_code && !is_word) __builtin_prefetch(run->norm_code + row[k], 0, 3);
-    }
-}
-
-/* Adds rows and sums of words to a sum. `after` more follow them in the array, which are summed next: their memory is asked
- * for, too. */
-static void add_rows(const wv_prediction_run *run, const wv_prediction_words *known, const int32_t *row, int64_t rows,
-                     int64_t after, float *piece, float *sum) {
-    const char *from[PIECE];
-    for (int64_t k = 0; k < rows; k += PIECE) {
-        int count = rows - k < PIECE ? (int)(rows - k) : PIECE;
-        int64_t ahead = rows - k - count + after;
-        prefetch_rows(run, known, row + k + count, ahead < PIECE ? ahead : PIECE);
-        for (int i = 0; i < count; i++) {
-            int is_word = row[k + i] < 0;
-            from[i] = is_word ? (const char *)word_sum(run, known, ~row[k + i]) : row_at(run, row[k + i]);
-            if (is_word || !run->centroids) continue;
-            float *made = piece + (size_t)i * (size_t)run->dim;
-            if (run->dsub == 2)
-                decode(run, row[k + i], 2, made);
-            else
-                decode(run, row[k + i], run->dsub, made);
-            from[i] = (const char *)made;
-        }
-        add_piece(run, from, count, sum);
-    }
-}
-
-/* The mean of `rows` rows from their sum, in place. */
-static void finish_sum(const wv_prediction_run *run, int64_t rows, float *sum) {
-    float scale = 1.0f / (float)rows;
-    int last = run->dim - WV_LANES;
-    for (int d = 0; d < run->stride; d += WV_LANES) v_store(sum + d, v_load(sum + d) * scale);
-    if (last >= 0 && run->dim % WV_LANES) v_store_unaligned(sum + last, v_load(sum + run->stride) * scale);
-}
-
-/* Sums the rows of the words that have no sum yet; `sum` is room for one. */
-static void sum_words(const wv_prediction_run *run, const wv_prediction_words *known, float *piece, float *sum) {
-    const int64_t *start = known->start;
-    for (int64_t word = known->summed; word < known->words; word++) {
-        int64_t rows = start[word + 1] - start[word], after = start[known->words] - start[word + 1];
-        memset(sum, 0, sum_floats(run) * sizeof *sum);
-        add_rows(run, known, known->row + start[word], rows, after, piece, sum);
-        finish_sum(run, 1, sum);
-        memcpy(word_sum(run, known, word), sum, (size_t)run->stride * sizeof *sum);
-    }
-}
-
-/* How many rows of the input a line has, those of its words counted. */
-static int64_t count_rows(const wv_prediction_words *known, const int32_t *row, int64_t rows) {
-    int64_t count = 0;
-    for (int64_t k = 0; k < rows; k++) count += row[k] < 0 ? known->start[~row[k] + 1] - known->start[~row[k]] : 1;
-    return count;
-}
 
 /* ---------------------------------------------------------------- output layers */
 
@@ -189,19 +50,23 @@ static float *scores_of(const wv_prediction_run *run, const scratch_space *space
     return space->score + (size_t)line * ((size_t)run->labels + WV_ROW_FLOATS);
 }
 
-/* scores = hidden . output for all labels. */
-static void all_scores(const wv_prediction_run *run, scratch_space *space, int lines) {
+/* scores = hidden . output for some rows of the output. */
+static void row_scores(const wv_prediction_run *run, scratch_space *space, int lines, int32_t first, int32_t rows) {
     float *x[LINES], *y[WV_TILE_OUTPUTS];
     for (int i = 0; i < lines; i++) x[i] = hidden_of(run, space, i);
-    for (int32_t label = 0; label < run->labels; label += WV_TILE_OUTPUTS) {
-        int block = run->labels - label < WV_TILE_OUTPUTS ? run->labels - label : WV_TILE_OUTPUTS;
-        for (int j = 0; j < block; j++) y[j] = (float *)run->output + (size_t)(label + j) * (size_t)run->stride;
+    for (int32_t k = 0; k < rows; k += WV_TILE_OUTPUTS) {
+        int block = rows - k < WV_TILE_OUTPUTS ? rows - k : WV_TILE_OUTPUTS;
+        for (int j = 0; j < block; j++) y[j] = (float *)run->output + (size_t)(first + k + j) * (size_t)run->stride;
         tile_scores(lines, x, block, y, run->stride, space->block);
         for (int i = 0; i < lines; i++) {
-            float *score = scores_of(run, space, i) + label;
+            float *score = scores_of(run, space, i) + k;
             for (int j = 0; j < block; j++) score[j] = space->block[i * block + j];
         }
     }
+}
+
+static void all_scores(const wv_prediction_run *run, scratch_space *space, int lines) {
+    row_scores(run, space, lines, 0, run->labels);
 }
 
 /* ---------------------------------------------------------------- scores of rows
@@ -340,45 +205,74 @@ static void answer_sigmoid(const wv_prediction_run *run, scratch_space *space, i
     choose(run, score, b);
 }
 
+/* The nodes of the tree nearest to its root are the last ones, and most lines meet them: those of several lines are
+ * scored together, as labels are. */
+static int32_t first_top_row(const wv_prediction_run *run) {
+    return run->labels - 1 > TOP_NODES ? run->labels - 1 - TOP_NODES : 0;
+}
+
+static void top_nodes(const wv_prediction_run *run, scratch_space *space, int lines) {
+    int32_t first = first_top_row(run), rows = run->labels - 1 - first;
+    row_scores(run, space, lines, first, rows);
+    for (int i = 0; i < lines; i++) {
+        float *p = scores_of(run, space, i);
+        for (int32_t k = 0; k < rows; k += WV_LANES)
+            v_store_unaligned(p + k, 1.0f / (1.0f + v_exp(-v_load_unaligned(p + k))));
+    }
+}
+
+/* The probability of the right branch at a node. */
+static double right_branch(const wv_prediction_run *run, const float *hidden, const float *top, int32_t row) {
+    if (row >= first_top_row(run)) return (double)top[row - first_top_row(run)];
+    const float *y = run->output + (size_t)row * (size_t)run->stride;
+    vfloat sum = v_splat(0);
+    for (int d = 0; d < run->stride; d += WV_LANES) sum += v_load(hidden + d) * v_load(y + d);
+    return (double)(1.0f / (1.0f + expf(-v_sum(sum))));
+}
+
+/* fastText adds ln(p + 1e-5) of the branches. Here they are multiplied, and only a leaf takes the logarithm. The more
+ * probable branch comes first, so that the other one is soon out of reach; the left one, as in fastText, of two as
+ * probable. */
 static void answer_tree(const wv_prediction_run *run, scratch_space *space, int line, best *b) {
-    const float *hidden = hidden_of(run, space, line);
+    const float *hidden = hidden_of(run, space, line), *top = scores_of(run, space, line);
+    const double surely = 1 - 1e-6; /* of what is less, the logarithm is less, too */
     float bar = fasttext_log(run->threshold);
+    double lowest = ((double)run->threshold + 1e-5) * surely;
     int open = 0;
-    space->node[open] = 2 * run->labels - 2;
-    space->node_score[open] = 0;
-    open++;
+    space->branch[open++] = (branch){1, 2 * run->labels - 2};
     while (open > 0) {
-        open--;
-        int32_t node = space->node[open];
-        float score = space->node_score[open];
-        if (score < bar || is_too_low(b, score)) continue;
-        if (run->left[node] < 0) {
-            offer(b, score, node);
+        branch at = space->branch[--open];
+        if (at.p < lowest) continue;
+        if (run->left[at.node] < 0) {
+            float score = (float)log(at.p);
+            if (score < bar || is_too_low(b, score)) continue;
+            offer(b, score, at.node);
+            if (b->size < b->capacity) continue;
+            double worst = exp((double)b->answers[0].score) * surely;
+            lowest = worst > lowest ? worst : lowest;
             continue;
         }
-        const float *y = run->output + (size_t)(node - run->labels) * (size_t)run->stride;
-        vfloat sum = v_splat(0);
-        for (int d = 0; d < run->stride; d += WV_LANES) sum += v_load(hidden + d) * v_load(y + d);
-        float p = 1.0f / (1.0f + expf(-v_sum(sum)));
-        space->node[open] = run->right[node];
-        space->node_score[open] = score + fasttext_log(p);
-        space->node[open + 1] = run->left[node];
-        space->node_score[open + 1] = score + fasttext_log((float)(1.0 - (double)p));
+        double p = right_branch(run, hidden, top, at.node - run->labels);
+        branch left = {at.p * (1 - p + 1e-5), run->left[at.node]}, right = {at.p * (p + 1e-5), run->right[at.node]};
+        space->branch[open] = p > 0.5 ? left : right;
+        space->branch[open + 1] = p > 0.5 ? right : left;
         open += 2;
     }
 }
 
-/* An output layer offers the labels of a line to its heap: from the scores of all, or with a tree down its branches. */
+/* An output layer scores rows of the output for a few lines, and offers the labels of each to its heap: from the scores
+ * of all, or with a tree down its branches. */
 typedef struct {
     int has_tree;
+    void (*score)(const wv_prediction_run *run, scratch_space *space, int lines);
     void (*answer)(const wv_prediction_run *run, scratch_space *space, int line, best *b);
 } output_layer;
 
 static const output_layer OUTPUT_LAYERS[] = {
-    [WV_LOSS_NS] = {0, answer_sigmoid},
-    [WV_LOSS_HS] = {1, answer_tree},
-    [WV_LOSS_SOFTMAX] = {0, answer_softmax},
-    [WV_LOSS_OVA] = {0, answer_sigmoid},
+    [WV_LOSS_NS] = {0, all_scores, answer_sigmoid},
+    [WV_LOSS_HS] = {1, top_nodes, answer_tree},
+    [WV_LOSS_SOFTMAX] = {0, all_scores, answer_softmax},
+    [WV_LOSS_OVA] = {0, all_scores, answer_sigmoid},
 };
 
 /* NULL: there is none of that name here, or its tree is missing. */
@@ -398,8 +292,7 @@ static size_t lay_out(const wv_prediction_run *run, void *memory, scratch_space 
     space->piece = WV_TAKE(&scratch, float, PIECE * run->dim);
     space->score = WV_TAKE(&scratch, float, LINES * (labels + WV_ROW_FLOATS));
     space->block = WV_TAKE(&scratch, float, LINES * WV_TILE_OUTPUTS + WV_ROW_FLOATS);
-    space->node = WV_TAKE(&scratch, int32_t, 2 * labels + 2);
-    space->node_score = WV_TAKE(&scratch, float, 2 * labels + 2);
+    space->branch = WV_TAKE(&scratch, branch, 2 * labels + 2);
     space->answers = WV_TAKE(&scratch, answer, (size_t)run->k + 1);
     space->total = WV_TAKE(&scratch, double, labels);
     return scratch.used;
@@ -436,7 +329,7 @@ static void answer_lines(const wv_prediction_run *run, scratch_space *space, con
         finish_sum(run, count_rows(&asked->known, row, rows), hidden);
         line[count++] = i;
     }
-    if (!layer->has_tree) all_scores(run, space, count);
+    layer->score(run, space, count);
     for (int n = 0; n < count; n++) give_answer(run, space, n, line[n], answers);
 }
 

@@ -290,6 +290,44 @@ def test_sums_of_words_are_the_sums_of_their_rows(isa, dim, quantized):
         np.testing.assert_allclose(np.log(again[1]), found[2][0].scores[line], atol=1e-6)
 
 
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("labels", [1, 2, 7, 61, 62, 200])
+def test_a_tree_gives_the_products_of_its_branches(isa, labels):
+    """Fewer and more nodes than are scored for all lines, in float64; of labels as probable, those further left."""
+    random, size, dim = np.random.default_rng(labels), 60, 33
+    values = random.normal(0, 1, (size, dim)).astype(np.float32)
+    values[0] = 0
+    output = zeros(max(1, labels - 1), pad_width(dim))
+    output[: labels - 1, :dim] = random.normal(0, 1, (labels - 1, dim))
+    left, right = tree(np.sort(random.integers(1, 50, labels))[::-1].astype(np.int64))
+    starts, rows = np.arange(size + 1, dtype=np.int64), np.arange(size, dtype=np.int32)
+    options = {"dim": dim, "labels": labels, "sigmoid": module._sigmoid_table(), "tree": (left, right), "isa": isa}
+    block = values.view(np.uint8).reshape(size, 4 * dim)
+    predictor = _prediction.Predictor(FastTextArgs(loss="hs"), block, output, **options)
+    p, order = np.ones((2 * labels - 1, size)), []
+
+    def walk(node):
+        if left[node] < 0:
+            return order.append(node)
+        branch = 1 / (1 + np.exp(-values.astype(float) @ output[node - labels, :dim].astype(float)))
+        p[left[node]], p[right[node]] = p[node] * (1 - branch + 1e-5), p[node] * (branch + 1e-5)
+        walk(left[node])
+        walk(right[node])
+
+    walk(2 * labels - 2)
+    for k in sorted({1, min(5, labels), labels}):
+        answers = predictor.predict(starts, rows, k, 0.0)
+        expected = -np.sort(-p[:labels], axis=0)[:k]
+        assert answers.found.tolist() == (expected >= 1e-5).sum(axis=0).tolist()
+        for line, found in enumerate(answers.found):
+            np.testing.assert_allclose(np.exp(answers.scores[line, :found]), expected[:found, line], atol=2e-6)
+            np.testing.assert_allclose(p[answers.labels[line, :found], line], expected[:found, line], atol=2e-6)
+    alike = [label for label in order if p[label, 0] > 0.999 * p[:labels, 0].max()]
+    assert predictor.predict(starts, rows, 1, 0.0).labels[0, 0] == alike[-1]
+    some = predictor.predict(starts, rows, labels, 0.2)
+    assert some.found.tolist() == (p[:labels] >= 0.2 + 1e-5).sum(axis=0).tolist()
+
+
 def test_words_that_were_forgotten_are_read_the_same():
     others = b" ".join(b"word%05dword" % i for i in range(60_000)) + b"\n"
     for name in ("cook-raw.ftz", "ft-labels.bin"):
