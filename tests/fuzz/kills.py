@@ -9,18 +9,21 @@ never killed (one thread, one seed). Anything else is a finding. `--moments N`: 
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from tests.fuzz.faults import COMMANDS, Command, contents, preloaded, run, workplace
 from wv_cli.errors import WvError
 from wv_cli.vectors.formats import load
 
+_SLICE = re.compile(r"-\d{5}-of-\d{5}(?=\.)")
 SPREAD = (("1 thread", 1, 0), ("2 threads", 2, 0), ("3 parts", 1, 3))  # runs of wv filter: threads, parts
 
 
@@ -111,8 +114,8 @@ def is_mixture(scene: Scene, model: Path, now: dict[str, bytes | None]) -> bool:
 
 def filtered(folder: Path, threads: int, kills: int, chance: random.Random, parts: int = 0) -> Counter[str]:
     """What came of kills at random moments of `wv filter`, over small blocks with a point every few of them. What has
-    its name must be whole after each; each run ends with the bytes of one that was not killed. In `parts` one part is
-    killed at a time, and all end with the bytes of a run without parts."""
+    its name must be whole after each; each run ends with the bytes of one that was not killed. In `parts`, which cut
+    the largest shard into slices, one part is killed at a time, and all end with the bytes of a run without parts."""
     from tests.cli import test_filter as filters
 
     folder.mkdir()
@@ -131,10 +134,11 @@ def filtered(folder: Path, threads: int, kills: int, chance: random.Random, part
         if _filter(filters.arguments(inputs, out, *more), chance.uniform(0, most)) != 0:
             now = {name: data for name, data in filters.contents(out).items() if "/." not in name}
             torn = [name for name, data in now.items() if name in whole and data != whole[name]]
+            torn += [name for name, data in now.items() if _SLICE.search(name) and data not in whole[_whole(name)]]
             found["findings" if torn else "whole"] += 1
         elif parts and len(begun) > 1:
             begun.remove(number)
-        elif {name: data for name, data in filters.contents(out).items() if not name.endswith(".report")} != whole:
+        elif _joined(filters.contents(out)) != whole:
             found["findings"] += 1
             print(f"wv filter --threads {threads}: other bytes", flush=True)  # noqa: T201
             shutil.rmtree(out)
@@ -146,17 +150,29 @@ def filtered(folder: Path, threads: int, kills: int, chance: random.Random, part
     return found
 
 
+def _whole(name: str) -> str:
+    return _SLICE.sub("", name)
+
+
+def _joined(found: dict[str, bytes]) -> dict[str, bytes]:
+    """The outputs of all parts, slices one after the other."""
+    names = sorted(name for name in found if not name.endswith(".report"))
+    assert any(map(_SLICE.search, names)) == any(".part-" in name for name in found)
+    return {whole: b"".join(found[name] for name in group) for whole, group in groupby(names, _whole)}
+
+
 def _filter(arguments: list[str], seconds: float | None) -> int:
     """The exit code in a child that is killed after `seconds`."""
     child = os.fork()
     if child == 0:
         from wv_cli.__main__ import run as run_line
-        from wv_cli.filtering import shards
+        from wv_cli.filtering import shards, slices
         from wv_cli.io import compression
         from wv_cli.text import source
 
         source.CHUNK = compression.CHUNK = 1500
         shards.SAVE_BYTES = 4000
+        slices.LARGE = 0
         os._exit(run_line(arguments))
     if seconds is not None:
         time.sleep(seconds)
@@ -178,7 +194,7 @@ def main() -> int:
 
     chance, counts, bad = random.Random(given.seed), {}, 0
     with workplace() as folder:
-        for number, command in enumerate(commands):
+        for number, command in enumerate(commands if given.kills else ()):
             scene = prepared(command, folder)
             found = Counter[str]()
             for _ in range(given.kills // len(commands) + (number < given.kills % len(commands))):
