@@ -145,6 +145,20 @@ def test_a_header_without_the_field_is_told(name, data, problem):
         list(read(name, data))
 
 
+@pytest.mark.parametrize("data", [b"I like it,yes\nNo,no\n", b"1,I like it\n2,No\n"])
+def test_a_number_is_no_header_where_line_1_is_a_record(data):
+    """The first record would be lost as the names of columns."""
+    field = "1" if data.startswith(b"I") else "2"
+    message = (
+        f"x.csv:1: expected the name of column {field} in the header, found 'I like it'; give --no-header if line 1"
+    )
+    with pytest.raises(BadFile, match=message):
+        list(read("x.csv", data, field=field))
+    assert sum(block.count for block in read("x.csv", data, field=field, no_header=True)) == 2
+    named = data.replace(b"I like it", b"comment")
+    assert sum(block.count for block in read("x.csv", named, field=field)) == 1
+
+
 @pytest.mark.parametrize(
     ("data", "told"),
     [(b'text\n"a"\n"b"\n', True), (b'text\n"a"\n"b\n', False), (b'text\n"a"\n"b" c\nd\n', False), (b"text\n", False)],

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from wv_cli import _records
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, show_value
 from wv_cli.text.records.reading import BadRecords, Rules, no_field
 from wv_cli.text.records.scanned import BOM, PROBLEMS, Counting, Fields, ScannedBlock
 
@@ -149,7 +149,12 @@ class CsvReader:
         if named and rules.field in names:
             return len(names) - 1 - names[::-1].index(rules.field)
         if rules.field.isdecimal() and 1 <= int(rules.field) <= len(names):
-            return int(rules.field) - 1
+            column = int(rules.field) - 1
+            if named and not names[column].strip().isidentifier():
+                found = f"expected the name of column {rules.field} in the header, found {show_value(names[column])}"
+                problem = f"{found}; give --no-header if line 1 is a record, or else --field with that name"
+                raise BadFile(self._name, problem, line=1)
+            return column
         marks = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
         known = " or ".join(marks[each] for each in self.delimiters)
         way = f"; {known} part columns" if len(names) == 1 and not names[0].isidentifier() else ""
