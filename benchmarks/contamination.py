@@ -5,7 +5,8 @@
 Items are stretches of the corpus, half of them of 6 to 12 words and half of 13 to 60. Every kind of copy stands in a
 document of 300 other words: as it is, wrapped at 8 words, in capitals, with other punctuation, with one word in twenty
 changed. The documents of `clean` hold none. `wv` rejects what holds more than .5, or .25, of an item. With --peers,
-PYTHON has datatrove with spacy, regex, orjson and xxhash<4; its rule is one common run of 12 words.
+PYTHON has datatrove with spacy, regex, orjson and xxhash<4; its rule is one common run of 12 words. `decon's rule` is
+our reading of its description (peer_contamination.py); its time is not that program's.
 """
 
 import json
@@ -55,7 +56,7 @@ def contamination(options: Any, result: Run, say: Any) -> bool:
         for kind, copy in COPIES.items():
             file = Path(name) / "documents.jsonl"
             write(file, [around(copy(item, chosen, words), words[half:], chosen) for item in items])
-            for program in (*OURS, *(["datatrove"] if options.peers != sys.executable else [])):
+            for program in (*OURS, "decon's rule", *(["datatrove"] if options.peers != sys.executable else [])):
                 seconds, kept = judged(program, options.peers, questions, file, Path(name))
                 gone = [number not in kept for number in range(ITEMS)]
                 run: Run = {"copy": kind, "program": program}
@@ -85,7 +86,8 @@ def judged(program: str, python: str, questions: Path, file: Path, folder: Path)
         call = ["filter", file, "-o", kept, "--contamination", f"{questions}{OURS[program]}"]
         argv: list[object] = [*WV, *call, "--overwrite", "-q", "--threads", "1"]
     else:
-        argv = [python, HERE / "peer_contamination.py", questions, file, kept]
+        rule = program.removesuffix("'s rule")
+        argv = [python, HERE / "peer_contamination.py", rule, questions, file, kept]
     seconds = record.used(argv)[0]["cpu_seconds"]
     lines = (kept / file.name).read_text(encoding="utf-8").splitlines()
     return seconds, {int(json.loads(line)["id"]) for line in lines}

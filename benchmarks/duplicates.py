@@ -6,9 +6,10 @@ Two sets are made of paragraphs of the corpus. `copies`: a thousand paragraphs a
 8 % of the words are others. `templates`: forty paragraphs and fifty fillings of each, in which two words in 14 to 27
 are others; hardly any two are similar by .7. Similarity is that of the sets of 5-word shingles.
 
-False removals are texts that are similar enough to no other text. Recall is the share that went of those that go where
-each text is compared with all earlier ones that stayed. `--no-verify` is datatrove's rule. With --peers, PYTHON has
-datatrove with spacy, regex, orjson and xxhash<4, datasketch and rensa.
+A removal is false where the text is similar enough to no other one. Precision is the share of true removals, and false
+removals are a share of all texts. Recall is that of the removals that are needed until no two texts that stay are
+similar, in the order of the texts: which one of several stays does not count. `--no-verify` is datatrove's rule. With
+--peers, PYTHON has datatrove with spacy, regex, orjson and xxhash<4, text-dedup, datasketch and rensa.
 """
 
 import json
@@ -26,7 +27,7 @@ from record import Run
 
 COPIES, TEMPLATES, FILLINGS, WIDTH = 1000, 40, 50, 5
 THRESHOLDS = (0.7, 0.8, 0.9)
-PEERS = ("datatrove", "datasketch", "rensa")
+PEERS = ("datatrove", "text-dedup", "datasketch", "rensa")
 
 
 def duplicates(options: Any, result: Run, say: Any) -> bool:
@@ -46,7 +47,9 @@ def duplicates(options: Any, result: Run, say: Any) -> bool:
                     seconds, gone = removed(program, options.peers, file, threshold, Path(name))
                     run: Run = {"set": called, "similarity": threshold, "program": program, "removed": len(gone)}
                     run["false_percent"] = 100 * len(gone - any_other) / len(texts)
-                    run["recall_percent"] = 100 * len(gone & wanted) / len(wanted) if wanted else None
+                    run["precision_percent"] = 100 * len(gone & any_other) / len(gone) if gone else None
+                    missed = still_similar(similar, gone, threshold)
+                    run["recall_percent"] = 100 - 100 * missed / len(wanted) if wanted else None
                     runs.append({**run, "round": 1, "cpu_seconds": seconds})
                     say(f"{called} {threshold} {program}: {run}")
     result["runs"] = result["summary"] = runs
@@ -116,6 +119,12 @@ def decided(similar: dict[int, list[tuple[int, float]]], count: int, threshold: 
         if any(other not in gone for other in near):
             gone.add(number)
     return gone, any_other
+
+
+def still_similar(similar: dict[int, list[tuple[int, float]]], gone: set[int], threshold: float) -> int:
+    """How many of the texts that stay are similar to an earlier one that does."""
+    stay = similar.keys() - gone
+    return sum(any(each >= threshold and other in stay for other, each in similar[number]) for number in stay)
 
 
 def removed(program: str, python: str, file: Path, threshold: float, folder: Path) -> tuple[float, set[int]]:

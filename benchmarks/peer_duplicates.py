@@ -1,11 +1,12 @@
 """The child process that removes near-duplicates: `peer_duplicates.py PROGRAM SIMILARITY FILE KEPT`.
 
 FILE has JSON lines with `id` and `text`; KEPT gets the ids that stay. datatrove runs its four stages with one task, and
-has bands of 8 to 17 numbers for the similarity, as `wv` had them. datasketch and rensa keep the first of several, by
-their indexes alone, with 128 numbers.
+has bands of 8 to 17 numbers for the similarity, as `wv` had them. text-dedup runs its MinHash command, which chooses
+bands. datasketch and rensa keep the first of several, by their indexes alone, with 128 numbers.
 """
 
 import json
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -46,6 +47,17 @@ def rensa(records: list[dict[str, Any]], similarity: float) -> list[str]:
     return kept
 
 
+def text_dedup(file: Path, similarity: float) -> list[str]:
+    from datasets import load_from_disk
+
+    with tempfile.TemporaryDirectory() as folder:
+        call = ["--path", "json", "--data_files", file, "--split", "train", "--cache_dir", f"{folder}/cache"]
+        call += ["--output", f"{folder}/kept", "--column", "text", "--ngram", "5", "--num_perm", "128"]
+        call += ["--threshold", similarity, "--num_proc", "1"]
+        subprocess.run([sys.executable, "-m", "text_dedup.minhash", *map(str, call)], check=True)
+        return list(load_from_disk(f"{folder}/kept")["id"])
+
+
 def datatrove(file: Path, similarity: float) -> list[str]:
     from datatrove.executor import LocalPipelineExecutor
     from datatrove.pipeline.dedup.minhash import (
@@ -81,8 +93,8 @@ def datatrove(file: Path, similarity: float) -> list[str]:
 
 
 def main(program: str, similarity: float, file: Path, out: Path) -> None:
-    if program == "datatrove":
-        kept = datatrove(file, similarity)
+    if program in ("datatrove", "text-dedup"):
+        kept = {"datatrove": datatrove, "text-dedup": text_dedup}[program](file, similarity)
     else:
         records = list(map(json.loads, file.read_text(encoding="utf-8").splitlines()))
         kept = {"datasketch": datasketch, "rensa": rensa}[program](records, similarity)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import classifier
 import cold
 import contamination
+import deciding
 import duplicates
 import filtering
 import glove
@@ -34,7 +35,7 @@ import vectors
 from measure import header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs")
+WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs", "deciding")
 
 
 class Suite(NamedTuple):
@@ -60,6 +61,7 @@ SUITES = {
     "filtering": Suite(filtering.filtering),
     "duplicates": Suite(duplicates.duplicates),
     "contamination": Suite(contamination.contamination),
+    "deciding": Suite(deciding.deciding),
     "presets": Suite(presets.presets, presets.table),
     "ngrams": Suite(ngrams.ngrams),
     "turns": Suite(turns.turns),
@@ -118,7 +120,7 @@ def arguments() -> argparse.Namespace:
     add("--threads", type=int, default=1)
     add("--seed", type=int, default=1)
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
-    add("--rows", type=int, default=100_000, help="suites vectors, search, cold and searching")
+    add("--rows", type=int, default=100_000, help="suites vectors, search, cold, searching and deciding")
     add("--queries", type=int, default=1000, help="suites search, searching, classifier and predicting")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
     add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")
