@@ -4,8 +4,9 @@
 
 Keys are drawn, with shingles of 8 numbers: --rows texts in eight parts. Two texts in five are copies of each other, of
 which one goes: they share all keys but one. `sparse` keeps shared keys only, as `wv filter --keys` does. `all keys` has
-those of every text that stays, as a run without parts. `kept bytes` are those of keys and places, `peak bytes` the
-greatest memory of the process that is no mapped file, `file bytes` those of the keys on disk: all of them per text.
+those of every text that stays, as a run without parts. `kept bytes` are those
+of keys and places. `peak bytes` are the greatest memory of the process that is no mapped file. `file bytes` are those
+of the keys on disk. All are per text.
 """
 
 import json
@@ -24,7 +25,7 @@ PARTS, SHINGLES, THRESHOLD, BLOCK = 8, 8, 0.72, 1 << 18
 
 
 def deciding(options: Any, result: Run, say: Any) -> bool:
-    result["data"] = []
+    result["data"] = {"texts": options.rows, "numbers": "uniform, NumPy's default_rng(0) to (3), (100) to (107)"}
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         texts = write_parts(Path(name), options.rows)

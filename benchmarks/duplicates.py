@@ -7,9 +7,9 @@ Two sets are made of paragraphs of the corpus. `copies`: a thousand paragraphs a
 are others; hardly any two are similar by .7. Similarity is that of the sets of 5-word shingles.
 
 A removal is false where the text is similar enough to no other one. Precision is the share of true removals, and false
-removals are a share of all texts. Recall is that of the removals that are needed until no two texts that stay are
-similar, in the order of the texts: which one of several stays does not count. `--no-verify` is datatrove's rule. With
---peers, PYTHON has datatrove with spacy, regex, orjson and xxhash<4, text-dedup, datasketch and rensa.
+removals are a share of all texts. Recall counts texts that stay though an earlier one that stays is similar. Which one
+of several stays does not matter. `--no-verify` is datatrove's rule. With --peers, PYTHON has datatrove with spacy,
+regex, orjson, tokenizers and xxhash<4, text-dedup, datasketch and rensa.
 """
 
 import json

@@ -140,12 +140,51 @@ def picked(name: str, columns: Mapping[str, str], labels: int = 2, **where: str)
     return block
 
 
+def removals() -> str:
+    """What goes as a near-duplicate: precision and recall among copies, false removals among templates."""
+    rows = {(row["set"], row["program"], row["similarity"]): row for row in summary("duplicates")}
+    similarities = sorted({similarity for _, _, similarity in rows})
+    figures = {"copies": ("precision", "recall"), "templates": ("false",)}
+    columns = [(kind, figure, each) for kind, some in figures.items() for figure in some for each in similarities]
+    heads = [f"{'false removals' if figure == 'false' else figure} {each:g}" for _, figure, each in columns]
+    cells = [
+        [program, *(cell(rows[kind, program, each].get(f"{figure}_percent")) for kind, figure, each in columns)]
+        for program in dict.fromkeys(program for _, program, _ in rows)
+    ]
+    return _lines(markdown(["%", *heads], cells, labels=1)) if rows else ""
+
+
+def contaminated() -> str:
+    """Which copies of items are found: short ones, and long ones."""
+    rows = {(row["copy"], row["program"]): row for row in summary("contamination")}
+    programs = list(dict.fromkeys(program for _, program in rows))
+    cells = [
+        [f"{copy}, {size}", *(cell(rows[copy, program][f"{size}_percent"]) for program in programs)]
+        for copy in dict.fromkeys(copy for copy, _ in rows)
+        for size in ("short", "long")
+    ]
+    return _lines(markdown(["found, %", *programs], cells, labels=1)) if rows else ""
+
+
 def _lines(lines: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
     "ratios": ratios,
+    "removals": removals,
+    "contaminated": contaminated,
+    "deciding": picked(
+        "deciding",
+        {
+            "program": "bytes per text",
+            "kept_bytes": "kept",
+            "peak_bytes": "greatest memory",
+            "file_bytes": "file of keys, 8 sequences",
+            "texts": "texts",
+        },
+        labels=1,
+    ),
     "roofline": lambda: kernels.roofline(newest()["kernels"]) if "kernels" in newest() else "",
     "scores": scores,
     "speed": speed,
