@@ -78,7 +78,7 @@ def _encoding_by_nuls(head: bytes) -> str | None:
 def is_foreign(sample: bytes) -> bool:
     """Whether a text that begins with `sample` is in another encoding than UTF-8."""
     wrong = _text.check_utf8(sample)[0]
-    if wrong <= max(_FEW, len(sample.split()) // _WORDS):
+    if wrong <= _FEW or wrong <= len(sample.split()) // _WORDS:  # to split takes longer than all else here
         return False
     text = sample.decode("utf-8", "ignore")
     return wrong * _WHOLE > len(text) - len(text.encode("ascii", "ignore"))

@@ -142,11 +142,14 @@ def _problem(path: str, texts: Texts) -> str | None:
     if document := document_of(path, _head(path)):
         return document.problem()
     with open_raw(path) as raw, closing(decompress(blocks(raw, path, HEAD_BYTES), path)) as text:
-        head = b""
+        begin: list[bytes] = []
+        size = 0
         for block in text:
-            head += block
-            if len(head) >= SAMPLE:
+            begin.append(block)
+            size += len(block)
+            if size >= SAMPLE:
                 break
+        head = b"".join(begin)
     if not texts.extracts_pages and is_page(path, head):
         return unreadable_page()
     return texts.problem(head)
