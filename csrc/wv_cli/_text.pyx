@@ -361,6 +361,14 @@ def hashes(const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[
     return array
 
 
+def last_separator(const unsigned char[::1] text: bytes | memoryview) -> int:
+    """The place of the last byte that is in no word; -1 when there is none."""
+    cdef int64_t place = text.shape[0] - 1
+    while place >= 0 and not wv_is_separator(text[place]):
+        place -= 1
+    return place
+
+
 def split_counts(const unsigned char[::1] text) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64], int]:
     """Parses lines of `word count`. Returns (blob, starts, counts, bad): `bad` is -1, or the index of the first line that
     is not two fields, the second a whole number below 2^63, separated by spaces or tabs."""

@@ -1,6 +1,7 @@
 """`wv build-vocab` as a user's shell runs it."""
 
 import contextlib
+import gzip
 import json
 import os
 import pty
@@ -31,6 +32,18 @@ def test_counts_to_stdout(wv, slice_text):
         f"which cover {sum(reference.values()) / tokens:.2%} of the text; "
     )
     assert done.stderr.rstrip().endswith("MB/s)")
+
+
+def test_threads_change_no_byte(wv, tmp_path):
+    """Of a file, a compressed one and a pipe, all larger than what one thread counts at once."""
+    text = b"".join(b"word%d of %d\n" % (n * 7919 % 5003, n) for n in range(300_000))
+    (tmp_path / "text").write_bytes(text)
+    with gzip.open(tmp_path / "text.gz", "wb", 1) as stream:
+        stream.write(text)
+    found = [wv("build-vocab", "text", "-q", "--threads", threads).stdout for threads in (1, 3)]
+    found.append(wv("build-vocab", "text.gz", "-q", "--threads", 3).stdout)
+    found.append(wv("build-vocab", "-", "-q", "--threads", 3, input=text.decode()).stdout)
+    assert len(found[0]) > 50_000 and found == found[:1] * 4
 
 
 def test_from_stdin_quiet_and_glove_layout(wv):

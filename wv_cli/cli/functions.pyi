@@ -18,6 +18,7 @@ def build_vocab(
     min_line: int | None = None,
     merge: bool | None = None,
     memory: int | None = None,
+    threads: int | None = None,
     field: str | None = None,
     no_header: bool | None = None,
     tsv_quotes: bool | None = None,

@@ -11,7 +11,7 @@ from wv_cli.commands.distribution import dask_option, executor, refuse_with_dask
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, flag_of, option
+from wv_cli.config import argument, flag_of, option, threads_option
 from wv_cli.errors import UsageError
 from wv_cli.io.events import OnProgress
 from wv_cli.text.config import VocabConfig
@@ -35,6 +35,7 @@ class CountedTexts(Part):
         "Memory of the whole process; words that exceed it are counted on disk.",
         metavar="SIZE", low=1, shown="no limit", group="Run",
     )  # fmt: skip
+    threads: int = threads_option("Threads that count words", only="not merge and not memory and not dask")
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     dask: str | None = dask_option()
 
@@ -141,7 +142,9 @@ class VocabularyJob(Job):
                 whole = words_of(workers, divided, partial(tally, config=config))
             return Counts.from_vocab(whole.vocab(), config)
         return stack.enter_context(
-            count_words(asked, config, progress=on_reading, memory=source.memory, spool_beside=output)
+            count_words(
+                asked, config, progress=on_reading, memory=source.memory, spool_beside=output, threads=source.threads
+            )
         )
 
     def report(self, metadata: Mapping[str, Any]) -> str:

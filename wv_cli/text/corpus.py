@@ -25,6 +25,7 @@ from wv_cli.text.input_files import Inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases, ReadWords, read_words
 from wv_cli.text.source import Source
+from wv_cli.text.thread_counting import LEAST_BYTES, tally_in_threads
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, order_words
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
@@ -174,24 +175,36 @@ def remap_ids(
 
 
 def count(
-    inputs: Inputs, config: VocabConfig, progress: OnProgress | None = None, *, may_be_empty: bool = False
+    inputs: Inputs,
+    config: VocabConfig,
+    progress: OnProgress | None = None,
+    *,
+    may_be_empty: bool = False,
+    threads: int = 1,
 ) -> Vocab:
     """All words of texts with their counts, not cut (see Vocab.cut). Raises WvError when there is no text, unless it
     may be empty, and what Source raises."""
-    found = tally(inputs, config, progress)
+    found = tally(inputs, config, progress, threads=threads)
     if not may_be_empty:
         require_words(found.tokens_read, inputs.inputs if isinstance(inputs, Texts) else inputs)
     return found.vocab()
 
 
 def tally(
-    inputs: Inputs, config: VocabConfig, progress: OnProgress | None = None, *, phrases: Phrases | None = None
+    inputs: Inputs,
+    config: VocabConfig,
+    progress: OnProgress | None = None,
+    *,
+    phrases: Phrases | None = None,
+    threads: int = 1,
 ) -> Tally:
     """All words of texts, perhaps none, in order of first sight; with `phrases` joined first, but for `tokens_read`.
-    Raises what Source raises."""
+    Several threads count where there are no phrases. Raises what Source raises."""
     config.validate()
-    encoder = _text.Encoder(keep_ids=phrases is not None)
     source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
+    if threads > 1 and phrases is None and (source.total is None or source.total >= LEAST_BYTES):
+        return tally_in_threads(source, threads)
+    encoder = _text.Encoder(keep_ids=phrases is not None)
     with Spool(None) as file:
         read_ids(source, encoder, None, file)
         read = read_words(encoder, file, phrases)

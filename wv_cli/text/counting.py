@@ -52,13 +52,15 @@ def count_words(
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: OnProgress | None = None,
+    threads: int = 1,
 ) -> Iterator[Counts]:
-    """The words of texts, cut as `config` says. With `memory` the process takes about so many bytes, whatever the text
-    (but see config.dedup); what does not fit waits in files without a name in the folder of `spool_beside`.
+    """The words of texts, cut as `config` says, counted by `threads`. With `memory` one thread counts, and the process
+    takes about so many bytes, whatever the text (but see config.dedup); what does not fit waits in files without a name
+    in the folder of `spool_beside`.
 
     Raises WvError when there is no text or no disk, EmptyVocabulary when no word is left, and what Source raises."""
     if memory is None:
-        yield Counts.from_vocab(count(inputs, config, progress), config)
+        yield Counts.from_vocab(count(inputs, config, progress, threads=threads), config)
         return
     config.validate()
     room = max(process.for_buffers(memory), _LEAST_ROOM)
