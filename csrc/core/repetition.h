@@ -8,18 +8,17 @@
 
 /* Hashes that were seen. An entry counts when its stamp is the current one, so that nothing need be cleared. */
 typedef struct {
-    uint64_t hash;
-    uint32_t stamp, value;
+    uint64_t hash, stamp;
 } wv_seen;
 
 typedef struct {
     wv_seen *slot;
-    uint64_t mask, capacity;
-    uint32_t stamp;
+    uint64_t mask, capacity, stamp;
     uint64_t *hash, *gram; /* of each token, and of the n-gram that begins with it */
     uint64_t *power;       /* what the hash of the tokens before it is multiplied with */
     int64_t *characters;   /* in all tokens before it */
     uint32_t *count;       /* of the n-gram that begins with it, at its first place */
+    uint32_t *place;       /* by the hash of an n-gram: where it is first, plus one */
     int64_t tokens; /* room in these */
 } wv_repetition;
 
