@@ -5,8 +5,6 @@
 
 #include "base/little_endian.h"
 
-#define PRIME_61 ((UINT64_C(1) << 61) - 1)
-
 /* https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md */
 #define PRIME_1 UINT64_C(0x9E3779B185EBCA87)
 #define PRIME_2 UINT64_C(0xC2B2AE3D27D4EB4F)
@@ -99,47 +97,6 @@ static int64_t hash_shingles(int shingle, const unsigned char *words, int64_t le
     return shingles;
 }
 
-static inline uint64_t reduced(uint64_t x) {
-    x = (x & PRIME_61) + (x >> 61);
-    return x >= PRIME_61 ? x - PRIME_61 : x;
-}
-
-/* The least numbers, four at once, since each is a chain of its own.
- *
- * x = 2^61 high + low becomes low + high mod 2^61 - 1. Where that is less than `least`, low is, or low is at least
- * 2^61 - 8. Both show in x + 8, whose low part is then less than least + 8. Turned left by three bits, the low part stands
- * in front, and one comparison does. Behind the first shingles few pass it. */
-static void find_least(const wv_minhash *m, const uint64_t *hash, int64_t n, uint64_t *least) {
-    enum { SIDE = 4, HIGH = 8, FIRST = 32 };
-    for (int k = 0; k < m->bands * m->rows; k += SIDE) {
-        uint64_t a[SIDE], b[SIDE], found[SIDE] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, bound[SIDE];
-        memcpy(a, m->a + k, sizeof a);
-        memcpy(b, m->b + k, sizeof b);
-        int64_t i = 0;
-        for (; i < n && i < FIRST; i++) {
-            for (int j = 0; j < SIDE; j++) {
-                uint64_t x = reduced(a[j] * hash[i] + b[j]);
-                found[j] = x < found[j] ? x : found[j];
-            }
-        }
-        for (int j = 0; j < SIDE; j++) {
-            b[j] += HIGH;
-            bound[j] = found[j] < PRIME_61 - HIGH ? 8 * (found[j] + HIGH) : UINT64_MAX;
-        }
-        for (; i < n; i++) {
-            for (int j = 0; j < SIDE; j++) {
-                uint64_t x = a[j] * hash[i] + b[j];
-                if (__builtin_expect(rotate(x, 3) > bound[j], 1)) continue;
-                x = reduced(x - HIGH);
-                if (x >= found[j]) continue;
-                found[j] = x;
-                bound[j] = x < PRIME_61 - HIGH ? 8 * (x + HIGH) : UINT64_MAX;
-            }
-        }
-        memcpy(least + k, found, sizeof found);
-    }
-}
-
 int64_t wv_minhash_text(const wv_minhash *m, const wv_characters *characters, const unsigned char *text, int64_t length,
                         wv_minhash_scratch *scratch, uint64_t *keys, uint64_t *numbers) {
     if (characters) {
@@ -151,7 +108,7 @@ int64_t wv_minhash_text(const wv_minhash *m, const wv_characters *characters, co
     int64_t shingles = hash_shingles(m->shingle, text, length, scratch);
     if (shingles < 0) return WV_MINHASH_NO_MEMORY;
     uint64_t least[WV_MINHASH_MOST];
-    find_least(m, scratch->hash, shingles, least);
+    m->least(m->a, m->b, m->bands * m->rows, scratch->hash, shingles, least);
     if (numbers) memcpy(numbers, least, (size_t)(m->bands * m->rows) * sizeof *numbers);
     for (int band = 0; band < m->bands; band++) {
         int64_t bytes = m->rows * (int64_t)sizeof *least;

@@ -13,11 +13,12 @@
 
 #include "core/simplify.h"
 
-enum { WV_MINHASH_MOST = 112 };
+enum { WV_MINHASH_MOST = 112 }; /* a multiple of eight */
 
 typedef struct {
     int shingle, bands, rows;
     uint64_t a[WV_MINHASH_MOST], b[WV_MINHASH_MOST]; /* bands * rows of them */
+    void (*least)(const uint64_t *a, const uint64_t *b, int32_t count, const uint64_t *hash, int64_t n, uint64_t *least);
 } wv_minhash;
 
 /* Memory of one thread; all zero at first. */

@@ -70,9 +70,17 @@ static int is_cased_next(reader *r, const unsigned char *at) {
     return 0;
 }
 
-/* Whether a byte is a letter of ASCII that becomes one. */
+/* Whether a byte is a letter of ASCII that becomes one: its small letter. */
 static inline int is_plain_ascii(const wv_character *ascii, unsigned char byte) {
     return byte < 0x80 && ascii[byte].flags == WV_CHARACTER_CASED && ascii[byte].length == 1;
+}
+
+/* How many of eight bytes, from the first on, are letters of ASCII, and these as small letters. */
+static inline int read_letters(uint64_t eight, uint64_t *small) {
+    uint64_t folded = (eight | WV_BYTES(0x20)) & WV_BYTES(0x7f);
+    uint64_t is_letter = (folded + WV_BYTES(0x80 - 'a')) & ~(folded + WV_BYTES(0x7f - 'z')) & ~eight & WV_BYTES(0x80);
+    *small = eight | is_letter >> 2;
+    return is_letter == WV_BYTES(0x80) ? 8 : __builtin_ctzll(~is_letter & WV_BYTES(0x80)) / 8;
 }
 
 int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out) {
@@ -82,12 +90,16 @@ int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, 
     const wv_character *ascii = atomic_load_explicit(&characters->page[0], memory_order_acquire);
     for (const unsigned char *at = text; at < r.end;) {
         int bytes, is_final = 0;
-        if (ascii && is_plain_ascii(ascii, *at)) { /* most of most texts */
+        uint64_t small;
+        int letters = ascii && is_plain_ascii(ascii, *at) && r.end - at >= 8 ? read_letters(wv_eight(at), &small) : 0;
+        if (letters) { /* most of most texts */
             if (separated && out > begin) *out++ = ' ';
-            do *out++ = ascii[*at++].bytes[0];
-            while (at < r.end && is_plain_ascii(ascii, *at));
-            separated = 0;
-            after_cased = WV_CHARACTER_CASED;
+            memcpy(out, &small, sizeof small);
+            out += letters;
+            at += letters;
+            separated = letters < 8 && *at == ' ';
+            at += separated;
+            after_cased = separated ? 0 : WV_CHARACTER_CASED;
             continue;
         }
         const wv_character *c = read_character(&r, at, &bytes);

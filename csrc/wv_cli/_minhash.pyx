@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from wv_cli._arguments cimport require
+from wv_cli._arguments cimport require, table
 from wv_cli._characters cimport add_page, new_characters
 from wv_cli.core.minhash cimport (
     WV_MINHASH_MOST, WV_MINHASH_NO_MEMORY, wv_minhash, wv_minhash_free, wv_minhash_scratch, wv_minhash_text,
@@ -46,12 +46,13 @@ cdef class Signer:
     cdef object _words
 
     def __cinit__(self, page: Callable[[int], bytes], words: Callable[[bytes], bytes], int shingle, int bands, int rows,
-                  const uint64_t[::1] a, const uint64_t[::1] b):
+                  const uint64_t[::1] a, const uint64_t[::1] b, str isa=None):
         cdef int i
         require(shingle > 0 and 0 < bands <= WV_MINHASH_MOST and 0 < rows <= WV_MINHASH_MOST, "expected bands and rows")
         require(bands * rows <= WV_MINHASH_MOST, "too many bands and rows")
         require(a.shape[0] == bands * rows and b.shape[0] == bands * rows, "expected a and b for every row")
         self._page, self._words = page, words
+        self._rules.least = table(isa).minhash_least
         self._rules.shingle, self._rules.bands, self._rules.rows = shingle, bands, rows
         for i in range(bands * rows):
             self._rules.a[i], self._rules.b[i] = a[i], b[i]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference import minhash
-from wv_cli import _keysets
+from wv_cli import _cpu, _keysets
 from wv_cli._minhash import Signer, xxhash64
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.filtering import near_duplicates
@@ -29,6 +29,7 @@ from wv_cli.filtering.near_duplicates import (
 )
 
 BANDING = Banding()
+ISAS = pytest.mark.parametrize("isa", _cpu.usable())
 A, B = (list(map(int, numbers)) for numbers in BANDING.permutations())
 # A folder with documents.jsonl, expected.json and jaccard.tsv, made with datatrove 0.10.1; no such texts are here.
 GOLDEN = os.environ.get("WV_NEAR_DUPLICATES")
@@ -74,19 +75,22 @@ def test_a_and_b_are_datatroves():
     assert (len(B), B[-1], sum(B)) == (112, 1097409548522419201, 127475402550320243946)
 
 
+@ISAS
 @pytest.mark.parametrize("banding", [BANDING, Banding(1, 1), Banding(3, 7), Banding(112, 1), Banding(1, 112)])
-def test_numbers_and_keys_are_those_of_the_reference(banding):
+def test_numbers_and_keys_are_those_of_the_reference(banding, isa):
     a, b = (list(map(int, numbers)) for numbers in banding.permutations())
     texts = [words_of(number, count) for number, count in enumerate([0, 1, 4, 5, 6, 40, 200])]
     octets = [text_of(words) for words in texts]
-    signer = banding.signer()
+    shape = (SHINGLE, banding.bands, banding.rows)
+    signer = Signer(partial(character_page, separate=True), simplify_bytes, *shape, *banding.permutations(), isa)
     words = [simplify(text.decode()).split() for text in octets]
     expected = [minhash.numbers(each, SHINGLE, a, b) for each in words]
     assert signer.numbers(octets).tolist() == expected
     assert signer.keys(octets).tolist() == [minhash.keys(each, banding.bands) for each in expected]
 
 
-def test_numbers_near_the_modulus_are_found_among_many():
+@ISAS
+def test_numbers_near_the_modulus_are_found_among_many(isa):
     """Low and high parts whose sum is next to 2^61 - 1, before and behind the shingles that are not looked at first."""
     words = [f"word{letters}" for letters in map("".join, itertools.product("abcdefgh", repeat=2))]
     hashes = [minhash.xxhash64(word.encode()) for word in words]
@@ -97,14 +101,15 @@ def test_numbers_near_the_modulus_are_found_among_many():
             sums = wanted[first : first + 7]
             a, b = [1] * 7, [(each - hashes[place]) % 2**64 for each in sums]
             arrays = (np.array(each, np.uint64) for each in (a, b))
-            found = Signer(character_page, simplify_bytes, 1, 7, 1, *arrays).numbers([text_of(words)])
+            found = Signer(character_page, simplify_bytes, 1, 7, 1, *arrays, isa).numbers([text_of(words)])
             assert found.tolist() == [minhash.numbers(words, 1, a, b)]
 
 
-def test_a_remainder_that_is_the_modulus_is_zero():
+@ISAS
+def test_a_remainder_that_is_the_modulus_is_zero(isa):
     """a h + b = k (2^61 - 1) leaves 0, which is the least of all."""
     a, b = np.array([0, 0, 0], np.uint64), np.array([(1 << 61) - 1, 7 * ((1 << 61) - 1), 1 << 61], np.uint64)
-    signer = Signer(character_page, simplify_bytes, 1, 3, 1, a, b)
+    signer = Signer(character_page, simplify_bytes, 1, 3, 1, a, b, isa)
     assert signer.numbers([b"word"]).tolist() == [[0, 0, 1]]
 
 
