@@ -22,6 +22,7 @@
 #include "kernels/wv_hashing.h"
 #include "kernels/wv_neural.h"
 #include "kernels/wv_pairs.h"
+#include "kernels/wv_pooled.h"
 #include "kernels/wv_product.h"
 #include "kernels/wv_search.h"
 #include "kernels/wv_supervised.h"

@@ -25,16 +25,16 @@ def negative_option() -> int:
     return option(5, help, low=1, high=1000, only=_DRAWS, common=True)
 
 
-def dropout_option() -> float:
+def dropout_option(default: float = 0.0) -> float:
     help = "Fraction of input and hidden numbers to drop in each step."
-    return option(0.0, help, low=0, below=1, group="Training")
+    return option(default, help, low=0, below=1, group="Training")
 
 
-def _minn() -> int:
+def minn_option() -> int:
     return option(0, "Length of the shortest character n-gram.", only="maxn>0", group="Model", common=True)
 
 
-def _maxn() -> int:
+def maxn_option() -> int:
     help = "Length of the longest character n-gram (subwords); 0 uses whole words only."
     return option(0, help, low=0, high=100, low_is="no subwords", group="Model", common=True)
 
@@ -44,7 +44,7 @@ def buckets_option(only: str = "maxn>0") -> int:
     return option(2_000_000, help, low=1, high=2**31 - 1, only=only, group="Model")
 
 
-def _require_subwords(minn: int, maxn: int) -> None:
+def require_subwords(minn: int, maxn: int) -> None:
     require(maxn == 0 or minn > 0, f"--maxn {maxn} needs --minn, from 1 to {maxn}")
     require(maxn == 0 or 1 <= minn <= maxn, f"--minn must be between 1 and --maxn ({maxn}), not {minn}")
 
@@ -103,8 +103,8 @@ class Word2vecConfig(Options):
     sample_formula: Literal["word2vec", "paper", "fasttext"] = option(
         "word2vec", "Formula of --sample: word2vec's program, its paper, or fastText.", only="sample>0"
     )
-    minn: int = _minn()
-    maxn: int = _maxn()
+    minn: int = minn_option()
+    maxn: int = maxn_option()
     buckets: int = buckets_option()
     lr: float = option(
         0.0,
@@ -155,7 +155,7 @@ class Word2vecConfig(Options):
         return self.start_lr * self.lr_floor
 
     def check(self) -> None:
-        _require_subwords(self.minn, self.maxn)
+        require_subwords(self.minn, self.maxn)
         sides = self.window_side == "both" or not self.share_positions
         require(sides, f"--window-side {self.window_side} needs --no-share-positions")
         message = "--loss hs_ns has no subwords, since fastText's files hold one output layer; use hs or ns"
@@ -175,8 +175,8 @@ class SupervisedConfig(Options):
     lr: float = lr_option(0.1, "Initial learning rate.", high=1000)
     epochs: int = epochs_option(5, low=0)
     word_ngrams: int = option(1, "Length of the longest word n-gram; 1 uses single words.", low=1, high=20)
-    minn: int = _minn()
-    maxn: int = _maxn()
+    minn: int = minn_option()
+    maxn: int = maxn_option()
     buckets: int = buckets_option("maxn>0 or word_ngrams>1")
     negative: int = negative_option()
     dropout: float = dropout_option()
@@ -196,7 +196,7 @@ class SupervisedConfig(Options):
         return self.word_ngrams > 1 or self.maxn > 0
 
     def check(self) -> None:
-        _require_subwords(self.minn, self.maxn)
+        require_subwords(self.minn, self.maxn)
         message = f"--label-prefix must be letters without white space, not {self.label_prefix!r}"
         require(is_one_word(self.label_prefix), message)
 

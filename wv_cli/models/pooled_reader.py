@@ -1,0 +1,199 @@
+"""Lines of labeled text as a pooled classifier reads them: tokens, features and labels. Training and prediction read
+lines with the same reader, so that they see the same.
+
+Features are fastText's: the words of a line that the model knows, and hashed n-grams of words and of characters; their
+values are tf-idf. Tokens are the pieces of a tokenizer, or the known words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _pooled, _prediction
+from wv_cli.encoders.tokenizer import Tokenizer
+from wv_cli.io import memory
+from wv_cli.text.source import lowercase_chunks
+from wv_cli.words import WordList, encode
+
+
+@dataclass(frozen=True, eq=False)
+class ReadLines:
+    """Line i has the tokens ids[starts[i]:starts[i + 1]], int32 and int64, so its features, each once, with float32
+    values, and its labels. `seen` (lines, 2) int32 counts its words, and those of them that the model knows."""
+
+    starts: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    feature_starts: NDArray[np.int64]
+    features: NDArray[np.int32]
+    values: NDArray[np.float32]
+    label_starts: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    seen: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.seen)
+
+    @property
+    def has_input(self) -> NDArray[np.bool_]:
+        """(lines,): which lines have a token or a feature."""
+        found: NDArray[np.bool_] = (np.diff(self.starts) > 0) | (np.diff(self.feature_starts) > 0)
+        return found
+
+    def take(self, lines: NDArray[np.int64]) -> "ReadLines":
+        """Some of the lines, by their numbers."""
+        tokens, token_starts = _stretches(self.starts, lines)
+        features, feature_starts = _stretches(self.feature_starts, lines)
+        labels, label_starts = _stretches(self.label_starts, lines)
+        return ReadLines(
+            token_starts,
+            self.ids[tokens],
+            feature_starts,
+            self.features[features],
+            self.values[features],
+            label_starts,
+            self.labels[labels],
+            self.seen[lines],
+        )
+
+
+def _stretches(starts: NDArray[np.int64], lines: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(the places of what these lines have, where each line's begin among them)."""
+    counts = np.diff(starts)[lines]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    return np.arange(ends[-1]) + np.repeat(starts[lines] - ends[:-1], counts), ends
+
+
+def join_lines(parts: Sequence[ReadLines]) -> ReadLines:
+    """Lines that were read one part after the other."""
+
+    def join(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    def starts(name: str) -> NDArray[np.int64]:
+        return np.concatenate([[0], np.cumsum(np.concatenate([np.diff(getattr(part, name)) for part in parts]))])
+
+    return ReadLines(
+        starts("starts"),
+        join("ids"),
+        starts("feature_starts"),
+        join("features"),
+        join("values"),
+        starts("label_starts"),
+        join("labels"),
+        join("seen"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How lines are read. `tokenizer` has the settings of a tokenizer.json whose pieces, all below `tokens`, are the
+    tokens; None: words are. At most `max_length` tokens of a line are read. Features are `words` and n-grams, of up to
+    `word_ngrams` words and of `minn` to `maxn` characters, hashed to `buckets`; those that are `kept` (n-grams,) int32
+    have a number, behind the words', and all features an `idf`. kept None: every bucket has one, and no feature a
+    value."""
+
+    words: WordList
+    labels: WordList
+    label_prefix: str
+    lowercase: bool
+    word_ngrams: int
+    minn: int
+    maxn: int
+    buckets: int
+    max_length: int
+    tokenizer: dict[str, Any] | None
+    tokens: int
+    kept: NDArray[np.int32] | None = None
+    idf: NDArray[np.float32] | None = None
+
+    @property
+    def uses_buckets(self) -> bool:
+        return self.word_ngrams > 1 or self.maxn > 0
+
+
+class LineReader:
+    """Reads lines as `reading` says. Threads may share it."""
+
+    def __init__(self, reading: Reading, path: str) -> None:
+        """`path` is the file that messages name. Raises BadFile, WvError, ValueError for parts that do not fit."""
+        self._reading, self._words = reading, len(reading.words)
+        prefix, bucket_row = encode(reading.label_prefix), None
+        buckets = reading.buckets if reading.uses_buckets else 0
+        if buckets and reading.kept is not None:
+            memory.require(4 * buckets, f"a table of {buckets:,} buckets", "train with fewer --buckets")
+            bucket_row = np.full(buckets, -1, np.int32)
+            bucket_row[reading.kept] = np.arange(len(reading.kept), dtype=np.int32)
+        self._inner = _prediction.LineReader(
+            (reading.words.blob, reading.words.starts),
+            (reading.labels.blob, reading.labels.starts),
+            minn=reading.minn,
+            maxn=reading.maxn,
+            word_ngrams=reading.word_ngrams,
+            buckets=buckets,
+            bucket_row=bucket_row,
+            prefix=prefix,
+        )
+        self._prefix, self._tokenizer = prefix, None
+        if reading.tokenizer is not None:
+            made, rows = reading.tokenizer, reading.tokens
+            self._tokenizer = Tokenizer(Path(path), max_length=reading.max_length, rows=rows, special=False, made=made)
+
+    def read(self, text: bytes) -> ReadLines:
+        """Whole lines; the last may lack its newline."""
+        if self._reading.lowercase:
+            text = b"".join(lowercase_chunks([text]))
+        feature_starts, features, label_starts, labels, seen = self._inner.read(text)
+        if self._tokenizer is None:
+            starts, ids = self._known_words(feature_starts, features)
+        else:
+            ids, starts, _ = self._tokenizer.read(self._texts(text))
+        values = np.empty(0, np.float32)
+        if self._reading.idf is not None:
+            feature_starts, features, values = _pooled.weigh(feature_starts, features, self._reading.idf)
+        return ReadLines(starts, ids, feature_starts, features, values, label_starts, labels, seen)
+
+    def _known_words(
+        self, starts: NDArray[np.int64], ids: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """(starts, ids) of the words among features."""
+        is_word, line = ids < self._words, np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        counts = np.bincount(line[is_word], minlength=len(starts) - 1)
+        ends, words = np.concatenate([[0], np.cumsum(counts)]), ids[is_word]
+        most = self._reading.max_length
+        if (counts <= most).all():
+            return ends, words
+        kept = np.arange(len(words)) - np.repeat(ends[:-1], counts) < most
+        return np.concatenate([[0], np.cumsum(np.minimum(counts, most))]), words[kept]
+
+    def _texts(self, text: bytes) -> list[str]:
+        """The lines without their labels."""
+        lines = text.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
+        if self._prefix not in text:
+            return lines
+        prefix = self._reading.label_prefix
+        return [
+            " ".join(word for word in line.split() if not word.startswith(prefix)) if prefix in line else line
+            for line in lines
+        ]
+
+
+def read_features(reading: Reading, text: Sequence[bytes], path: str) -> tuple[Reading, ReadLines]:
+    """(the reading with the n-grams and the idf of a text's lines, the lines). `text` has blocks of whole lines."""
+    words, first = len(reading.words), LineReader(reading, path)
+    rows = words + (reading.buckets if reading.uses_buckets else 0)
+    lines, found = 0, np.zeros(rows, np.int64)
+    for block in text:
+        read = first.read(block)
+        line = np.repeat(np.arange(len(read)), np.diff(read.feature_starts))
+        own = np.unique(line * rows + read.features) % rows
+        found += np.bincount(own, minlength=rows)
+        lines += len(read)
+    kept = np.flatnonzero(found[words:]).astype(np.int32)
+    counts = np.concatenate([found[:words], found[words:][kept]])
+    idf = (np.log((1 + lines) / (1 + counts)) + 1).astype(np.float32)
+    made = Reading(**{**vars(reading), "kept": kept, "idf": idf})
+    reader = LineReader(made, path)
+    return made, join_lines([reader.read(block) for block in text])
