@@ -22,7 +22,10 @@ from wv_cli.models.glove.record_files import Counts, CountsFile
 from wv_cli.models.glove.tiles import TileStore
 from wv_cli.models.neural import NeuralLm
 from wv_cli.models.pairs import PairCorpus, PairModel
-from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig
+from wv_cli.models.pooled import Pooled
+from wv_cli.models.pooled_files import save_pooled
+from wv_cli.models.pooled_reader import Reading, read_features
+from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig, PooledConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.models.training import checkpoint
 from wv_cli.models.training.run import train
@@ -33,6 +36,7 @@ from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labeled import LabeledCorpus, encode_labeled
 from wv_cli.text.vocab import read_vocab
 from wv_cli.vectors.formats.document_models import save_model
+from wv_cli.words import WordList
 
 
 @cache
@@ -106,6 +110,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "ivlbl": _neural(model="ivlbl", order=3, negative=5),
     "doc2vec": lambda: Doc2vec(Doc2vecConfig(dim=4, algorithm="dm_mean", epochs=2, threads=1), documents()),
     "pairs": lambda: PairModel(PairsConfig(dim=4, epochs=2, threads=1, batch=8), pairs()),
+    "pooled": lambda: pooled(),
     "glove": lambda: glove()[0],
     "biohash": lambda: BioHash(
         np.ascontiguousarray(seeds.small().matrix), HashConfig(length=4, expansion=16, rule="sgd", epochs=2, threads=1)
@@ -172,6 +177,37 @@ def logs() -> list[bytes]:
     rows = [(0, 1, "0.5", "", 1), (1, 2, "0.75", "", 2), (2, 3, "null", "diverged", 3)]
     log = header + "".join(trial % row for row in rows).encode()
     return [log, log + over]
+
+
+def pooled(*, pieces: bool = False) -> Pooled:
+    """A pooled classifier of words, or of pieces."""
+    words, labels = (WordList.from_words(each.split()) for each in ("the of in a", "__label__x __label__y"))
+    model = {"type": "WordLevel", "vocab": {"[UNK]": 0, "the": 1, "of": 2}, "unk_token": "[UNK]"}
+    tokenizer = {"model": model, "pre_tokenizer": {"type": "WhitespaceSplit"}} if pieces else None
+    reading = Reading(
+        words=words,
+        labels=labels,
+        label_prefix="__label__",
+        lowercase=False,
+        word_ngrams=2,
+        minn=0,
+        maxn=0,
+        buckets=100,
+        max_length=8,
+        tokenizer=tokenizer,
+        tokens=3 if pieces else len(words),
+    )
+    text = b"__label__x the of the\n__label__y in a in\n__label__x of\n__label__y a\n"
+    config = PooledConfig(dim=4, hidden=4, ngram_dim=4, epochs=2, threads=1, batch=2)
+    return Pooled(config, *read_features(reading, [text], "text"))
+
+
+@cache
+def pooled_classifiers() -> list[bytes]:
+    """Of words, of pieces, and in bytes."""
+    words, pieces = (pooled(pieces=each).model() for each in (False, True))
+    whole = [seeds.written(lambda path, model=model: save_pooled(path, model)) for model in (words, pieces)]  # type: ignore[misc]
+    return [*whole, seeds.written(lambda path: save_pooled(path, pieces, quantized=True))]
 
 
 @cache

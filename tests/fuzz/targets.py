@@ -109,6 +109,13 @@ TARGETS: dict[str, Target] = {
             _CONTAINER,
             ("format:text-model", "container:text-model"),
         ),
+        Target(
+            "pooled-classifier",
+            checkpoints.pooled_classifiers,
+            uses.pooled_classifier,
+            _CONTAINER,
+            ("container:pooled-classifier",),
+        ),
         *(_hasher(method) for method, row in HASHERS.items() if row.learns_from == "vectors"),
         Target(
             "hasher-bioword",

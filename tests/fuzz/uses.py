@@ -30,7 +30,7 @@ from wv_cli.filtering.rule_files import read_rules
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.fit import load_hasher
 from wv_cli.io.input import open_input
-from wv_cli.models.classifier import Classifier
+from wv_cli.models.classifier import Classifier, load_classifier
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.model import Glove
@@ -130,6 +130,11 @@ def text_model(path: Path) -> None:
     vector_file(path)
     for mapped in (False, True):
         composer(formats.open_vectors(path, mapped=mapped), str(path)).lines(["the of unseenword and", "", "in in in"])
+
+
+def pooled_classifier(path: Path) -> None:
+    classifier = load_classifier(path)
+    list(classifier.answers([b"the of in\n__label__x a unseen\n\n"], -1))
 
 
 def words_file(path: Path) -> None:

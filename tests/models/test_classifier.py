@@ -14,6 +14,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.io import memory
 from wv_cli.io.memory import pad_width, zeros
 from wv_cli.models import classifier as module
+from wv_cli.models import text_classifier
 from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, load_classifier, tree
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, tokens_of
 from wv_cli.vectors.formats.fasttext_bin import load_model
@@ -89,10 +90,13 @@ def test_a_long_line_is_answered_in_pieces(monkeypatch):
         text = b"\n".join([b"one line", long, b"another", long + b" </s> " + long, b"", long])
         whole = classifier.answer(text, 2)
         with monkeypatch.context() as patch:
-            patch.setattr(module, "_BLOCK", 700)
-            patch.setattr(module, "_LONG", 50_000)
+            patch.setattr(text_classifier, "_BLOCK", 700)
+            for each in (module, text_classifier):
+                patch.setattr(each, "LONG_LINE", 50_000)
             parts = [
-                module._join_lines(list(classifier.answers([text[i : i + size] for i in range(0, len(text), size)], 2)))
+                text_classifier.join_answers(
+                    list(classifier.answers([text[i : i + size] for i in range(0, len(text), size)], 2))
+                )
                 for size in (997, 70_000, len(text))
             ]
         for part in parts:
@@ -103,15 +107,16 @@ def test_a_long_line_is_answered_in_pieces(monkeypatch):
             np.testing.assert_allclose(part.scores, whole.scores, atol=1e-4)
         bare = list(classifier.answers([long], 2, bare_end=True))
         with monkeypatch.context() as patch:
-            patch.setattr(module, "_BLOCK", 700)
-            patch.setattr(module, "_LONG", 50_000)
+            patch.setattr(text_classifier, "_BLOCK", 700)
+            for each in (module, text_classifier):
+                patch.setattr(each, "LONG_LINE", 50_000)
             bare += classifier.answers([long], 2, bare_end=True)
         np.testing.assert_allclose(bare[1].scores, bare[0].scores, atol=1e-4)
 
 
 def test_threads_keep_the_order(golden, monkeypatch):
     model, text, expected = golden
-    monkeypatch.setattr(module, "_BLOCK", 1000)
+    monkeypatch.setattr(text_classifier, "_BLOCK", 1000)
     chunks = [text[i : i + 777] for i in range(0, len(text), 777)]
     classifier = Classifier(model)
     parts = classifier.answers(chunks, 3, threads=4)

@@ -74,7 +74,7 @@ def _cut_lines(batches: Iterable[list[str]], recipe: str) -> Iterator[list[str]]
 
 def _lines_of(texts: "Texts") -> Iterator[list[str]]:
     """The texts of records, many at a time."""
-    from wv_cli.models.classifier import blocks_of_lines
+    from wv_cli.models.text_classifier import blocks_of_lines
     from wv_cli.text.source import Source
     from wv_cli.words import decode
 

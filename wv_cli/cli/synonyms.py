@@ -29,7 +29,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "minngram": ("--minn",),
     "maxngram": ("--maxn",),
     "bucket": ("--buckets",),
-    "wordngram": ("--word-ngrams",),
+    **dict.fromkeys(("ngrams", "wordngram"), ("--word-ngrams",)),
     "label": ("--label-prefix",),
     "pretrainedvectors": ("--pretrained", "--init"),
     "saveoutput": ("--save-output-vectors",),

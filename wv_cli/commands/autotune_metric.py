@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.labels import count, scores
-from wv_cli.models.classifier import ALL, Classifier
+from wv_cli.models.classifier import Classifier
+from wv_cli.models.text_classifier import ALL
 from wv_cli.text.source import Source
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from wv_cli.config import Options, can_hold
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
-from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig
+from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig, PooledConfig
 from wv_cli.registry import Registry, load
 
 if TYPE_CHECKING:
@@ -128,6 +128,17 @@ MODELS: Registry[Model] = Registry(
                 "Henderson et al. 2017, arXiv 1705.00652; levels Kusupati et al. 2022, arXiv 2205.13147",
                 PairsConfig,
                 "wv_cli.commands.pairs:PairsJob",
+                own_defaults="its own",
+            ),
+        ),
+        (
+            "pooled",
+            Model(
+                "Pooled token vectors and tf-idf n-grams predict a line's label: a text classifier.",
+                "Shen et al. 2018, arXiv 1805.09843; n-grams Joulin et al. 2017, arXiv 1607.01759",
+                PooledConfig,
+                "wv_cli.commands.pooled:PooledJob",
+                vocab_defaults={"min_count": 1},
                 own_defaults="its own",
             ),
         ),

@@ -14,7 +14,7 @@ from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 
 if TYPE_CHECKING:
-    from wv_cli.models.classifier import Answered, Classifier
+    from wv_cli.models.text_classifier import Answered, TextClassifier
     from wv_cli.text.inputs import Texts
     from wv_cli.text.records.reading import Column
     from wv_cli.text.records.writing import Answer, Asked
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class PredictJob(Job):
     """Predict the labels of every line of INPUT: text files, folders, or - for standard input, plain or compressed.
 
-    MODEL is a fastText classifier (.bin or .ftz), made by `wv train --model supervised` or by fastText.
+    MODEL is a fastText classifier (.bin or .ftz), made by `wv train --model supervised` or by fastText, or one of
+    `wv train --model pooled`.
 
     Each line of input gives one line of output, in fastText's format. An empty line gets the labels that the model
     learned for line ends. A line of output is empty if the model knows nothing of the line, or if no label reaches
@@ -98,15 +99,13 @@ class PredictRun:
     def _add(self, texts: "Texts", name: str) -> int:
         """Writes the records again, with labels, their probabilities and the share of known words. Returns their
         number."""
-        from wv_cli.models.classifier import Classifier
+        from wv_cli.models.classifier import load_classifier
         from wv_cli.text.records.writing import add_answers
-        from wv_cli.vectors.formats.fasttext_bin import load_model
 
         config, names = self.config, added_names(name)
 
         def open_answer() -> "Answer":
-            classifier = Classifier(load_model(self.asked.model), self.asked.model)
-            return partial(_columns, names, classifier, config, self.answers)
+            return partial(_columns, names, load_classifier(self.asked.model), config, self.answers)
 
         return add_answers(texts, self.answers.output, names, open_answer, config.threads)
 
@@ -117,7 +116,7 @@ def added_names(name: str) -> tuple[str, str, str]:
 
 
 def _columns(
-    names: tuple[str, str, str], classifier: "Classifier", config: PredictConfig, answers: Answers, block: "Asked"
+    names: tuple[str, str, str], classifier: "TextClassifier", config: PredictConfig, answers: Answers, block: "Asked"
 ) -> "dict[str, Column]":
     import numpy as np
 
@@ -158,18 +157,17 @@ class Prediction:
     prob: bool = False
     as_json: bool = False
 
-    def open(self) -> "Classifier":
-        from wv_cli.models.classifier import Classifier
-        from wv_cli.vectors.formats.fasttext_bin import load_model
+    def open(self) -> "TextClassifier":
+        from wv_cli.models.classifier import load_classifier
 
-        return Classifier(load_model(self.file), self.file)
+        return load_classifier(self.file)
 
-    def answer(self, classifier: "Classifier", asked: "Texts") -> bytes:
+    def answer(self, classifier: "TextClassifier", asked: "Texts") -> bytes:
         from wv_cli.text.source import Source
 
         return b"".join(self.lines(Source(asked), classifier))
 
-    def lines(self, source: "Source", classifier: "Classifier") -> Iterator[bytes | memoryview]:
+    def lines(self, source: "Source", classifier: "TextClassifier") -> Iterator[bytes | memoryview]:
         """Many lines at a time."""
         config = self.config
         names = list(classifier.labels) if self.as_json else []

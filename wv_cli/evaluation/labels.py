@@ -16,10 +16,10 @@ from wv_cli.config import require
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.io.places import is_stream
-from wv_cli.models.classifier import Answered, Classifier
+from wv_cli.models.classifier import load_classifier
+from wv_cli.models.text_classifier import Answered, TextClassifier
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.formats.recognize import input_texts
 
 
@@ -86,7 +86,7 @@ def scores(right: int, predicted: int, gold: int) -> tuple[float, float, float]:
 
 
 def count(
-    classifier: Classifier,
+    classifier: TextClassifier,
     data: Inputs,
     k: int = 1,
     threshold: float = 0.0,
@@ -94,7 +94,7 @@ def count(
     *,
     bare_end: bool = False,
 ) -> Counts:
-    """Answers every line of the files and counts; `bare_end`: see Classifier.answer. Raises what Source raises."""
+    """Answers every line of the files and counts; `bare_end`: see TextClassifier.answer. Raises what Source raises."""
     counts = Counts.none(len(classifier.labels))
     for answered in classifier.answers(Source(data, bare_end=bare_end), k, threshold, threads, bare_end=bare_end):
         counts.add(answered)
@@ -111,7 +111,7 @@ class Curve:
     gold: int
 
     @classmethod
-    def measure(cls, classifier: Classifier, data: Inputs, k: int, threads: int) -> "Curve":
+    def measure(cls, classifier: TextClassifier, data: Inputs, k: int, threads: int) -> "Curve":
         """Of the k best labels of each line that count() counts. Raises what Source raises."""
         found, hits, gold, n = [np.empty(0)], [np.empty(0, np.bool_)], 0, len(classifier.labels)
         for answered in classifier.answers(Source(data), k, threads=threads):
@@ -187,7 +187,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
         protocol=[kept, "micro: all labels together; macro: the mean over the labels in the data"],
     )
     for model in vectors:
-        classifier = Classifier(load_model(model.name), model.name)
+        classifier = load_classifier(model.name)
         for path in data:
             text = input_texts([path], log=report.notes.append, reading=config)
             counts = count(classifier, text, config.k, config.threshold, config.threads)
@@ -215,7 +215,7 @@ def _add_thresholds(report: Report, model: str, path: str, curve: Curve, config:
 
 
 def _add_rows(
-    report: Report, model: str, path: str, classifier: Classifier, counts: Counts, config: LabelsConfig
+    report: Report, model: str, path: str, classifier: TextClassifier, counts: Counts, config: LabelsConfig
 ) -> None:
     what = f"{model} on {path}"
     if counts.lines == 0:

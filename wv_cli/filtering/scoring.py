@@ -12,7 +12,8 @@ from wv_cli.filtering.flattening import flatten
 from wv_cli.filtering.setting import Scorer, Setting, split_subject
 from wv_cli.filtering.units import answer_units, divide
 from wv_cli.io import meta
-from wv_cli.models.classifier import ALL, load_classifier
+from wv_cli.models.classifier import load_classifier
+from wv_cli.models.text_classifier import ALL
 from wv_cli.text.reading_config import OF_MODEL
 
 Scores = NDArray[np.float32]

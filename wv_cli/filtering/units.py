@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.filtering.flattening import UNITS, flatten
-from wv_cli.models.classifier import ALL, Classifier
+from wv_cli.models.text_classifier import ALL, TextClassifier
 
 _NUMBERS = 1 << 22  # probabilities held at once
 
@@ -31,7 +31,7 @@ def divide(texts: Sequence[bytes], unit: str) -> tuple[Sequence[bytes], NDArray[
 
 
 def answer_units(
-    model: Classifier, texts: Sequence[bytes], unit: str, flattening: str, k: int = 1, threshold: float = 0.0
+    model: TextClassifier, texts: Sequence[bytes], unit: str, flattening: str, k: int = 1, threshold: float = 0.0
 ) -> LabelAnswers:
     """The k best labels (ALL: every one) of documents, by their mean probability over the units."""
     if unit == "document":
@@ -46,7 +46,7 @@ def answer_units(
 
 
 def _means(
-    model: Classifier, texts: Sequence[bytes], unit: str, flattening: str, k: int, threshold: float, step: int
+    model: TextClassifier, texts: Sequence[bytes], unit: str, flattening: str, k: int, threshold: float, step: int
 ) -> LabelAnswers:
     parts, starts = divide(texts, unit)
     document = np.repeat(np.arange(len(texts)), np.diff(starts))

@@ -108,6 +108,11 @@ class Reader:
             problem = f"the header promises a file of {whole:,} bytes, found {source.size:,}"
             self.refuse(f"{problem}: it is cut short or damaged", min(whole, source.size))
 
+    @property
+    def name(self) -> str:
+        """The file that is read."""
+        return self._source.name
+
     def refuse(self, problem: str, byte: int | None = None) -> NoReturn:
         """Raises BadFile about a place in the file (None: the header)."""
         byte = self.header_at if byte is None else byte

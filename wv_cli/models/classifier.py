@@ -8,60 +8,27 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _prediction
-from wv_cli._text import SEPARATORS
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import WvError
 from wv_cli.io import memory
-from wv_cli.io.arguments import list_texts, path_text, real_number, whole_number
+from wv_cli.io.arguments import path_text
 from wv_cli.io.remote import is_remote
-from wv_cli.io.threads import in_order
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.text_classifier import ALL, LONG_LINE, Answered, TextClassifier, blocks_of_lines
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, Matrix, SparseRows
 from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.quantizer import QuantMatrix
-from wv_cli.words import WordList, encode
 
 _DENSE_BYTES = 1 << 25  # quantized matrices become dense up to this size; of larger ones the codes are read
 _ROWS_AT_ONCE = 1 << 12
-_BLOCK = 1 << 18  # bytes of text answered at once
-_LONG = 1 << 20  # bytes of a line that are read at once
-ALL = -1  # k: every label
-_SEPARATORS = tuple(bytes([separator]) for separator in SEPARATORS if separator != ord("\n"))
-_ANSWERS = ("labels", "scores", "found")
 
 
-@dataclass(frozen=True, eq=False)
-class Answered:
-    """Predictions for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; a
-    score is ln(p + 1e-5), as fastText has it. `reads` (lines,) says which lines have anything that the model knows,
-    `</s>` included, and `seen` (lines, 2) how many words they have, and how many of these the model knows;
-    `true_starts` and `true_labels` which known labels stand in the lines."""
-
-    labels: NDArray[np.int32]
-    scores: NDArray[np.float32]
-    found: NDArray[np.int32]
-    reads: NDArray[np.bool_]
-    seen: NDArray[np.int32]
-    true_starts: NDArray[np.int64]
-    true_labels: NDArray[np.int32]
-    _answers: _prediction.Answers
-
-    def lines(self, labels: WordList, prob: bool) -> memoryview:
-        """As fastText's predict, or with `prob` predict-prob, prints them."""
-        return self._answers.lines(labels.blob, labels.starts, prob)
-
-    @property
-    def probabilities(self) -> NDArray[np.float32]:
-        return np.exp(self.scores)
-
-
-class Classifier:
+class Classifier(TextClassifier):
     """A text classifier, made by `wv train --model supervised` or fastText. Threads may share it."""
 
     def __init__(self, model: FastTextModel, name: str = "the model") -> None:
@@ -137,50 +104,11 @@ class Classifier:
     def __deepcopy__(self, memo: dict[int, Any]) -> "Classifier":
         return self
 
-    def predict(self, lines: str | Iterable[str], k: int = 1, threshold: float = 0.0) -> list[list[tuple[str, float]]]:
-        """The k best labels of each line (ALL: every label) with their probabilities, 0 to 1, best first. Only labels
-        of at least `threshold` count; a line of unknown words has none. A single line may be given as it is, several in
-        any iterable, which is read once. Raises UsageError for another k or threshold, TypeError for other types,
-        ValueError for a line with a line end in it."""
-        k = whole_number(k, "k")
-        real_number(threshold, "threshold")
-        if k < 1 and k != ALL:
-            message = f"k must be at least 1, or {ALL} for all labels, not {k}"
-            raise UsageError(message)
-        if not 0 <= threshold <= 1:
-            message = f"threshold is a probability between 0 and 1, not {threshold:g}"
-            raise UsageError(message)
-        lines = list_texts(lines, "lines", "line")
-        if wrong := [line for line in lines if "\n" in line]:
-            message = f"expected lines without line ends, found {wrong[0]!r}; split it into several"
-            raise ValueError(message)
-        text, result = encode("".join(f"{line}\n" for line in lines)), []
-        for answered in self.answers([text] if text else [], k, threshold):
-            rows = zip(answered.labels, answered.probabilities, answered.found.tolist(), strict=True)
-            for labels, probabilities, found in rows:
-                names = [self.labels[label] for label in labels[:found].tolist()]
-                result.append(list(zip(names, probabilities[:found].clip(max=1).tolist(), strict=True)))
-        return result
-
-    def answer(
-        self, text: bytes | memoryview, k: int = 1, threshold: float = 0.0, *, bare_end: bool = False
-    ) -> Answered:
-        """The k best labels (ALL: every one) with a probability of at least `threshold` for every line of `text`. A
-        line of which the model knows nothing has no answer. With `bare_end` a last line without a newline has no
-        `</s>`, as in fastText."""
-        parts = list(self.answers([text], k, threshold, bare_end=bare_end))
-        return (
-            parts[0] if len(parts) == 1 else _join_lines(parts) if parts else self._answer(b"", k, threshold, bare_end)
-        )
-
     def answer_line(self, line: bytes, k: int = 1, threshold: float = 0.0) -> tuple[list[int], list[float]]:
         """(labels, their probabilities) of one line, which ends with its newline: those of answer(), with less to do
         around them."""
-        if len(line) > _LONG:
-            answered = self.answer(line, k, threshold)
-            found, scores = int(answered.found[0]), answered.scores.astype(np.float64)
-            probabilities = np.exp(scores).astype(np.float32)[0, :found].tolist()
-            return answered.labels[0, :found].tolist(), probabilities
+        if len(line) > LONG_LINE:
+            return super().answer_line(line, k, threshold)
         k = len(self.labels) if k == ALL else k
         return self._engine.predictor.predict_line(line, k, threshold)
 
@@ -199,21 +127,8 @@ class Classifier:
         reads = starts[1:] > starts[:-1]
         return Answered(answers.labels, answers.scores, answers.found, reads, seen, true_starts, true_labels, answers)
 
-    def answers(
-        self,
-        chunks: Iterable[bytes | memoryview],
-        k: int = 1,
-        threshold: float = 0.0,
-        threads: int = 1,
-        *,
-        bare_end: bool = False,
-    ) -> Iterator[Answered]:
-        """Answers for a text in chunks cut anywhere, in order, a block of lines at a time; see answer()."""
-        task = partial(self._answer, k=k, threshold=threshold, bare_end=bare_end)
-        return in_order(task, self._blocks(chunks, bare_end), threads)
-
     def _blocks(self, chunks: Iterable[bytes | memoryview], bare_end: bool) -> Iterator[bytes | _prediction.LongLine]:
-        """The text in blocks of whole lines, and the lines longer than _LONG."""
+        """The text in blocks of whole lines, and the lines longer than LONG_LINE."""
         line: _prediction.LongLine | None = None
         piece = b""  # of a line whose end has not come
         for block in blocks_of_lines(chunks):
@@ -221,7 +136,7 @@ class Classifier:
                 line = line or _prediction.LongLine(self._engine.reader, self._engine.predictor)
                 line.add(piece)
             piece, end = block, block.find(b"\n") + 1
-            if end and (line or end > _LONG):
+            if end and (line or end > LONG_LINE):
                 line = line or _prediction.LongLine(self._engine.reader, self._engine.predictor)
                 line.add(block[:end], last=True)
                 yield line
@@ -230,7 +145,7 @@ class Classifier:
                 piece = b""
                 if block:
                     yield block
-        if piece and (line or len(piece) > _LONG):
+        if piece and (line or len(piece) > LONG_LINE):
             line = line or _prediction.LongLine(self._engine.reader, self._engine.predictor)
             line.add(piece, last=True, bare_end=bare_end)
             yield line
@@ -238,35 +153,22 @@ class Classifier:
             yield piece
 
 
-def load_classifier(path: str | os.PathLike[str]) -> Classifier:
-    """The classifier of a fastText model file, .bin or .ftz. Raises WvError when it cannot be read or holds none."""
+def load_classifier(path: str | os.PathLike[str]) -> TextClassifier:
+    """The classifier in a file: of fastText, .bin or .ftz, or of `wv train --model pooled`. Raises WvError when it
+    cannot be read or holds none."""
     path = path_text(path, "path")
     if is_remote(path):
         from wv_cli.io.remote_copies import local_copy
 
         path = local_copy(path)
+    from wv_cli.models.pooled_files import is_pooled
+
+    if is_pooled(path):
+        from wv_cli.models.pooled_classifier import PooledClassifier
+        from wv_cli.models.pooled_files import load_pooled
+
+        return PooledClassifier(load_pooled(path), path)
     return Classifier(load_model(path), path)
-
-
-def blocks_of_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
-    """The same text in blocks of whole lines, the last without a newline where it has none. A line longer than _LONG is
-    cut between words: a block with its begin and no newline goes on in the next one."""
-    pieces: list[bytes] = []
-    size = 0
-    for chunk in chunks:
-        for first in range(0, len(chunk), _BLOCK):
-            part = bytes(chunk[first : first + _BLOCK])
-            cut = part.rfind(b"\n") + 1
-            if not cut and size + len(part) > _LONG:
-                cut = max(part.rfind(separator) for separator in _SEPARATORS) + 1
-            if cut:
-                yield b"".join([*pieces, part[:cut]])
-                pieces, size, part = [], 0, part[cut:]
-            if part:
-                pieces.append(part)
-                size += len(part)
-    if pieces:
-        yield b"".join(pieces)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,17 +177,6 @@ class _Engine:
 
     reader: _prediction.LineReader
     predictor: _prediction.Predictor
-
-
-def _join_lines(parts: list[Answered]) -> Answered:
-    """The same for all lines."""
-    joined = _prediction.Answers(*(np.concatenate([getattr(part, name) for part in parts]) for name in _ANSWERS))
-    reads, seen, true_labels = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("reads", "seen", "true_labels")
-    )
-    counts = np.concatenate([np.diff(part.true_starts) for part in parts])
-    true_starts = np.concatenate([[0], np.cumsum(counts)])
-    return Answered(joined.labels, joined.scores, joined.found, reads, seen, true_starts, true_labels, joined)
 
 
 def _rows_of(matrix: Matrix | NDArray[np.float32]) -> dict[str, Any]:

@@ -15,7 +15,11 @@ TOKENIZER = "tokenizer.json"
 def tokenizer_settings(path: Path) -> dict[str, Any]:
     """Of a tokenizer.json, without padding and truncation, which are those of its maker's last use. Raises BadFile,
     WvError."""
-    facts = read_json(path, "the settings of a tokenizer")
+    return require_tokenizer(path, read_json(path, "the settings of a tokenizer"))
+
+
+def require_tokenizer(path: Path, facts: Any) -> dict[str, Any]:
+    """The same of settings that were read from the file `path`. Raises BadFile."""
     model = facts.get("model") if isinstance(facts, dict) else None
     if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict | list):
         raise BadFile(path, "expected a tokenizer with a vocabulary, found none")

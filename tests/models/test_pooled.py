@@ -1,0 +1,202 @@
+"""The pooled classifier: what it learns, the same lines read in training and prediction, files, calibration."""
+
+import pickle
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from wv_cli import load_classifier, train
+from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.models.pooled_calibration import fit_temperature
+from wv_cli.models.pooled_classifier import PooledClassifier
+from wv_cli.models.pooled_files import load_pooled, save_pooled
+from wv_cli.models.pooled_reader import LineReader
+from wv_cli.models.text_classifier import ALL
+
+SMALL = {"model": "pooled", "dim": 8, "hidden": 8, "ngram_dim": 8, "epochs": 8, "seed": 1}
+WORDS = {"good": ["fine", "lovely", "great", "superb"], "bad": ["awful", "dull", "poor", "boring"]}
+
+
+def lines(count, seed=1):
+    random = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        label = ["good", "bad"][random.integers(2)]
+        said = [*random.choice(WORDS[label], 2), *random.choice(["the", "film", "was", "a"], 4)]
+        found.append(f"__label__{label} {' '.join(random.permutation(said))}\n")
+    return found
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pooled") / "lines.txt"
+    path.write_text("".join(lines(200)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def static(tmp_path_factory, text):
+    """A static embedding of the words."""
+    folder = tmp_path_factory.mktemp("static")
+    pairs = folder / "pairs.tsv"
+    told = [line.split(" ", 1)[1].strip() for line in lines(60, seed=3)]
+    pairs.write_text("anchor\tpositive\n" + "".join(f"{one}\t{two}\n" for one, two in pairwise(told)))
+    train(pairs, f"{folder}/model/", model="pairs", dim=16, epochs=1, min_count=1)
+    return folder / "model"
+
+
+@pytest.fixture(scope="module", params=["words", "pieces"])
+def model(request, text, static, tmp_path_factory):
+    path = tmp_path_factory.mktemp(request.param) / "judge"
+    first = {"init": str(static)} if request.param == "pieces" else {}
+    train(text, path, **SMALL, **first)
+    return path
+
+
+def share_right(classifier):
+    told = lines(100, seed=2)
+    answers = classifier.predict([line.split(" ", 1)[1].strip() for line in told])
+    return np.mean([found[0][0] == line.split(" ", 1)[0] for found, line in zip(answers, told, strict=True)])
+
+
+def test_learns_what_lines_say(model):
+    classifier = load_classifier(model)
+    assert sorted(classifier.labels) == ["__label__bad", "__label__good"]
+    assert share_right(classifier) > 0.95
+
+
+def test_answers_are_a_distribution(model):
+    classifier = load_classifier(model)
+    (every,) = classifier.predict("a superb film", k=ALL)
+    assert sum(p for _, p in every) == pytest.approx(1, abs=1e-4)
+    assert [p for _, p in every] == sorted((p for _, p in every), reverse=True)
+    assert classifier.predict("a superb film", k=1) == [every[:1]]
+    assert classifier.predict("a superb film", k=2, threshold=0.999999) == [[]]
+    assert classifier.predict(["", "zzz qqq"]) == [[], []] or load_pooled(model).reading.tokenizer is not None
+    assert classifier.predict([]) == []
+
+
+def test_labels_in_a_line_are_not_read(model):
+    classifier = load_classifier(model)
+    plain, labeled = classifier.predict(["a superb film", "a superb __label__bad film"])
+    assert plain == labeled
+    answered = classifier.answer(b"a __label__bad film\nno label\n")
+    assert [classifier.labels[label] for label in answered.true_labels] == ["__label__bad"]
+    assert answered.true_starts.tolist() == [0, 1, 1]
+
+
+def test_blocks_and_threads_change_no_answer(model):
+    classifier = load_classifier(model)
+    text = "".join(lines(300, seed=4)).encode()
+    whole = classifier.answer(text, ALL)
+    chunks = [text[start : start + 1000] for start in range(0, len(text), 1000)]
+    parts = list(classifier.answers(chunks, ALL, threads=2))
+    assert np.array_equal(np.concatenate([part.labels for part in parts]), whole.labels)
+    assert np.array_equal(np.concatenate([part.scores for part in parts]), whole.scores)
+    line = text.split(b"\n")[0] + b"\n"
+    assert classifier.answer_line(line, ALL)[0] == whole.labels[0].tolist()
+
+
+def test_long_lines_are_read_up_to_a_bound(model):
+    classifier = load_classifier(model)
+    long = b"a superb film was " * 150_000  # 2.7 MB
+    answered = classifier.answer(b"dull\n" + long + b"\ndull\n")
+    assert answered.labels[0].tolist() == answered.labels[2].tolist() == classifier.answer(b"dull\n").labels[0].tolist()
+    assert answered.found.tolist() == [1, 1, 1]
+    assert 4 * 30_000 < answered.seen[1, 0] < 4 * 100_000
+    assert len(classifier.answer(long).found) == 1
+
+
+def test_training_reads_lines_as_prediction_does(model, text):
+    """The reading of a model's file gives the features that it was trained on: those of the text."""
+    reading = load_pooled(model).reading
+    read = LineReader(reading, "x").read(text.read_bytes())
+    assert len(read) == 200
+    assert len(np.unique(read.features)) == len(reading.idf)
+    squares = np.add.reduceat(read.values.astype(np.float64) ** 2, read.feature_starts[:-1])
+    assert squares == pytest.approx(np.ones(200), rel=1e-5)
+
+
+def test_max_length_bounds_tokens(model):
+    reading = replace(load_pooled(model).reading, max_length=3)
+    read = LineReader(reading, "x").read(b"a superb film was dull\na\n")
+    assert np.diff(read.starts).tolist() == [3, 1]
+
+
+def test_lowercase_is_kept_for_prediction(text, tmp_path):
+    upper = tmp_path / "upper.txt"
+    upper.write_text("".join(lines(200)).replace("superb", "Superb"))
+    train(upper, tmp_path / "judge", **SMALL, lowercase=True)
+    classifier = load_classifier(tmp_path / "judge")
+    assert classifier.predict("SUPERB film") == classifier.predict("superb film") != [[]]
+
+
+def test_two_threads_learn_too(text, tmp_path):
+    train(text, tmp_path / "judge", **SMALL, threads=2)
+    assert share_right(load_classifier(tmp_path / "judge")) > 0.95
+
+
+def test_file_keeps_all(model, tmp_path):
+    made = load_pooled(model)
+    save_pooled(tmp_path / "again", made)
+    assert (tmp_path / "again").read_bytes() == model.read_bytes()
+
+
+def test_quantized_answers_nearly_alike(model, tmp_path):
+    made = load_pooled(model)
+    save_pooled(tmp_path / "small", made, quantized=True)
+    told = "".join(lines(100, seed=5)).encode()
+    whole, small = (load_classifier(path).answer(told, ALL) for path in (model, tmp_path / "small"))
+    order = [np.argsort(each.labels, axis=1) for each in (whole, small)]
+    probabilities = [
+        np.take_along_axis(each.probabilities, o, axis=1) for each, o in zip((whole, small), order, strict=True)
+    ]
+    assert np.abs(probabilities[0] - probabilities[1]).max() < 0.05
+    assert (tmp_path / "small").stat().st_size < model.stat().st_size
+
+
+def test_vectors_of_words_begin_a_table(text, tmp_path):
+    vectors = tmp_path / "v.vec"
+    vectors.write_text("2 3\nsuperb 1 2 3\nnowhere 4 5 6\n")
+    train(text, tmp_path / "judge", **{**SMALL, "epochs": 0}, init=str(vectors))
+    made = load_pooled(tmp_path / "judge")
+    row = made.table[made.reading.words.find("superb"), :3]
+    assert row / row[0] == pytest.approx(np.array([1, 2, 3]), rel=1e-5)
+    (tmp_path / "v.vec").write_text("1 3\nnowhere 4 5 6\n")
+    with pytest.raises(BadFile, match="vectors of words of the lines"):
+        train(text, tmp_path / "judge", **SMALL, init=str(vectors))
+
+
+def test_calibration_undoes_a_scale(model, text):
+    made, told = load_pooled(model), "".join(lines(300, seed=6)).replace("superb", "dull").encode()
+    found = fit_temperature(made, told, "held out")
+    layers = made.sizes.layers(made.dense)
+    for name in ("output", "output_bias", "linear", "linear_bias"):
+        layers[name] *= 2
+    assert fit_temperature(made, told, "held out") == pytest.approx(2 * found, rel=1e-2)
+    with pytest.raises(BadFile, match="expected labeled lines to calibrate on"):
+        fit_temperature(made, b"no label\n", "held out")
+
+
+def test_calibration_is_in_the_file(text, tmp_path):
+    held = tmp_path / "held.txt"
+    held.write_text("".join(lines(50, seed=7)).replace("superb", "dull"))
+    report = train(text, tmp_path / "judge", **SMALL, calibration=str(held))
+    assert abs(np.log(report["temperature"])) > 0.01
+    assert load_pooled(tmp_path / "judge").temperature == pytest.approx(report["temperature"])
+
+
+def test_refuses_what_does_not_fit(text, tmp_path):
+    with pytest.raises(UsageError, match="vocab has no effect"):
+        train(text, tmp_path / "judge", **SMALL, vocab=str(text))
+    with pytest.raises(WvError, match="no labels"):
+        (tmp_path / "plain.txt").write_text("no label here\n")
+        train(tmp_path / "plain.txt", tmp_path / "judge", **SMALL)
+
+
+def test_pickles(model):
+    classifier = pickle.loads(pickle.dumps(load_classifier(model)))
+    assert isinstance(classifier, PooledClassifier)
+    assert classifier.predict("a superb film") == load_classifier(model).predict("a superb film")

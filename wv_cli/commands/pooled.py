@@ -1,0 +1,227 @@
+"""`wv train --model pooled`: labeled lines in, a text classifier of pooled vectors and n-grams out."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wv_cli.commands.job import TrainingJob
+from wv_cli.commands.part import Part
+from wv_cli.commands.parts.first_vectors import bad_first_rows_option, init_option
+from wv_cli.commands.parts.outputs import Outputs
+from wv_cli.commands.parts.reading import Reading
+from wv_cli.commands.parts.resume import Resume
+from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import option
+from wv_cli.errors import UsageError
+from wv_cli.io.folders import find_folder
+from wv_cli.models.sentence_config import PooledConfig
+from wv_cli.vectors.file_options import BadRowsName
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wv_cli.models.pooled_reader import Reading as LineReading
+    from wv_cli.models.training.run import Outcome
+    from wv_cli.text.labeled import LabeledCorpus
+    from wv_cli.words import WordList
+
+_BLOCK = 1 << 16  # ids whose lines are read at once
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstTokens(Part):
+    """The tokens begin with the rows of `init`: vectors of words, or a static embedding with its tokenizer."""
+
+    init: str | None = init_option()
+    bad_rows: BadRowsName = bad_first_rows_option(only="init")
+
+    def reads(self) -> list[str]:
+        return [self.init] if self.init else []
+
+    def begins_with(self) -> list[str]:
+        return self.reads()
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a static embedding."""
+        return self.init is not None and find_folder(self.init).is_dir()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration(Part):
+    """The lines that probabilities are calibrated on."""
+
+    calibration: str | None = option(
+        None,
+        "pooled: labeled lines, none of INPUT's, to calibrate probabilities on.",
+        metavar="FILE",
+        group="Classifier",
+    )
+
+    def reads(self) -> list[str]:
+        return [self.calibration] if self.calibration else []
+
+
+@dataclass(frozen=True, kw_only=True)
+class PooledJob(TrainingJob):
+    """Training of a pooled classifier. Outputs may have any name."""
+
+    config: PooledConfig
+    reading: Reading
+    outputs: Outputs
+    first: FirstTokens = field(default_factory=FirstTokens)
+    calibration: Calibration = field(default_factory=Calibration)
+    resume: Resume = field(default_factory=Resume)
+
+    def check(self) -> None:
+        if self.reading.vocab:
+            message = "--vocab has no effect with --model pooled, which counts words and labels itself; leave it out"
+            raise UsageError(message)
+        if self.first.is_model and "bad_rows" in self.invocation.explicit:
+            raise UsageError(
+                f"--bad-rows has no effect with --init {self.first.init}, a static embedding; leave it out"
+            )
+
+    def work(self, run: Run) -> "tuple[Outcome | None, Metadata]":
+        """See Job.work: reads the lines, trains, calibrates, saves."""
+        from wv_cli.commands.metadata import number_of, run_metadata
+        from wv_cli.models.pooled import Pooled
+        from wv_cli.models.pooled_calibration import fit_temperature
+        from wv_cli.models.pooled_files import save_pooled
+        from wv_cli.models.pooled_reader import read_features
+        from wv_cli.text.labeled import encode_labeled
+
+        begin, config, words = time.monotonic(), self.config, self.reading.words
+        corpus = encode_labeled(
+            self.reading.texts(run.log, written=self.writes(), advise=not run.is_resuming),
+            words,
+            label_prefix=config.label_prefix,
+            min_count_label=config.min_count_label,
+            keep_dropped=True,
+            progress=run.on_reading,
+        )
+        reading, first = self._tokens(corpus)
+        reading, lines = read_features(reading, [*text_of(corpus)], self.reading.inputs[0])
+        labeled = lines.take((lines.label_starts[1:] > lines.label_starts[:-1]).nonzero()[0])
+        dim = config.dim if first is None else first.shape[1]
+        facts = {"lines": corpus.lines, "words": len(reading.words), "labels": len(corpus.labels)}
+        facts |= {
+            "tokens": len(lines.ids),
+            "table_rows": reading.tokens,
+            "features": len(reading.words) + _count(reading),
+        }
+        run.log(
+            f"{number_of(corpus.lines, 'line')}, {number_of(len(labeled), 'line')} of them with a label; "
+            f"{number_of(len(corpus.labels), 'label')}, {reading.tokens:,} tokens of dim {dim}, "
+            f"{facts['features']:,} features ({time.monotonic() - begin:.1f} s to read)",
+            examples=len(labeled),
+            **facts,
+        )
+        model = Pooled(config, reading, labeled, first)
+        self.require_disk_space(model.nbytes)
+        first_step = run.first_step(model)
+        outcome = run.train(
+            model,
+            first_step,
+            threads=config.threads,
+            advice=f"lower --lr (now {config.lr:g})",
+            on_progress=run.on_progress,
+        )
+        text = {"digest": corpus.digest, "tokens_read": corpus.tokens_read, **facts}
+        metadata = run_metadata(asdict(config), words, text, outcome, first_step=first_step, begin=begin)
+        if outcome.is_finished:
+            made = model.model()
+            if self.calibration.calibration is not None:
+                temperature = fit_temperature(made, self._calibration_text(run), self.calibration.calibration)
+                made, metadata["temperature"] = replace(made, temperature=temperature), temperature
+                run.log(f"temperature {temperature:.3f}: scores are divided by it", temperature=temperature)
+            save = partial(save_pooled, model=made)
+            self.finish(run, self.results(), metadata, [(path, save) for path in self.outputs.outputs])
+        return outcome, metadata
+
+    def _calibration_text(self, run: Run) -> bytes:
+        from wv_cli.text.source import Source
+
+        assert self.calibration.calibration is not None
+        return b"".join(bytes(chunk) for chunk in Source(self.reading.texts(run.log, self.calibration.calibration)))
+
+    def _tokens(self, corpus: "LabeledCorpus") -> "tuple[LineReading, NDArray[np.float32] | None]":
+        """(how lines are read, the rows that the tokens begin with)."""
+        import numpy as np
+
+        from wv_cli.io.folders import static_root
+        from wv_cli.models.pooled_reader import Reading as LineReading
+        from wv_cli.text.vocab import SENTENCE_END
+        from wv_cli.vectors.formats.static import StaticModel
+
+        config = self.config
+        kept = (
+            np.delete(np.arange(corpus.kept), corpus.end_of_line) if corpus.end_of_line >= 0 else np.arange(corpus.kept)
+        )
+        assert corpus.words.find(SENTENCE_END) == corpus.end_of_line
+        reading = LineReading(
+            words=corpus.words.take(kept),
+            labels=corpus.labels,
+            label_prefix=config.label_prefix,
+            lowercase=self.reading.words.lowercase,
+            word_ngrams=config.word_ngrams,
+            minn=config.minn,
+            maxn=config.maxn,
+            buckets=config.buckets,
+            max_length=config.max_length,
+            tokenizer=None,
+            tokens=len(kept),
+        )
+        if self.first.init is None:
+            return reading, None
+        if self.first.is_model:
+            folder = find_folder(self.first.init)
+            model = StaticModel.open(static_root(folder) or folder)
+            table = model.table.whole()
+            return replace(reading, tokenizer=model.tokenizer, tokens=len(table)), table
+        return reading, self._word_rows(reading.words)
+
+    def _word_rows(self, words: "WordList") -> "NDArray[np.float32]":
+        """The vectors of the words that the file has, zeros for others. Raises BadFile."""
+        import numpy as np
+
+        from wv_cli.errors import BadFile
+        from wv_cli.vectors import formats
+
+        assert self.first.init is not None
+        vectors = formats.load(self.first.init, bad_rows=self.first.bad_rows)
+        places = vectors.words.find_all(words)
+        if not (places >= 0).any():
+            raise BadFile(
+                self.first.init, "expected vectors of words of the lines, found none; do they belong together?"
+            )
+        found = np.zeros((len(words), vectors.dim), np.float32)
+        found[places >= 0] = vectors.matrix[places[places >= 0]]
+        return found
+
+
+def text_of(corpus: "LabeledCorpus") -> Iterator[bytes]:
+    """The lines of a corpus in blocks, words and labels as they were read, with one blank between them."""
+    import numpy as np
+
+    from wv_cli.text.labeled import FIRST_LABEL
+
+    labels = [corpus.labels.bytes_at(label) for label in range(len(corpus.labels))]
+    words = [corpus.words.bytes_at(word) for word in range(len(corpus.words))]
+    # By id: labels from the last one on, the line end, words.
+    names = [*(name + b" " for name in reversed(labels)), b"\n", *(name + b" " for name in words)]
+    ends, first = np.flatnonzero(corpus.ids == -1) + 1, len(labels) + 1
+    assert FIRST_LABEL == -2
+    start = 0
+    while start < len(corpus.ids):
+        place = np.searchsorted(ends, start + _BLOCK, side="right")
+        end = int(ends[max(place - 1, np.searchsorted(ends, start, side="right"))])
+        yield b"".join([names[id] for id in (corpus.ids[start:end] + first).tolist()])
+        start = end
+
+
+def _count(reading: "LineReading") -> int:
+    return len(reading.kept) if reading.kept is not None else 0

@@ -1,0 +1,59 @@
+"""A pooled text classifier for prediction: labels of lines by their softmax. Formulas: csrc/kernels/pooled.c."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _prediction
+from wv_cli.errors import WvError
+from wv_cli.models.pooled_files import dump_pooled, parse_pooled
+from wv_cli.models.pooled_model import PooledModel, log_probabilities, texts_of
+from wv_cli.models.pooled_reader import LineReader
+from wv_cli.models.text_classifier import ALL, Answered, TextClassifier
+
+_FLOOR = 1e-5  # fastText's scores are logarithms of p + 1e-5
+
+
+class PooledClassifier(TextClassifier):
+    """The classifier that `wv train --model pooled` makes."""
+
+    def __init__(self, model: PooledModel, name: str = "the model") -> None:
+        """Raises WvError for parts that do not fit together."""
+        self.model, self.labels, self._name = model, model.reading.labels, name
+        try:
+            self._reader, self._engine = LineReader(model.reading, name), model.engine()
+        except ValueError as error:
+            raise WvError(f"{name}: {error}") from error
+
+    def __reduce__(self) -> tuple[Callable[[bytes, str], "PooledClassifier"], tuple[bytes, str]]:
+        """As its file: rows that are pickled would lie anywhere."""
+        return _unpickle, (dump_pooled(self.model), self._name)
+
+    def __copy__(self) -> "PooledClassifier":
+        return self  # it does not change
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "PooledClassifier":
+        return self
+
+    def _answer(self, text: bytes, k: int, threshold: float, bare_end: bool) -> Answered:
+        lines = self._reader.read(text)
+        reads, k = lines.has_input, len(self.labels) if k == ALL else min(k, len(self.labels))
+        scores = log_probabilities(self._engine.scores(texts_of(lines)), self.model.temperature)
+        labels, best = _best(scores, k)
+        probabilities = np.exp(best)
+        found = np.where(reads, (probabilities >= threshold).sum(axis=1), 0).astype(np.int32)
+        answers = _prediction.Answers(labels, np.log(probabilities + np.float32(_FLOOR)), found)
+        known = (reads, lines.seen, lines.label_starts, lines.labels, answers)
+        return Answered(answers.labels, answers.scores, answers.found, *known)
+
+
+def _unpickle(file: bytes, name: str) -> PooledClassifier:
+    return PooledClassifier(parse_pooled(file, name), name)
+
+
+def _best(scores: NDArray[np.float32], k: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """(labels, scores), each (lines, k), the best first; the lower number where two are equal."""
+    labels = scores.argmax(axis=1)[:, None] if k == 1 else np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    best: NDArray[np.float32] = np.take_along_axis(scores, labels, axis=1)
+    return np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(best)

@@ -1,0 +1,200 @@
+"""Files of pooled text classifiers: a container (wv_cli.io.container) of all that prediction needs.
+
+Rows are float32, or bytes with scales: a token's row has one, and each column of the features' rows.
+"""
+
+import contextlib
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.io import container, memory
+from wv_cli.io.input import Input, open_input
+from wv_cli.io.output import open_output
+from wv_cli.models.pooled_model import PooledModel, Sizes
+from wv_cli.models.pooled_reader import Reading
+from wv_cli.vectors.formats.tokenizer_file import require_tokenizer
+from wv_cli.words import WordList
+
+KIND = "pooled-classifier"
+_LARGEST = 1e9  # scores of so many features as a line has are finite then
+_LAYOUT: container.Layout = {
+    "word_starts": ("<i8", ("word starts",)),
+    "label_starts": ("<i8", ("label starts",)),
+    "table": ("<f4 |u1", ("tokens", "dim")),
+    "table_scale": ("<f4", ("table scales",)),
+    "rows": ("<f4 |u1", ("features", "rank")),
+    "row_scale": ("<f4", ("row scales",)),
+    "pooled": ("<f4", ("hidden", 3, "dim")),
+    "bias": ("<f4", ("hidden",)),
+    "output": ("<f4", ("labels", "hidden")),
+    "output_bias": ("<f4", ("labels",)),
+    "linear": ("<f4", ("labels", "rank")),
+    "linear_bias": ("<f4", ("labels",)),
+    "idf": ("<f4", ("features",)),
+    "kept": ("<i4", ("kept",)),
+    "words": ("|u1", ("word letters",)),
+    "labels": ("|u1", ("label letters",)),
+    "tokenizer": ("|u1", ("tokenizer",)),
+}
+_WHOLE = {
+    "word_ngrams": (1, 20),
+    "minn": (0, 100),
+    "maxn": (0, 100),
+    "buckets": (1, 2**31 - 1),
+    "max_length": (1, 1 << 20),
+}
+
+
+def save_pooled(path: str | os.PathLike[str], model: PooledModel, *, quantized: bool = False) -> None:
+    """Writes a model, whole or not at all; `quantized` in bytes. Raises WvError."""
+    with open_output(path) as stream:
+        write_pooled(stream, model, quantized=quantized)
+
+
+def write_pooled(stream: BinaryIO, model: PooledModel, *, quantized: bool = False) -> None:
+    reading, sizes = model.reading, model.sizes
+    assert reading.kept is not None and reading.idf is not None, "a model that was trained"
+    facts = {name: getattr(reading, name) for name in ("label_prefix", "lowercase", *_WHOLE)}
+    table, table_scale = _pack(model.table[:, : sizes.dim], 1, quantized)
+    rows, row_scale = _pack(model.features[:, : sizes.rank], 0, quantized)
+    tokenizer = json.dumps(reading.tokenizer).encode() if reading.tokenizer is not None else b""
+    arrays: dict[str, NDArray[Any]] = {
+        "word_starts": reading.words.starts,
+        "label_starts": reading.labels.starts,
+        "table": table,
+        "table_scale": table_scale,
+        "rows": rows,
+        "row_scale": row_scale,
+        **sizes.layers(model.dense),
+        "idf": reading.idf,
+        "kept": reading.kept,
+        "words": np.frombuffer(reading.words.blob, np.uint8),
+        "labels": np.frombuffer(reading.labels.blob, np.uint8),
+        "tokenizer": np.frombuffer(tokenizer, np.uint8),
+    }
+    container.write(stream, KIND, {**facts, "temperature": model.temperature}, arrays)
+
+
+def _pack(rows: NDArray[np.float32], axis: int, quantized: bool) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """(rows, scales along the other axis); bytes are signed numbers."""
+    if not quantized:
+        return rows, np.empty(0, np.float32)
+    scale = (np.abs(rows).max(axis=axis, initial=0) / 127).astype(np.float32)
+    divisor = np.expand_dims(np.where(scale > 0, scale, 1), axis)
+    return np.rint(rows / divisor).astype(np.int8).view(np.uint8), scale
+
+
+def _unpack(rows: NDArray[Any], scale: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+    """Padded rows of floats."""
+    found = memory.zeros(max(1, len(rows)), memory.pad_width(rows.shape[1]))[: len(rows)]
+    if rows.dtype == np.uint8:
+        np.multiply(rows.view(np.int8), np.expand_dims(scale, axis), out=found[:, : rows.shape[1]])
+    else:
+        found[:, : rows.shape[1]] = rows
+    return found
+
+
+def dump_pooled(model: PooledModel) -> bytes:
+    """The file of a model, for parse_pooled()."""
+    stream = io.BytesIO()
+    write_pooled(stream, model)
+    return stream.getvalue()
+
+
+def parse_pooled(file: bytes, name: str) -> PooledModel:
+    """The model in the bytes of a file."""
+    return read_pooled(Input(name, io.BytesIO(file), len(file)))
+
+
+def is_pooled(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as that of a pooled classifier."""
+    with open_input(path, "a classifier") as source:
+        return source.peek(len(container.magic(KIND))).startswith(container.magic(KIND))
+
+
+def load_pooled(path: str | os.PathLike[str]) -> PooledModel:
+    """Raises BadFile, WvError."""
+    with open_input(path, "a classifier") as source:
+        return read_pooled(source)
+
+
+def read_pooled(source: Input) -> PooledModel:
+    """The model in a file. Raises BadFile for one that is damaged, or whose arrays do not fit each other."""
+    reader = container.Reader(source, KIND, "train it again")
+    facts: dict[str, Any] = {name: reader.fact(name, int, *bounds) for name, bounds in _WHOLE.items()}
+    prefix, lowercase = reader.fact("label_prefix", str), reader.fact("lowercase", bool)
+    temperature = reader.fact("temperature", float, 1e-3, 1e3)
+    sizes = reader.expect(_LAYOUT, "a pooled classifier")
+    words, labels, tokens = (sizes[name] for name in ("word starts", "label starts", "tokens"))
+    expected = {
+        "label starts": sizes["labels"] + 1,
+        "features": words - 1 + sizes["kept"],
+        "table scales": tokens if reader.layout["table"][0] == "|u1" else 0,
+        "row scales": sizes["rank"] if reader.layout["rows"][0] == "|u1" else 0,
+    }
+    if not sizes["tokenizer"]:
+        expected["tokens"] = words - 1
+    if words < 1 or labels < 2 or not tokens or any(sizes[name] != size for name, size in expected.items()):
+        reader.refuse("the sizes of its arrays do not fit each other")
+    if (
+        min(sizes["dim"], sizes["rank"], sizes["hidden"]) < 1
+        or (facts["maxn"] and not 1 <= facts["minn"] <= facts["maxn"])
+        or not prefix
+    ):
+        reader.refuse("its options do not fit each other")
+    arrays = reader.read()
+    reader.require_finite({name: each for name, each in arrays.items() if each.dtype.kind == "f"}, _LARGEST)
+    kept = arrays["kept"]
+    if len(kept) and (kept[0] < 0 or kept[-1] >= facts["buckets"] or (np.diff(kept) < 1).any()):
+        reader.refuse("the n-grams are not numbered in order", reader.offset("kept"))
+    reading = Reading(
+        words=_names(reader, arrays, "words", "word_starts"),
+        labels=_names(reader, arrays, "labels", "label_starts"),
+        label_prefix=prefix,
+        lowercase=lowercase,
+        word_ngrams=facts["word_ngrams"],
+        minn=facts["minn"],
+        maxn=facts["maxn"],
+        buckets=facts["buckets"],
+        max_length=facts["max_length"],
+        tokenizer=_tokenizer(reader, arrays["tokenizer"]),
+        tokens=tokens,
+        kept=kept,
+        idf=arrays["idf"],
+    )
+    shape = Sizes(sizes["dim"], sizes["rank"], sizes["hidden"], sizes["labels"])
+    memory.require(4 * shape.weights, "a classifier", "free memory")
+    dense = memory.zeros(1, shape.weights)[0]
+    for name, view in shape.layers(dense).items():
+        view[...] = arrays[name]
+    table = _unpack(arrays["table"], arrays["table_scale"], 1)
+    rows = _unpack(arrays["rows"], arrays["row_scale"], 0)
+    return PooledModel(reading, shape, table, rows, dense, temperature)
+
+
+def _names(reader: container.Reader, arrays: dict[str, NDArray[Any]], name: str, of_starts: str) -> WordList:
+    starts, letters = np.asarray(arrays[of_starts], np.int64), arrays[name]
+    if starts[0] != 0 or starts[-1] != len(letters) or (np.diff(starts) < 1).any():
+        reader.refuse(f"the {name} do not follow each other", reader.offset(of_starts))
+    found = WordList(letters.tobytes(), starts)
+    if len(found) and not found.is_a_vocabulary():
+        reader.refuse(f"the {name}: one is listed twice", reader.offset(name))
+    return found
+
+
+def _tokenizer(reader: container.Reader, text: NDArray[np.uint8]) -> dict[str, Any] | None:
+    """The settings of a tokenizer.json; None where words are the tokens."""
+    if not len(text):
+        return None
+    found: Any = None
+    with contextlib.suppress(ValueError, RecursionError):
+        found = json.loads(text.tobytes())
+    if not isinstance(found, dict):
+        reader.refuse("expected the settings of a tokenizer; it is damaged", reader.offset("tokenizer"))
+    return require_tokenizer(Path(reader.name), found)

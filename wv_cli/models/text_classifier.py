@@ -1,0 +1,167 @@
+"""Text classifiers: lines of text in, labels and their probabilities out. A kind of models says how a block of lines is
+answered; here are the questions that all kinds take.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _prediction
+from wv_cli._text import SEPARATORS
+from wv_cli.errors import UsageError
+from wv_cli.io.arguments import list_texts, real_number, whole_number
+from wv_cli.io.threads import in_order
+from wv_cli.words import WordList, encode
+
+_BLOCK = 1 << 18  # bytes of text answered at once
+LONG_LINE = 1 << 20  # bytes of a line that are read at once
+ALL = -1  # k: every label
+_SEPARATORS = tuple(bytes([separator]) for separator in SEPARATORS if separator != ord("\n"))
+_ANSWERS = ("labels", "scores", "found")
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """Predictions for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; a
+    score is ln(p + 1e-5), as fastText has it. `reads` (lines,) says which lines have anything that the model knows,
+    `</s>` included, and `seen` (lines, 2) how many words they have, and how many of these the model knows;
+    `true_starts` and `true_labels` which known labels stand in the lines."""
+
+    labels: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    found: NDArray[np.int32]
+    reads: NDArray[np.bool_]
+    seen: NDArray[np.int32]
+    true_starts: NDArray[np.int64]
+    true_labels: NDArray[np.int32]
+    _answers: _prediction.Answers
+
+    def lines(self, labels: WordList, prob: bool) -> memoryview:
+        """As fastText's predict, or with `prob` predict-prob, prints them."""
+        return self._answers.lines(labels.blob, labels.starts, prob)
+
+    @property
+    def probabilities(self) -> NDArray[np.float32]:
+        return np.exp(self.scores)
+
+
+class TextClassifier:
+    """A text classifier with these `labels`. Threads may share it."""
+
+    labels: WordList
+
+    @property
+    def sums_to_one(self) -> bool:
+        """Whether the probabilities of all labels come to 1."""
+        return True
+
+    def _answer(self, text: Any, k: int, threshold: float, bare_end: bool) -> Answered:
+        """Answers for a block, as _blocks() gives it."""
+        raise NotImplementedError
+
+    def _blocks(self, chunks: Iterable[bytes | memoryview], bare_end: bool) -> Iterator[Any]:
+        """The text in blocks of whole lines. Of a line longer than LONG_LINE, about so much is read."""
+        begin = b""  # of a line whose end has not come
+        for block in blocks_of_lines(chunks):
+            if not block.endswith(b"\n"):
+                begin = begin or block
+                continue
+            if begin:
+                yield begin + b"\n"
+                block, begin = block[block.find(b"\n") + 1 :], b""
+            if block:
+                yield block
+        if begin:
+            yield begin
+
+    def predict(self, lines: str | Iterable[str], k: int = 1, threshold: float = 0.0) -> list[list[tuple[str, float]]]:
+        """The k best labels of each line (ALL: every label) with their probabilities, 0 to 1, best first. Only labels
+        of at least `threshold` count; a line of unknown words has none. A single line may be given as it is, several in
+        any iterable, which is read once. Raises UsageError for another k or threshold, TypeError for other types,
+        ValueError for a line with a line end in it."""
+        k = whole_number(k, "k")
+        real_number(threshold, "threshold")
+        if k < 1 and k != ALL:
+            message = f"k must be at least 1, or {ALL} for all labels, not {k}"
+            raise UsageError(message)
+        if not 0 <= threshold <= 1:
+            message = f"threshold is a probability between 0 and 1, not {threshold:g}"
+            raise UsageError(message)
+        lines = list_texts(lines, "lines", "line")
+        if wrong := [line for line in lines if "\n" in line]:
+            message = f"expected lines without line ends, found {wrong[0]!r}; split it into several"
+            raise ValueError(message)
+        text, result = encode("".join(f"{line}\n" for line in lines)), []
+        for answered in self.answers([text] if text else [], k, threshold):
+            rows = zip(answered.labels, answered.probabilities, answered.found.tolist(), strict=True)
+            for labels, probabilities, found in rows:
+                names = [self.labels[label] for label in labels[:found].tolist()]
+                result.append(list(zip(names, probabilities[:found].clip(max=1).tolist(), strict=True)))
+        return result
+
+    def answer(
+        self, text: bytes | memoryview, k: int = 1, threshold: float = 0.0, *, bare_end: bool = False
+    ) -> Answered:
+        """The k best labels (ALL: every one) with a probability of at least `threshold` for every line of `text`. A
+        line of which the model knows nothing has no answer. With `bare_end` a last line without a newline has no
+        `</s>`, as in fastText."""
+        parts = list(self.answers([text], k, threshold, bare_end=bare_end))
+        return (
+            parts[0] if len(parts) == 1 else join_answers(parts) if parts else self._answer(b"", k, threshold, bare_end)
+        )
+
+    def answer_line(self, line: bytes, k: int = 1, threshold: float = 0.0) -> tuple[list[int], list[float]]:
+        """(labels, their probabilities) of one line, which ends with its newline."""
+        answered = self.answer(line, k, threshold)
+        found, scores = int(answered.found[0]), answered.scores.astype(np.float64)
+        probabilities = np.exp(scores).astype(np.float32)[0, :found].tolist()
+        return answered.labels[0, :found].tolist(), probabilities
+
+    def answers(
+        self,
+        chunks: Iterable[bytes | memoryview],
+        k: int = 1,
+        threshold: float = 0.0,
+        threads: int = 1,
+        *,
+        bare_end: bool = False,
+    ) -> Iterator[Answered]:
+        """Answers for a text in chunks cut anywhere, in order, a block of lines at a time; see answer()."""
+        task = partial(self._answer, k=k, threshold=threshold, bare_end=bare_end)
+        return in_order(task, self._blocks(chunks, bare_end), threads)
+
+
+def blocks_of_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
+    """The same text in blocks of whole lines, the last without a newline where it has none. A line longer than
+    LONG_LINE is cut between words: a block with its begin and no newline goes on in the next one."""
+    pieces: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        for first in range(0, len(chunk), _BLOCK):
+            part = bytes(chunk[first : first + _BLOCK])
+            cut = part.rfind(b"\n") + 1
+            if not cut and size + len(part) > LONG_LINE:
+                cut = max(part.rfind(separator) for separator in _SEPARATORS) + 1
+            if cut:
+                yield b"".join([*pieces, part[:cut]])
+                pieces, size, part = [], 0, part[cut:]
+            if part:
+                pieces.append(part)
+                size += len(part)
+    if pieces:
+        yield b"".join(pieces)
+
+
+def join_answers(parts: list[Answered]) -> Answered:
+    """The same for all lines."""
+    joined = _prediction.Answers(*(np.concatenate([getattr(part, name) for part in parts]) for name in _ANSWERS))
+    reads, seen, true_labels = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("reads", "seen", "true_labels")
+    )
+    counts = np.concatenate([np.diff(part.true_starts) for part in parts])
+    true_starts = np.concatenate([[0], np.cumsum(counts)])
+    return Answered(joined.labels, joined.scores, joined.found, reads, seen, true_starts, true_labels, joined)
