@@ -129,8 +129,13 @@ def test_a_part_that_has_its_keys_has_nothing_to_do(tree, tmp_path, capsys):
     assert sorted(path.name for path in before) == ["part-1-of-2.keys", "part-2-of-2.keys"]
     write_keys(tree, keys, 2)
     assert {path: path.stat().st_mtime_ns for path in keys.iterdir()} == before
+    whole = (keys / "part-1-of-2.keys").read_bytes()
+    (keys / "part-1-of-2.keys").write_bytes(whole[:-20])
     capsys.readouterr()
+    assert call(tree, *RULES, "--keys", str(keys)) == 1
+    assert "cut short or damaged; write it again with wv filter --keys --part" in capsys.readouterr().err
     assert run(["filter", str(tree), *RULES, "--keys", str(keys), "--part", "1/2"]) == 0
+    assert (keys / "part-1-of-2.keys").read_bytes() == whole
     assert "part-1-of-2.keys has the keys of " in capsys.readouterr().out
 
 
@@ -153,7 +158,9 @@ def test_steps_out_of_order_and_other_corpora_are_refused(tree, tmp_path, capsys
     assert call(copied, *RULES, *step, "--part", "1/2") == 0
     other = ("--near-duplicates", "0.8", "--words", "22..")
     assert "expected the settings of this run, found others; write the keys of" in refused(*other, *step)
-    assert "of this run, found others; name another folder" in refused(*other, *step, "--part", "1/2")
+    assert call(copied, *other, *step, "--part", "1/2") == 0, "keys of another run are replaced"
+    assert "expected the settings of the other parts, found others" in refused(*RULES, *step)
+    assert call(copied, *RULES, *step, "--part", "1/2") == 0
     assert call(copied, *RULES, *step) == 0
     assert "expected the settings of this run" in refused(*other, *step, "--part", "1/2", *out)
     text = (copied / "e.jsonl").read_text()
@@ -166,7 +173,7 @@ def test_steps_out_of_order_and_other_corpora_are_refused(tree, tmp_path, capsys
     assert "e.jsonl has changed since its keys were written; write all keys again" in capsys.readouterr().err
     shutil.rmtree(tmp_path / "out")
     shutil.copy(keys / "part-1-of-2.keys", keys / "part-1-of-3.keys")
-    assert "keys of runs in other numbers of parts" in refused(*RULES, *step)
+    assert "expected the keys of one run, found those of runs in 2 and 3 parts; remove" in refused(*RULES, *step)
 
 
 @pytest.mark.parametrize(

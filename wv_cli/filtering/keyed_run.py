@@ -3,10 +3,12 @@ about all of them, and each part filters by the decisions. The bytes are those o
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wv_cli.errors import BadFile
 from wv_cli.filtering.decisions import DecidedDuplicates, Decisions, decide
 from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.part_keys import KeyWriter, StoredKeys, StoredShard, keys_path, open_parts, require_same
@@ -38,10 +40,9 @@ class KeyedRun:
         check_writable(path)
         numbers = {each: number for number, each in enumerate(self.slices)}
         inputs = identify_inputs(mine)
-        if path.exists():
-            before = StoredKeys(path)
-            require_same(before.path, before.identity, identity, "this run", "name another folder")
-            if [shard[2:5] for shard in before.shards] == inputs:
+        with suppress(BadFile):  # which is written again
+            before = StoredKeys(path) if path.exists() else None
+            if before is not None and before.identity == identity and [each[2:5] for each in before.shards] == inputs:
                 return before.path, before.texts
         writer = KeyWriter(self.folder, rules)
         shard_pass.judge.duplicates = [*writer.rules]

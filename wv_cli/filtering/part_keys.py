@@ -29,7 +29,6 @@ from wv_cli.io.spill import Spool
 
 KIND = "part-keys"
 _AGAIN = "write it again with wv filter --keys --part"
-_ALL = "write the keys of all parts again"
 _NAME = re.compile(r"part-(\d+)-of-(\d+)\.keys")
 
 
@@ -214,9 +213,12 @@ def open_parts(folder: Path) -> list[StoredKeys]:
     """The files of all parts in `folder`. Raises WvError where one is missing, or has others' rules or files."""
     found = {path: Part(*map(int, name.groups())) for path, name in _find_files(folder)}
     counts = {part.count for part in found.values()}
-    if len(counts) != 1:
-        problem = "no keys of parts in this folder" if not counts else "keys of runs in other numbers of parts"
-        raise WvError(f"{folder}: {problem}; write them with wv filter --keys {folder} --part I/N, for every part")
+    if not counts:
+        step = f"write them with wv filter --keys {folder} --part I/N, for every part"
+        raise WvError(f"{folder}: no keys of parts in this folder; {step}")
+    if len(counts) > 1:
+        numbers = " and ".join(map(str, sorted(counts)))
+        raise WvError(f"{folder}: expected the keys of one run, found those of runs in {numbers} parts; remove one's")
     (count,) = counts
     there = {part.number for part in found.values()}
     if missing := next((number for number in range(1, count + 1) if number not in there), None):
@@ -228,13 +230,11 @@ def open_parts(folder: Path) -> list[StoredKeys]:
     return parts
 
 
-def require_same(
-    path: str, found: Mapping[str, Any], expected: Mapping[str, Any], whose: str, advice: str = _ALL
-) -> None:
+def require_same(path: str, found: Mapping[str, Any], expected: Mapping[str, Any], whose: str) -> None:
     """Raises WvError where a run had other settings than `expected`."""
     if other := [name for name in {**expected, **found} if found.get(name) != expected.get(name)]:
         problem = f"expected the {', '.join(other)} of {whose}, found others"
-        raise WvError(f"{path}: {problem}; {advice}")
+        raise WvError(f"{path}: {problem}; write the keys of all parts again")
 
 
 def _find_files(folder: Path) -> Iterator[tuple[Path, re.Match[str]]]:
