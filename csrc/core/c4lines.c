@@ -31,19 +31,34 @@ static int has_policy(const unsigned char *at, const unsigned char *end) {
     return 0;
 }
 
-/* Words between white space; *longest: the characters of the longest one. */
-static int64_t count_words(const unsigned char *at, const unsigned char *end, int64_t *longest) {
+/* Whether javascript, lorem ipsum or a phrase about policies may stand in the bytes: each has one of these three letters in a row, which are rare. */
+static int may_have_phrases(const unsigned char *at, const unsigned char *end) {
+    static const char rare[][4] = {"jav", "ips", "rms", "icy", "kie"};
+    unsigned char found = 0;
+    for (unsigned i = 0; i < sizeof rare / sizeof *rare; i++) {
+        unsigned char first = (unsigned char)rare[i][0], second = (unsigned char)rare[i][1], third = (unsigned char)rare[i][2];
+        for (const unsigned char *p = at; p + 2 < end; p++) {
+            unsigned char a = (p[0] | 0x20) == first, b = (p[1] | 0x20) == second, c = (p[2] | 0x20) == third;
+            found |= a & b & c;
+        }
+    }
+    return found;
+}
+
+/* Whether there are fewer than FEWEST_WORDS words between white space, and one of more than LONGEST_WORD characters. */
+static void measure_words(const unsigned char *at, const unsigned char *end, int *is_short, int *has_long) {
     int64_t words = 0, characters = 0;
-    *longest = 0;
-    while (at < end) {
+    int may_be_long = end - at > LONGEST_WORD;
+    *has_long = 0;
+    while (at < end && (may_be_long || words < FEWEST_WORDS)) {
         if (wv_character_class[wv_next_character(&at)] & WV_CHAR_SPACE) {
             characters = 0;
         } else {
             words += characters++ == 0;
-            if (characters > *longest) *longest = characters;
+            if (characters > LONGEST_WORD) *has_long = 1;
         }
     }
-    return words;
+    *is_short = words < FEWEST_WORDS;
 }
 
 /* Bytes of the citation at `at`: [] [12] [edit] [citation needed]; 0 when it is none. Digits are those of Unicode to Python,
@@ -111,21 +126,23 @@ int wv_c4_lines(const unsigned char *text, int64_t length, int terminal, wv_text
                 wv_c4 *out) {
     const unsigned char *text_end = text + length, *next;
     unsigned char *to = kept;
+    int any_phrases = may_have_phrases(text, text_end);
     *out = (wv_c4){0};
     for (const unsigned char *at = text; at < text_end; at = next) {
         const unsigned char *line = at, *end = wv_line_end(at, text_end, &next);
-        int64_t longest;
+        int is_short, has_long;
         wv_strip(&line, &end);
-        int64_t words = count_words(line, end, &longest);
-        int javascript = has_phrase(line, end, "javascript"), policy = has_policy(line, end);
+        measure_words(line, end, &is_short, &has_long);
+        int phrases = any_phrases && may_have_phrases(line, end);
+        int javascript = phrases && has_phrase(line, end, "javascript"), policy = phrases && has_policy(line, end);
         out->lines++;
         out->javascript += javascript;
         out->policy += policy;
-        if (longest > LONGEST_WORD) continue;
+        if (has_long) continue;
         line = without_citations(line, &end, scratch);
         if (!line) return -1;
-        if ((terminal && !is_terminal(line, end)) || words < FEWEST_WORDS) continue;
-        if (has_phrase(line, end, "lorem ipsum")) out->lorem++;
+        if ((terminal && !is_terminal(line, end)) || is_short) continue;
+        if (phrases && has_phrase(line, end, "lorem ipsum")) out->lorem++;
         if (javascript) continue;
         if (memchr(line, '{', (size_t)(end - line))) out->curly++;
         if (policy) continue;

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "core/recordtext.h"
+
 enum {
     WV_CHAR_SPACE = 1,         /* Python's str.isspace() */
     WV_CHAR_LETTER = 2,        /* str.isalpha(): categories L* */
@@ -95,6 +97,16 @@ static inline void wv_strip(const unsigned char **start, const unsigned char **e
 static inline const unsigned char *wv_line_end(const unsigned char *at, const unsigned char *end,
                                                const unsigned char **next) {
     for (; at < end; at++) {
+        while (end - at >= 8) { /* controls and what is not ASCII stop this, and what looks like them behind these */
+            uint64_t eight = wv_eight(at);
+            uint64_t special = ((eight - WV_BYTES(0x20)) | eight) & WV_BYTES(0x80);
+            if (special) {
+                at += __builtin_ctzll(special) / 8;
+                break;
+            }
+            at += 8;
+        }
+        if (at == end) break;
         unsigned char c = *at;
         if (c < 0x80) {
             if (!(wv_character_class[c] & WV_CHAR_BREAK)) continue;

@@ -60,6 +60,10 @@ static inline uint64_t wv_zero_bytes(uint64_t eight) {
 
 /* The first byte in at .. end that is not ASCII; `end` when all are. */
 static inline const unsigned char *wv_skip_ascii(const unsigned char *at, const unsigned char *end) {
+    while (end - at >= 32) {
+        if ((wv_eight(at) | wv_eight(at + 8) | wv_eight(at + 16) | wv_eight(at + 24)) & WV_BYTES(0x80)) break;
+        at += 32;
+    }
     while (end - at >= 8 && !(wv_eight(at) & WV_BYTES(0x80))) at += 8;
     while (at < end && *at < 0x80) at++;
     return at;
