@@ -49,6 +49,11 @@ int wv_pairs_init(wv_pair_table *t, uint64_t limit) {
     return set_capacity(t, SMALLEST_TABLE);
 }
 
+void wv_pairs_begin_part(wv_pair_table *t, uint64_t part, int bits) {
+    t->part = part;
+    t->part_bits = bits;
+}
+
 void wv_pairs_free(wv_pair_table *t) {
     free(t->slots);
     memset(t, 0, sizeof *t);

@@ -60,6 +60,8 @@ typedef struct {
 
 /* 0 or -1 (out of memory). `limit` is in bytes, temporary copies included. */
 int wv_pairs_init(wv_pair_table *table, uint64_t limit);
+/* Begins with the part `part` of 2^bits; the table counts that and what it is split into. */
+void wv_pairs_begin_part(wv_pair_table *table, uint64_t part, int bits);
 void wv_pairs_free(wv_pair_table *table);
 
 /* Counts the pairs of ids[0, length). `place` is that before ids[0] and is moved on; line ends separate words. 0 or -1

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from wv_cli.core.phrases cimport (
     WV_MOST_CONNECTORS, WV_NO_WORD, wv_chain_id, wv_chains, wv_pair, wv_pair_bound, wv_pair_place, wv_pair_table,
-    wv_pair_walk, wv_pairs_count, wv_pairs_free, wv_pairs_init, wv_pairs_join, wv_pairs_next_part, wv_pairs_select,
+    wv_pair_walk, wv_pairs_begin_part, wv_pairs_count, wv_pairs_free, wv_pairs_init, wv_pairs_join, wv_pairs_next_part, wv_pairs_select,
     wv_pairs_set, wv_render,
 )
 
@@ -67,7 +67,8 @@ cdef class PairCounts:
             for first, second, count in counts.selected(least): ...
             if not counts.next_part(): break
 
-    `bounds` (n, 2) float32: pairs are counted only where max of the two [:, 0] < min of the two [:, 1].
+    `bounds` (n, 2) float32: pairs are counted only where max of the two [:, 0] < min of the two [:, 1]. With `bits` only
+    those of part `part` of 2^bits: a table for each counts all, each in its own walk.
     The second word of a pair with connectors between is the id of a chain."""
 
     cdef wv_pair_table table
@@ -75,9 +76,12 @@ cdef class PairCounts:
     cdef Chains chains
     cdef wv_pair_place place
 
-    def __cinit__(self, const float[:, ::1] bounds, uint64_t limit, Chains chains=None):
+    def __cinit__(self, const float[:, ::1] bounds, uint64_t limit, Chains chains=None, *, int part=0, int bits=0):
         if wv_pairs_init(&self.table, limit):
             raise MemoryError
+        if not (0 <= bits < 31 and 0 <= part < 1 << bits):
+            raise ValueError("no such part")
+        wv_pairs_begin_part(&self.table, part, bits)
         self.bounds = bounds
         self.chains = Chains(bounds.shape[0]) if chains is None else chains
         self.place = wv_pair_place(last=-1, chain=-1, connectors=0)
@@ -173,16 +177,20 @@ cdef class Renderer:
         self.starts = starts
         self.at_start = 1
 
-    def text(self, const int32_t[::1] ids) -> bytearray:
+    def text(self, const int32_t[::1] ids, at_start: bool | None = None) -> bytearray:
+        """Of the next piece; with `at_start`, which says whether it begins a line, of any piece, in any thread."""
         cdef uint64_t size
+        cdef int start = self.at_start if at_start is None else at_start
         cdef unsigned char[::1] out
         if ids.shape[0] == 0:
             return bytearray()
         with nogil:
-            size = wv_render(&ids[0], ids.shape[0], &self.blob[0], &self.starts[0], NULL, &self.at_start)
+            size = wv_render(&ids[0], ids.shape[0], &self.blob[0], &self.starts[0], NULL, &start)
         rendered = bytearray(size)
         out = rendered
         if size:
             with nogil:
-                wv_render(&ids[0], ids.shape[0], &self.blob[0], &self.starts[0], &out[0], &self.at_start)
+                wv_render(&ids[0], ids.shape[0], &self.blob[0], &self.starts[0], &out[0], &start)
+        if at_start is None:
+            self.at_start = start
         return rendered

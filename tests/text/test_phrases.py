@@ -15,7 +15,7 @@ from tests.reference.text import join_phrases, split_lines, word2phrase
 from wv_cli import _phrases
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text import id_stream as spool_module
-from wv_cli.text import phrase_finding
+from wv_cli.text import joining, phrase_finding
 from wv_cli.text.config import PhrasesConfig, falling_thresholds
 from wv_cli.text.phrases import JoinedText
 from wv_cli.text.saved_phrases import read_phrases
@@ -161,7 +161,45 @@ def test_blocks_and_spool(slice_text, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize(
+    "options", [{}, {"score": "npmi", "across_lines": True}, {"connectors": "of,the"}, {"memory": SMALLEST}]
+)
+def test_threads_change_no_byte(slice_text, tmp_path, monkeypatch, threads, options):
+    """Of the text and the phrases: with tables that are split, too, and pieces that end inside lines."""
+    monkeypatch.setattr(joining, "_LEAST_TABLE", 1)
+    monkeypatch.setattr(joining, "_RENDERED", 77)
+    monkeypatch.setattr(spool_module, "_BLOCK", 1000)
+    found = []
+    for number in (1, threads):
+        config = PhrasesConfig(thresholds=(100.0, 50.0) if "score" not in options else (0.6, 0.4), **options)
+        with JoinedText([str(slice_text)], config, spool_beside=str(tmp_path / "x"), threads=number) as text:
+            found.append((b"".join(text.chunks()), b"".join(text.rows())))
+    assert found[0] == found[1] and len(found[0][1]) > 100
+
+
 # ---------------------------------------------------------------- counting
+
+
+@pytest.mark.parametrize("bits", [0, 1, 3])
+def test_every_pair_is_in_one_part(bits):
+    """Whatever parts a part is split into: 100,000 pairs, of which a table takes 2,700."""
+    ids = np.random.default_rng(1).integers(0, 400, 100_000).astype(np.int32)
+    keys = []
+    for part in range(1 << bits):
+        table = _phrases.PairCounts(np.tile(np.float32([0, 1]), (400, 1)), 0, part=part, bits=bits)
+        while True:
+            table.add(ids)
+            keys += [first * 400 + second for first, second, _ in table.selected(1)]
+            if not table.next_part():
+                break
+    assert np.array_equal(np.sort(np.concatenate(keys)), np.unique(ids[:-1].astype(np.int64) * 400 + ids[1:]))
+
+
+@pytest.mark.parametrize(("part", "bits"), [(-1, 0), (1, 0), (2, 1), (0, -1), (0, 31)])
+def test_parts_that_are_none(part, bits):
+    with pytest.raises(ValueError, match="no such part"):
+        _phrases.PairCounts(np.zeros((1, 2), np.float32), 0, part=part, bits=bits)
 
 
 @given(st.lists(st.integers(-1, 300), max_size=400), st.integers(0, 3))

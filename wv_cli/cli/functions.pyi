@@ -50,6 +50,7 @@ def phrases(
     bad_records: Literal["skip", "error"] | None = None,
     tokenize: str | None = None,
     force_text: bool | None = None,
+    threads: int | None = None,
     dask: str | None = None,
     save_phrases: Path | None = None,
     log: Callable[..., object] | None = None,

@@ -112,6 +112,7 @@ class PhraseRun:
             progress=self.run.on_reading,
             after_pass=lambda done: self.run.log(done.summary, **done.metadata),
             saved=read_phrases(self.source.apply) if self.source.apply is not None else None,
+            threads=self.source.threads,
         ) as text:
             self._write(text.rows, text.chunks())
         passes = [done.metadata for done in text.passes]

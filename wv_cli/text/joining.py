@@ -13,19 +13,22 @@ from numpy.typing import NDArray
 
 from wv_cli import _phrases, _text
 from wv_cli.io.spill import Spool
+from wv_cli.io.threads import in_order, run_all
 from wv_cli.text.id_stream import IdStream
 from wv_cli.text.vocab import Tally
 from wv_cli.words import WordList, encode
 
 Counts = NDArray[np.int64]
+_RENDERED = 1 << 16  # ids that a thread makes text of at once
+_LEAST_TABLE = 1 << 26  # bytes for pairs: several smaller tables would take more walks than threads save
 
 
 class JoinedIds:
     """The ids that read_ids has put into `encoder` or `spool`, from which they are taken. `words` and `counts` are by
-    provisional id; a word of which nothing is left has the count 0."""
+    provisional id; a word of which nothing is left has the count 0. `threads` count pairs and make text."""
 
-    def __init__(self, encoder: _text.Encoder, spool: Spool) -> None:
-        self._encoder = encoder
+    def __init__(self, encoder: _text.Encoder, spool: Spool, threads: int = 1) -> None:
+        self._encoder, self._threads = encoder, threads
         self.stream = IdStream(encoder, spool)
         blob, starts, self.counts = encoder.vocabulary()
         self.words = WordList(blob, starts)
@@ -54,14 +57,23 @@ class JoinedIds:
         2) and that are seen `least` times. Counts take `memory` bytes, in as many walks as that needs. `connectors`
         are in no pair but may stand between its words; `last_words` and `middles` take such second words apart."""
         self._chains = self._new_chains(self.words.find_all(WordList.from_words(connectors)))
-        table = _phrases.PairCounts(bounds, memory, self._chains)
-        while True:
+        # Chains get their ids as they are met: one thread counts over connectors.
+        most = max(memory // _LEAST_TABLE, 1).bit_length() - 1
+        bits = 0 if connectors else min((self._threads - 1).bit_length(), most)
+        tables = [
+            _phrases.PairCounts(bounds, memory >> bits, self._chains, part=part, bits=bits) for part in range(1 << bits)
+        ]
+
+        def walk(table: _phrases.PairCounts) -> None:
             for block in self.stream.blocks():
                 table.add(block[block >= 0] if across_lines else block)
+
+        while tables:
+            run_all(walk, tables, self._threads)
             self._steps = self._chains.steps()
-            yield from table.selected(least)
-            if not table.next_part():
-                return
+            for table in tables:
+                yield from table.selected(least)
+            tables = [table for table in tables if table.next_part()]
 
     def last_words(self, second: Counts) -> Counts:
         """The ids of the last words of what `pairs` has given as second words."""
@@ -126,10 +138,15 @@ class JoinedIds:
 
     def chunks(self) -> Iterator[bytes | bytearray]:
         """The joined text: one space between words, every line that was kept in its place."""
-        renderer = _phrases.Renderer(self.words.blob, self.words.starts)
+        renderer, begins = _phrases.Renderer(self.words.blob, self.words.starts), True
+
+        def render(place: int) -> bytearray:
+            at_start = bool(block[place - 1] < 0) if place else begins
+            return renderer.text(block[place : place + _RENDERED], at_start)
+
         for block in self.stream.blocks():
-            for start in range(0, len(block), 1 << 16):
-                yield renderer.text(block[start : start + (1 << 16)])
+            yield from in_order(render, range(0, len(block), _RENDERED), self._threads)
+            begins = bool(block[-1] < 0)
 
     def _ids(self, words: WordList) -> NDArray[np.int32]:
         """The ids of words, new ones for those that did not occur."""

@@ -37,9 +37,10 @@ class JoinedText:
         count_pairs: bool = False,
         saved: SavedPhrases | None = None,
         may_be_empty: bool = False,
+        threads: int = 1,
     ) -> None:
         """With `count_pairs` the first pass counts all pairs (see PhraseFinder). `saved` phrases are joined instead of
-        those of this text; there are no `passes` then."""
+        those of this text; there are no `passes` then. `threads` change no byte."""
         self._finder = PhraseFinder(config, after_pass=after_pass, count_pairs=count_pairs)
         phrases: Phrases = self._finder if saved is None else saved
         self._spool = Spool(spool_beside)
@@ -47,7 +48,7 @@ class JoinedText:
             source = Source(inputs, lowercase=config.lowercase, progress=progress)
             self._words = _text.Encoder(every_line=True)
             read_ids(source, self._words, config.memory // 2, self._spool)
-            self._text = JoinedIds(self._words, self._spool)
+            self._text = JoinedIds(self._words, self._spool, threads)
             self.lines, self.tokens_read = self._text.lines, self._text.tokens_read
             if not may_be_empty:
                 require_words(self.tokens_read, source.inputs)

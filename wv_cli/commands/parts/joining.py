@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.part import Part
-from wv_cli.config import argument, option
+from wv_cli.config import argument, option, threads_option
 from wv_cli.errors import UsageError
 from wv_cli.io.places import require_one_use
 from wv_cli.text.reading_config import ReadingConfig
@@ -41,6 +41,7 @@ class PhraseInput(Part):
         None, "Join the phrases of this --save-phrases file instead of finding phrases.", metavar="FILE"
     )
     reading: ReadingConfig = field(default_factory=ReadingConfig)
+    threads: int = threads_option("Threads that count pairs and write the text", only="not dask")
     dask: str | None = dask_option()
 
     def check(self) -> None:
