@@ -10,7 +10,7 @@
 #include "kernels/wv_kernels.h"
 
 #define TOGETHER 4    /* queries */
-#define BLOCK_ROWS 64 /* whole registers of sums */
+#define BLOCK_ROWS 64 /* as many as stay in the second-level cache, and whole registers of sums; of one query fewer */
 
 static size_t lay_out(const wv_int8_search *run, void *memory, float **block) {
     wv_scratch scratch = {memory, 0};
@@ -81,8 +81,9 @@ void WV_NAME(wv_int8_search_top_k)(const wv_int8_search *run, int64_t start, int
     float *block;
     lay_out(run, scratch, &block);
     memset(block, 0, sizeof(float) * (size_t)(BLOCK_ROWS * run->stride));
-    for (int64_t first = start; first < end; first += BLOCK_ROWS) {
-        const int64_t rows = first + BLOCK_ROWS < end ? BLOCK_ROWS : end - first;
+    const int64_t size = run->count < TOGETHER ? WV_LANES : BLOCK_ROWS;
+    for (int64_t first = start; first < end; first += size) {
+        const int64_t rows = first + size < end ? size : end - first;
         for (int64_t row = 0; row < rows; row++) {
             const int8_t *numbers = run->rows + (first + row) * run->dim;
             float *out = block + row * run->stride;

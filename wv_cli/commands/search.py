@@ -135,7 +135,10 @@ class SearchIndexJob(Job):
         model = Model(self.files.model, self.threads) if self.files.model is not None else None
         found = find_files(self.files.inputs, run.log, self.results())
         old = self._old(model, run)
-        index, counts = build(found, self.files.text, log=run.log, model=model, old=old, progress=run.on_reading)
+        index, counts = build(
+            found, self.files.text, log=run.log, model=model, old=old, progress=run.on_reading,
+            beside=self.index.output,
+        )  # fmt: skip
         if not index.chunks:
             raise WvError(f"{self.files.inputs[0]}: no text to search ({counts['skipped']:,} files left out)")
         metadata: Metadata = {

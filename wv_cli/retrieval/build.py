@@ -1,7 +1,6 @@
 """Files -> an index. What an older index of the same settings knows of unchanged files is taken from there."""
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -16,29 +15,30 @@ from wv_cli.retrieval.chunks import Chunk, cut
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest, text_digest
 from wv_cli.retrieval.model import Model, to_int8
+from wv_cli.retrieval.spilled import NoRoom, Spilled
 from wv_cli.text.input_files import describe_left_out
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.search_tokens import TokenReader
 from wv_cli.vectors.stored_index import DIGEST_BYTES, SearchIndex, bm25_index
 
 _AT_ONCE = 1 << 12  # texts that are encoded together
-_MOST_FOUND = (1 << 16) - 1
-_BLOCK = 1 << 20  # entries of the inverted index that are put in order at once
+_BLOCK = 1 << 18  # entries of the inverted index that are put in order at once
 _Postings = tuple[NDArray[np.int32], NDArray[np.integer], NDArray[np.uint16]]
 
 
 class Builder:
     """Takes files one by one. `kept` counts those that were taken from the `old` index, `skipped` those that are no
-    text or cannot be read. What it holds of a chunk is little more than what the index has of it."""
+    text or cannot be read. Texts and the tokens of chunks are kept in the folder of `beside`; None: in memory."""
 
-    def __init__(self, config: TextConfig, model: Model | None, old: SearchIndex | None, log: Log) -> None:
+    def __init__(
+        self, config: TextConfig, model: Model | None, old: SearchIndex | None, log: Log, beside: str | None = None
+    ) -> None:
         self._config, self._model, self._old, self._log = config, model, old, log
-        self._reader = TokenReader(config.stem, config.stop_words, config.identifiers)
         self._known = {old.name(file): file for file in range(old.files)} if old is not None else {}
         self._names: list[bytes] = []
         self._digests: list[bytes] = []
         self._chunk_at = array("q", [0])
-        self._texts, self._records = bytearray(), bytearray()
+        self._texts, self._records = Spilled(beside, np.uint8), Spilled(beside, np.uint8)
         # Of each chunk: where its text and its record end, its line, its tokens, its number in the old index (-1 of a
         # new one), and how many entries of `_ids` and `_found` are its own: different tokens and how often each stands
         # there.
@@ -46,7 +46,8 @@ class Builder:
         self._lines, self._lengths = array("i"), array("i")
         self._before, self._own = array("q"), array("i")
         self._tokens: dict[str, int] = {}
-        self._ids, self._found = array("i"), array("H")
+        self._count = TokenReader(config.stem, config.stop_words, config.identifiers).counter(self._tokens)
+        self._ids, self._found = Spilled(beside, np.int32), Spilled(beside, np.uint16)
         self.kept = self.skipped = 0
         self.no_text: dict[str, str] = {}
 
@@ -61,11 +62,15 @@ class Builder:
                 for chunk in text:
                     self._add_chunk(chunk)
                 digest = text.digest
+        except NoRoom:
+            raise
         except WvError as error:
             del self._lines[chunks:], self._lengths[chunks:], self._before[chunks:], self._own[chunks:]
-            del self._text_at[chunks + 1 :], self._texts[self._text_at[chunks] :]
-            del self._record_at[chunks + 1 :], self._records[self._record_at[chunks] :]
-            del self._ids[entries:], self._found[entries:]
+            del self._text_at[chunks + 1 :], self._record_at[chunks + 1 :]
+            self._texts.cut(self._text_at[chunks])
+            self._records.cut(self._record_at[chunks])
+            self._ids.cut(entries)
+            self._found.cut(entries)
             if found.named:
                 raise
             self.skipped += 1
@@ -110,21 +115,19 @@ class Builder:
         return True
 
     def _add_chunk(self, chunk: Chunk) -> None:
-        number, tokens = self._tokens.setdefault, self._tokens
-        words = self._reader.tokens(chunk.text.decode("utf-8", "surrogateescape"))
-        counts = Counter(words)
+        length, tokens, found = self._count(chunk.text)
         self._keep(chunk)
-        self._lengths.append(len(words))
+        self._lengths.append(length)
         self._before.append(-1)
-        self._own.append(len(counts))
-        self._ids.extend([number(word, len(tokens)) for word in counts])
-        self._found.extend([min(count, _MOST_FOUND) for count in counts.values()])
+        self._own.append(len(found) // np.dtype(np.uint16).itemsize)
+        self._ids.add(tokens)
+        self._found.add(found)
 
     def _keep(self, chunk: Chunk) -> None:
         self._lines.append(chunk.line)
-        self._texts += chunk.text
+        self._texts.add(chunk.text)
         self._text_at.append(len(self._texts))
-        self._records += chunk.record
+        self._records.add(chunk.record)
         self._record_at.append(len(self._records))
 
     def finish(self, progress: OnProgress | None = None) -> SearchIndex:
@@ -148,15 +151,19 @@ class Builder:
             "found": found,
             "digests": np.frombuffer(b"".join(self._digests), np.uint8).reshape(-1, DIGEST_BYTES),
             "names": _join_texts(self._names),
-            "texts": np.frombuffer(self._texts, np.uint8),
-            "records": np.frombuffer(self._records, np.uint8),
+            "texts": self._texts.array(),
+            "records": self._records.array(),
             "words": _join_texts(words),
             "vectors": rows.view(np.uint8),
         }
         total = sum(self._lengths)
         arrays["bounds"] = bm25_index(arrays, total).bounds()
         model = (self._model.name, self._model.digest) if self._model is not None else ("", "")
-        return SearchIndex(arrays, asdict(self._config), *model, total, _refuse)
+        return SearchIndex(arrays, asdict(self._config), *model, total, _refuse, self._let_go)
+
+    def _let_go(self) -> None:
+        for each in (self._texts, self._records, self._ids, self._found):
+            each.let_go()
 
     def _postings(
         self, before: NDArray[np.int64]
@@ -187,11 +194,13 @@ class Builder:
 
     def _new_blocks(self, before: NDArray[np.int64]) -> Iterator[Callable[[], _Postings]]:
         """What makes (tokens, chunks, counts) of some new chunks."""
-        ids, found = np.frombuffer(self._ids, np.int32), np.frombuffer(self._found, np.uint16)
+        ids, found = self._ids.array(), self._found.array()
         chunks, own = np.flatnonzero(before < 0), np.frombuffer(self._own, np.int32)
         ends = np.cumsum(own[chunks], dtype=np.int64)
 
         def make_postings(first: int, last: int) -> _Postings:
+            self._ids.let_go()
+            self._found.let_go()
             entries = slice(int(ends[first - 1]) if first else 0, int(ends[last - 1]))
             some = chunks[first:last]
             return ids[entries], np.repeat(some, own[some]), found[entries]
@@ -237,7 +246,9 @@ class Builder:
         for start in range(0, len(new), _AT_ONCE):
             part = new[start : start + _AT_ONCE]
             places = [self._text_at[i : i + 2] for i in part.tolist()]
-            texts = [self._texts[begin:end].decode("utf-8", "surrogateescape") for begin, end in places]
+            whole = self._texts.array().data
+            texts = [whole[begin:end].tobytes().decode("utf-8", "surrogateescape") for begin, end in places]
+            self._texts.let_go()
             made, lengths = to_int8(self._model.encode(texts))
             if not rows.size:
                 rows = np.zeros((n, made.shape[1]), np.int8)
@@ -255,13 +266,15 @@ def build(
     model: Model | None = None,
     old: SearchIndex | None = None,
     progress: OnProgress | None = None,
+    beside: str | None = None,
 ) -> tuple[SearchIndex, dict[str, int]]:
     """(the index of these files, how many files were kept from the `old` one and skipped). `progress` is told of files,
-    then of chunks that are encoded. Raises BadFile, WvError."""
+    then of chunks that are encoded. What is collected is kept in the folder of `beside`; None: in memory. Raises
+    BadFile, WvError."""
     if config.field is not None and not any(record_kind(file.path) for file in files):
         kinds = ", ".join(ending for kind in RECORDS.values() for ending in kind.endings)
         raise UsageError(f"--field has no effect: no file's name has an ending of records ({kinds})")
-    builder = Builder(config, model, old, log)
+    builder = Builder(config, model, old, log, beside)
     for number, file in enumerate(files, 1):
         builder.add(file)
         if progress is not None:

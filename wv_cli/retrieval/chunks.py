@@ -28,6 +28,8 @@ def cut(text: Iterable[bytes], config: TextConfig) -> Iterator[Chunk]:
         return
     first, held, words, size = 0, list[bytes](), 0, 0
     for line in _lines(text):
+        if not line.text and not held:
+            continue
         for number, piece, _ in _runs(line, config.words):
             count = count_words(piece)
             full = words + count > config.words or size + len(piece) >= LONGEST_CHUNK
@@ -48,7 +50,11 @@ def _lines(text: Iterable[bytes]) -> Iterator[Chunk]:
     for block in text:
         *lines, held = (held + block).split(b"\n")
         for line in lines:
-            yield from (Chunk(number, piece) for piece in _pieces(line.removesuffix(b"\r")))
+            line = line.removesuffix(b"\r")
+            if len(line) <= LONGEST_CHUNK:
+                yield Chunk(number, line)
+            else:
+                yield from (Chunk(number, piece) for piece in _pieces(line))
             number += 1
         if len(held) > LONGEST_CHUNK:
             *pieces, held = _pieces(held)

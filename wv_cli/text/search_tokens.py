@@ -10,12 +10,12 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _segments
+from wv_cli import _segments, _tokencounts
 from wv_cli.text.stemming import stem_english
 
 _LUCENE_WORDS = """
@@ -54,7 +54,7 @@ class TokenReader:
     """The tokens of texts by the settings of an index. Those of each different word are made once. Of one thread."""
 
     def __init__(self, stem: str, stop_words: str, identifiers: str = "whole") -> None:
-        self._stem = functools.cache(stem_english) if stem == "english" else None
+        self._stem = stem_english if stem == "english" else None
         self._stop_words = STOP_WORDS if stop_words == "drop" else frozenset()
         self._splits = identifiers == "split"
         self._writer = _segments.WordWriter(blanks=False, drop_punctuation=True, digits=0, sentences=False)
@@ -63,12 +63,20 @@ class TokenReader:
     def tokens(self, text: str) -> list[str]:
         """The tokens of a text."""
         words, runs = self._cut(text)
-        found = list(itertools.chain.from_iterable(map(self._of_word, words)))
-        for run in runs:
-            letters = _letters(run)
-            found += letters
-            found += map("".join, itertools.pairwise(letters))
-        return found
+        return [*itertools.chain.from_iterable(map(self._of_word, words)), *_tokens_of_runs(runs)]
+
+    def counter(self, numbers: dict[str, int]) -> Callable[[bytes], tuple[int, bytes, bytes]]:
+        """A function from a text to how many tokens it has, the numbers of its different ones as int32, in order of
+        first sight, and how often each stands there as uint16, 65,535 at most. `numbers` takes those of tokens."""
+        counter = _tokencounts.TokenCounter(self._tokens_of_word, numbers)
+
+        def count(text: bytes) -> tuple[int, bytes, bytes]:
+            if text.isascii():
+                return counter.count(self._writer.write(text))
+            words, runs = self._cut(text.decode("utf-8", "surrogateescape"))
+            return counter.count(" ".join(words).encode("utf-8", "surrogateescape"), list(_tokens_of_runs(runs)))
+
+        return count
 
     def query_tokens(self, query: str) -> list[str]:
         """The tokens of a query, of which single letters are those of a run of one."""
@@ -181,6 +189,14 @@ def _ranges(chosen: NDArray[np.bool_]) -> str:
 def _parts(word: str) -> list[str]:
     """What stands between the marks of punctuation in a word."""
     return (_PART if word.isascii() else _patterns().part).findall(word)
+
+
+def _tokens_of_runs(runs: list[str]) -> Iterator[str]:
+    """The letters of each run, then its pairs of them."""
+    for run in runs:
+        letters = _letters(run)
+        yield from letters
+        yield from map("".join, itertools.pairwise(letters))
 
 
 def _letters(run: str) -> list[str]:

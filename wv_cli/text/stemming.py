@@ -5,7 +5,6 @@ A suffix is taken off where it lies in R1 or R2. A `y` at the start or after a v
 """
 
 import re
-from collections.abc import Iterable
 
 _VOWELS = frozenset("aeiouy")
 _BEFORE_LI = frozenset("cdeghkmnrt")
@@ -31,11 +30,13 @@ _STEP_3 = {
     "icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "tional": "tion", "ational": "ate",
     "ful": "", "ness": "",
 }  # fmt: skip
-_STEP_4 = frozenset([
-    "ic", "ance", "ence", "able", "ible", "ate", "ive", "ize", "iti", "al", "ism", "ion", "er", "ous", "ant", "ent",
-    "ment", "ement",
-])  # fmt: skip
-_STEP_1B = frozenset(["ed", "eed", "ing", "edly", "eedly", "ingly"])
+# The longest first, as in all tuples of suffixes.
+_STEP_4 = (
+    "ement", "ance", "ence", "able", "ible", "ment", "ate", "ive", "ize", "iti", "ism", "ion", "ous", "ant", "ent",
+    "ic", "al", "er",
+)  # fmt: skip
+_STEP_1B = ("eedly", "ingly", "edly", "eed", "ing", "ed")
+_SUFFIXES_2, _SUFFIXES_3 = (tuple(sorted(step, key=len, reverse=True)) for step in (_STEP_2, _STEP_3))
 
 
 def stem_english(word: str) -> str:
@@ -67,9 +68,9 @@ def _mark_consonants(word: str) -> str:
     return "".join(letters)
 
 
-def _longest(word: str, suffixes: Iterable[str]) -> str | None:
-    found = [suffix for suffix in suffixes if word.endswith(suffix)]
-    return max(found, key=len) if found else None
+def _longest(word: str, suffixes: tuple[str, ...]) -> str | None:
+    """The first of the suffixes, which come the longest first."""
+    return next(filter(word.endswith, suffixes)) if word.endswith(suffixes) else None
 
 
 def _has_vowel(part: str) -> bool:
@@ -78,7 +79,7 @@ def _has_vowel(part: str) -> bool:
 
 def _step_1a(word: str) -> str:
     """Plural and genitive."""
-    word = word.removesuffix(_longest(word, ("'", "'s", "'s'")) or "")
+    word = word.removesuffix(_longest(word, ("'s'", "'s", "'")) or "")
     if word.endswith("sses"):
         return word[:-2]
     if word.endswith(("ied", "ies")):
@@ -111,7 +112,7 @@ def _step_1b(word: str, r1: int) -> str:
 
 
 def _step_2(word: str, r1: int) -> str:
-    suffix = _longest(word, _STEP_2)
+    suffix = _longest(word, _SUFFIXES_2)
     if suffix is None or len(word) - len(suffix) < r1:
         return word
     head = word[: -len(suffix)]
@@ -121,7 +122,7 @@ def _step_2(word: str, r1: int) -> str:
 
 
 def _step_3(word: str, r1: int, r2: int) -> str:
-    suffix = _longest(word, _STEP_3)
+    suffix = _longest(word, _SUFFIXES_3)
     if suffix is None or len(word) - len(suffix) < (r2 if suffix == "ative" else r1):
         return word
     return word[: -len(suffix)] + _STEP_3[suffix]

@@ -69,7 +69,7 @@ _PLACES = {
 class SearchIndex:
     """`settings` say how the texts were cut and read. `model` is the name of what made the vectors, and `model_digest`
     its digest; both are "" without vectors. `total` counts the tokens of all chunks. `refuse` raises BadFile about the
-    file in which the arrays lie."""
+    file in which the arrays lie, and `let_go` gives the memory of mapped ones back."""
 
     arrays: Mapping[str, NDArray[Any]]
     settings: Mapping[str, object]
@@ -77,6 +77,7 @@ class SearchIndex:
     model_digest: str
     total: int
     refuse: Callable[[str], NoReturn]
+    let_go: Callable[[], object] | None = None
 
     @property
     def files(self) -> int:
@@ -149,7 +150,8 @@ class SearchIndex:
             "total": self.total,
         }  # fmt: skip
         with open_output(path) as stream:
-            container.write(stream, KIND, header, {name: self.arrays[name] for name in _LAYOUT}, aligned=True)
+            arrays = {name: self.arrays[name] for name in _LAYOUT}
+            container.write(stream, KIND, header, arrays, aligned=True, between=self.let_go)
 
     @classmethod
     def read(cls, source: Input, *, checked: bool = False) -> Self:
