@@ -34,6 +34,7 @@ QUERIES = {
         118,
     ),
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 87),
+    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 87),  # an ending of no format
     "lm score words.lm text.txt": (JOB | {"commands.parts.documents", "lm", "text", "filtering"}, 106),
     "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 52),
     "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 63),
@@ -75,6 +76,7 @@ def folder(slice_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines = [*islice(whole, 400)]
     (folder / "text.txt").write_text("".join(lines))
     (folder / "labeled.txt").write_text("".join(f"__label__{len(line) % 2} {line}" for line in lines))
+    (folder / "labeled").write_bytes((folder / "labeled.txt").read_bytes())
     for call in (CALLS[0], CALLS[3], *CALLS[-2:]):
         imported(folder, call)
     return folder

@@ -28,7 +28,7 @@ from wv_cli.registry import LazyRegistry
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
 from wv_cli.vectors.formats.audit import RowAudit
-from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
+from wv_cli.vectors.formats.base import SUFFIXES, Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.vectors.formats.escape import escape_words, require_utf8, require_writable, unescape_words
 from wv_cli.vectors.formats.header import HEADER, bytes_to_tell
@@ -288,7 +288,8 @@ def _writable() -> str:
 
 
 def _by_ending(name: str) -> Format | None:
-    return next((row for row in FORMATS.values() if row.write and name.endswith(row.suffixes)), None)
+    chosen = (FORMATS[format] for format in FORMATS if name.endswith(SUFFIXES.get(format, ())))
+    return next((row for row in chosen if row.write), None)
 
 
 def words_file(path: str, format: str | None = None) -> str | None:

@@ -49,11 +49,26 @@ class Stream(NamedTuple):
     blocks: Iterator[Embeddings]
 
 
+# The endings that choose the format of a file to be written, also before the module of the format is imported.
+SUFFIXES = {
+    "word2vec-text": (".vec", ".txt"),
+    "word2vec-binary": (".bin",),
+    "glove-text": (".glove",),
+    "floret": (".floret",),
+    "codes": (".codes",),
+    "npy": (".npy",),
+    "projector-tsv": (".tsv",),
+    "parquet": (".parquet",),
+    "sqlite": (".sqlite", ".db"),
+    "fasttext-bin": (".bin", ".ftz"),
+    "text-model": (".d2v",),
+}
+
+
 class Format(NamedTuple):
-    """`sniff` looks at a file's first bytes (up to formats.SNIFF_BYTES). `suffixes` choose the format of a file to be
-    written. `loses` says what the format cannot keep, for the guides. `text` formats go to a terminal
-    and take a precision. `read` raises BadFile with the line or the byte; `check` reports all it finds instead. A
-    format without `write` is only read, one without `read` is only written.
+    """`sniff` looks at a file's first bytes (up to formats.SNIFF_BYTES). `loses` says what the format cannot keep, for
+    the guides. `text` formats go to a terminal and take a precision. `read` raises BadFile with the line or the byte;
+    `check` reports all it finds instead. A format without `write` is only read, one without `read` is only written.
 
     Files larger than memory: `stream` is a `read` in blocks; `header(rows, dim)` and then `write_rows` for each block
     write what `write` writes at once. `words_ending` is for formats of numbers only: a second file takes the words, one
@@ -69,7 +84,6 @@ class Format(NamedTuple):
 
     name: str
     summary: str
-    suffixes: tuple[str, ...]
     text: bool
     loses: str
     sniff: Callable[[bytes], bool]
@@ -87,6 +101,10 @@ class Format(NamedTuple):
     certain: Callable[[bytes], bool] | None = None
     utf8: bool = False
     package: str = ""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        return SUFFIXES.get(self.name, ())
 
     @property
     def holds(self) -> str:

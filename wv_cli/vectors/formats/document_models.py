@@ -19,12 +19,12 @@ from wv_cli.io.output import open_output
 from wv_cli.vectors.doc2vec import Doc2vecModel, Doc2vecOptions
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.audit import RowAudit
-from wv_cli.vectors.formats.base import Format, ReadOptions
+from wv_cli.vectors.formats.base import SUFFIXES, Format, ReadOptions
 from wv_cli.vectors.formats.report import Report
 from wv_cli.words import WordList
 
 KIND = "text-model"
-DOC2VEC, ENDING = "doc2vec", ".d2v"
+DOC2VEC, [ENDING] = "doc2vec", SUFFIXES[KIND]
 _LARGEST = 1e9  # sums of so many rows as a line has are finite then
 _LAYOUT: container.Layout = {
     "starts": ("<i8", ("starts",)),
@@ -131,7 +131,6 @@ FORMAT = Format(
     name=KIND,
     what="a text-model file of wv",
     summary="models of doc2vec, which give whole texts a vector; written by `wv train`",
-    suffixes=(ENDING,),
     text=False,
     loses="nothing; read as the vectors of its words, and of lines; written from models only",
     sniff=sniff,

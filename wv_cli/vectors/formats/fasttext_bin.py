@@ -96,7 +96,6 @@ FORMAT = Format(
     name="fasttext-bin",
     what="a fastText model",
     summary="fastText's models, dense (.bin) or quantized (.ftz), told by their content",
-    suffixes=(".bin", ".ftz"),
     text=False,
     loses="nothing; read as the vectors of its words, subwords included; written from models only",
     sniff=sniff,

@@ -104,7 +104,6 @@ FORMAT = Format(
     name="floret",
     what="floret's table of hashed n-grams",
     summary="floret's table of hashed n-grams: no words, a vector for any word that is asked",
-    suffixes=(".floret",),
     text=True,
     loses="its words: it has none. Written from another table of floret alone",
     sniff=sniff,

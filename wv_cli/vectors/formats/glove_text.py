@@ -138,7 +138,6 @@ def check(source: Input, report: Report) -> None:
 FORMAT = Format(
     name="glove-text",
     summary="GloVe's text vectors: no header, `word number ...`",
-    suffixes=(".glove",),
     text=True,
     loses=(
         "the number of rows (a file cut between rows looks whole). All but six decimals of each number "

@@ -187,7 +187,6 @@ def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> No
 FORMAT = Format(
     name="npy",
     summary="a NumPy array of rows x dim; the words beside it in NAME.words.txt, without that file numbers from 0",
-    suffixes=(".npy",),
     text=False,
     loses=(
         "on standard output the words. Words that are empty or hold a space, tab, newline or NUL (--escape keeps "

@@ -37,7 +37,6 @@ def write_rows(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) 
 FORMAT = Format(
     name="projector-tsv",
     summary="for TensorBoard's projector: numbers separated by tabs; the words beside them in NAME.metadata.tsv",
-    suffixes=(".tsv",),
     text=True,
     loses=(
         "on standard output the words. All but six decimals of each number (--precision exact keeps every bit). Words "

@@ -21,7 +21,6 @@ FORMAT = Format(
     name=KIND,
     what="a search index",
     summary="chunks of text, their inverted index and vectors; written by `wv search index`",
-    suffixes=(),
     text=False,
     loses="everything: it is searched, not converted",
     sniff=is_search_index,

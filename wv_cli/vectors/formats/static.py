@@ -258,7 +258,6 @@ def check(source: Input, report: Report) -> None:
 FORMAT = Format(
     name="safetensors",
     summary="a model's matrix; the words in tokenizer.json beside it (a static embedding's folder), or numbers from 0",
-    suffixes=(),
     text=False,
     loses="is only read; `wv convert --to static` writes the folder",
     sniff=safetensors.sniff,

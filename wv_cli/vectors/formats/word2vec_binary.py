@@ -293,7 +293,6 @@ def packed_rows(embeddings: Embeddings) -> Iterator[memoryview]:
 FORMAT = Format(
     name="word2vec-binary",
     summary="word2vec's binary vectors: a header `rows dim`, then `word ` and raw float32",
-    suffixes=(".bin",),
     text=False,
     loses="words that are empty or hold a space, tab, newline or NUL (--escape keeps them)",
     sniff=sniff,

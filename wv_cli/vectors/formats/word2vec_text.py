@@ -162,7 +162,6 @@ def check(source: Input, report: Report) -> None:
 FORMAT = Format(
     name="word2vec-text",
     summary="word2vec's text vectors: a header `rows dim`, then `word number ...`; fastText's .vec too",
-    suffixes=(".vec", ".txt"),
     text=True,
     loses=(
         "all but six decimals of each number (--precision exact keeps every bit). Words that are empty or hold a "
