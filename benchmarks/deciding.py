@@ -71,7 +71,7 @@ def write_parts(folder: Path, rows: int) -> int:
             starts = np.arange(count + 1) * SHINGLES
             block = Sets(keys, starts, sets.reshape(-1))
             writer.rules[0].first_seen(block, np.arange(count), 0, np.arange(at, at + count) + 1)
-        shards = [StoredShard(part, f"{part}.jsonl", f"{part}.jsonl", 0, "", writer.texts)]
+        shards = [StoredShard(part, f"{part}.jsonl", f"{part}.jsonl", 0, "", writer.texts, writer.texts)]
         writer.save(keys_path(folder, Part(part + 1, PARTS)), {}, shards, [rules.name])
         done += writer.texts
     return done

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from wv_cli.__main__ import run
+from wv_cli.filtering import slices
 
 RULES = ("--near-duplicates", "0.72", "--words", "22..")
 CHOICES = {
@@ -106,6 +107,34 @@ def test_shards_that_are_cut_elsewhere_give_the_same_records(tree, tmp_path):
             assert call(folder, *RULES, "--keys", str(keys), "--part", f"{number}/3", "-o", str(out)) == 0
         kept.append(b"".join(outputs(out)[name] for name in sorted(outputs(out))))
     assert kept[0] == kept[1] and 30 < kept[0].count(b"\n") < 250
+
+
+def test_slices_of_a_large_file_give_the_bytes_of_one_run(tree, tmp_path, monkeypatch, capsys):
+    """Lines that are no records count in no slice; records that go name the number in the whole file."""
+    monkeypatch.setattr(slices, "LARGE", 0)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    lines = [line for path in sorted(tree.rglob("*.jsonl")) for line in path.read_text().splitlines(keepends=True)]
+    lines[50] = lines[200] = "no record\n"
+    (folder / "big.jsonl").write_text("".join(lines))
+    shutil.copy(tree / "f.jsonl", folder / "small.jsonl")
+    rules = CHOICES["exact, too"]
+    assert call(folder, *rules, *folders(tmp_path / "one")) == 0
+    one = outputs(tmp_path / "one")
+    for count in (2, 5):
+        keys, out = tmp_path / f"keys{count}", tmp_path / f"out{count}"
+        write_keys(folder, keys, count, rules)
+        assert call(folder, *rules, "--keys", str(keys)) == 0
+        for number in range(1, count + 1):
+            assert call(folder, *rules, "--keys", str(keys), "--part", f"{number}/{count}", *folders(out)) == 0
+        found = outputs(out)
+        for name in ("kept", "gone"):
+            cut = sorted(each for each in found if each.startswith(f"{name}/big-"))
+            assert len(cut) > 1 and b"".join(found[each] for each in cut) == one[f"{name}/big.jsonl"]
+            assert found[f"{name}/small.jsonl"] == one[f"{name}/small.jsonl"]
+    capsys.readouterr()
+    assert call(folder, *rules, "--keys", str(keys), *folders(tmp_path / "whole")) == 1
+    assert "has no decisions about big.jsonl; filter in as many parts as have written keys" in capsys.readouterr().err
 
 
 def test_older_indexes_are_asked_and_a_new_one_is_saved(tree, tmp_path):

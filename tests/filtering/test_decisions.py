@@ -27,7 +27,7 @@ def write(folder, part, shards, identity=None, texts=TEXTS):
     for rule in writer.rules if texts else ():
         rule.first_seen(rule.keys(texts), np.arange(len(texts)), 0, np.arange(len(texts)) + 1)
     path = keys_path(folder, part)
-    stored = [StoredShard(number, name, name, 9, "", count) for number, name, count in shards]
+    stored = [StoredShard(number, name, name, 9, "", count, count) for number, name, count in shards]
     writer.save(path, identity or {"rules": []}, stored, [rule.name for rule in writer.rules])
     return path
 

@@ -256,7 +256,7 @@ def _keys_of_part(folder: Path) -> Path:
     texts = [b"one two three four five six seven", b"short", b"short", b"One two three four five six seven"]
     for rule in writer.rules:
         rule.first_seen(rule.keys(texts), np.arange(4), 0, np.arange(4) + 1)
-    shards = [StoredShard(number, name, name, 9, "", 2) for number, name in enumerate(("a.jsonl", "b.jsonl"))]
+    shards = [StoredShard(number, name, name, 9, "", 2, 2) for number, name in enumerate(("a.jsonl", "b.jsonl"))]
     writer.save(path, {"rules": []}, shards, [rule.name for rule in rules])
     return path
 

@@ -64,7 +64,7 @@ class FilterRun:
         only, part, corpus, every = len(slices) == 1, self.kept.run_part, None, slices
         keyed = self._open_keyed(slices)
         if part is not None:
-            every = cut_large(slices, part.count) if keyed is None else slices  # keys are of whole files
+            every = cut_large(slices, part.count)
             slices, corpus = deal_slices(every, part)
             source.select([*dict.fromkeys(each.path for each in slices)], sum(each.size for each in slices))
             what = "files" if len(every) == len(source.paths) else "files and slices of files"
@@ -72,7 +72,7 @@ class FilterRun:
         refuse_other_cuts(self.kept.folders, every)
         self.kept.require_writable([each.name for each in slices], [*source.paths, *self.rules.reads()])
         if keyed is not None and part is None and self.kept.output is None:
-            return self._decide(keyed, source.paths)
+            return self._decide(keyed)
         explained, duplicates = self.kept.explain, rules.duplicates
         judge = Judge(rules.all_rules, rules.scoring.scorer_setting)
         rules.require_words(run.log)
@@ -89,7 +89,8 @@ class FilterRun:
             return {"explained": explain(source, judge, explained, opened, tokenize=tokenize, keep_numbers=numbers)}
         if keyed is not None and part is not None and self.kept.output is None:
             shard_pass = ShardPass(judge, run.log, self.threads, only=only)
-            path, count = keyed.write_keys(part, slices, source, shard_pass, duplicates.open_rules([], tokenize))
+            opened = duplicates.open_rules([], tokenize)
+            path, count = keyed.write_keys(part, every, slices, source, shard_pass, opened)
             return {"keys": {"file": path, "texts": count}}
         if keyed is not None:
             judge.duplicates = [*keyed.open_decisions(slices)]
@@ -121,11 +122,12 @@ class FilterRun:
             return None
         identity = {name: self._identity([])[name] for name in ("rules", "settings", "models", "reading")}
         corpus = corpus_digest((each.name, each.size) for each in slices)
-        return KeyedRun(folder, slices, {**identity, "corpus": corpus})
+        return KeyedRun(folder, {**identity, "corpus": corpus})
 
-    def _decide(self, keyed: "KeyedRun", paths: Sequence[str]) -> Metadata:
+    def _decide(self, keyed: "KeyedRun") -> Metadata:
         """Which texts of all parts are duplicates."""
         parts, duplicates = keyed.open_keys(), self.rules.duplicates
+        paths = [shard.path for shard in sorted(shard for part in parts for shard in part.shards)]
         rules = duplicates.open_rules(paths, self.rules.scoring.tokenize_words)
         verified = duplicates.near_duplicates is not None and duplicates.verify
         sparse = verified and not duplicates.against and self.kept.save_index is None

@@ -9,6 +9,7 @@ Where an index of older texts is asked, or a new one is saved, all keys are kept
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -38,7 +39,7 @@ def decide(parts: Sequence[StoredKeys], rules: Sequence[Deduplicator], folder: P
     totals = Totals.of_rules(rule.name for rule in rules)
     shared = shared_keys([part.bands("near-duplicates") for part in parts if part.texts]) if sparse else None
     first_row = [*accumulate((part.texts for part in parts), initial=0)]
-    written = _Writer(folder)
+    written, before = _Writer(folder), Counter[str]()  # records of earlier slices of a file
     for number, at, shard, begin in _in_order(parts):
         part = parts[at]
         for start in range(begin, begin + shard.texts, _BLOCK):
@@ -49,7 +50,8 @@ def decide(parts: Sequence[StoredKeys], rules: Sequence[Deduplicator], folder: P
             for which, rule in enumerate(rules):
                 asked = np.flatnonzero(stays)
                 try:
-                    answer = rule.first_seen(part.keys(rule.name, rows, bits), asked, number, records[asked])
+                    keys, places = part.keys(rule.name, rows, bits), records[asked] + before[shard.path]
+                    answer = rule.first_seen(keys, asked, number, places)
                 except ValueError as error:
                     raise BadFile(
                         part.path, f"expected the keys of a part, found damage ({error}); write it again"
@@ -61,6 +63,7 @@ def decide(parts: Sequence[StoredKeys], rules: Sequence[Deduplicator], folder: P
             totals.records += len(records)
             totals.kept += int(stays.sum())
         written.end_shard()
+        before[shard.path] += shard.records
     written.save(parts, rules)
     return totals
 
@@ -184,7 +187,10 @@ class Decisions:
         require_same(self.path, self.identity, identity, "this run")
         for name, size, digest in inputs:
             shard = self.shards.get(name)
-            if shard is None or (shard.size, shard.digest) != (size, digest):
+            if shard is None:
+                problem = f"has no decisions about {name}; filter in as many parts as have written keys (--part I/N)"
+                raise WvError(f"{self.path}: {problem}")
+            if (shard.size, shard.digest) != (size, digest):
                 raise WvError(f"{self.path}: {name} has changed since its keys were written; write all keys again")
 
     def rules(self, names: Sequence[str]) -> "list[DecidedDuplicates]":

@@ -24,21 +24,26 @@ from wv_cli.text.source import Source
 
 @dataclass(frozen=True)
 class KeyedRun:
-    """A run with keys in `folder`, over the files of all parts, the `slices`; its rules and files are told from those
-    of other runs by `identity`."""
+    """A run with keys in `folder`; its rules and files are told from those of other runs by `identity`."""
 
     folder: Path
-    slices: Sequence[Slice]
     identity: Mapping[str, Any]
 
     def write_keys(
-        self, part: Part, mine: Sequence[Slice], source: Source, shard_pass: ShardPass, rules: Sequence[Deduplicator]
+        self,
+        part: Part,
+        every: Sequence[Slice],
+        mine: Sequence[Slice],
+        source: Source,
+        shard_pass: ShardPass,
+        rules: Sequence[Deduplicator],
     ) -> tuple[str, int]:
-        """Writes the keys of the texts in the files `mine` that pass all other rules. (path, texts) Raises WvError."""
+        """Writes the keys of the texts in the slices `mine`, of `every` one, that pass all other rules. (path, texts)
+        Raises WvError."""
         path, identity = keys_path(self.folder, part), json.loads(json.dumps(self.identity))
         make_folder(self.folder, parents=True)
         check_writable(path)
-        numbers = {each: number for number, each in enumerate(self.slices)}
+        numbers = {each: number for number, each in enumerate(every)}
         inputs = identify_inputs(mine)
         with suppress(BadFile):  # which is written again
             before = StoredKeys(path) if path.exists() else None
@@ -48,10 +53,11 @@ class KeyedRun:
         shard_pass.judge.duplicates = [*writer.rules]
         totals, shards = Totals.of_rules(shard_pass.judge.names), []
         for each, known in zip(mine, inputs, strict=True):
-            texts = writer.texts
-            for _ in shard_pass.count(source, each.path, totals):
+            records, texts = totals.records, writer.texts
+            for _ in shard_pass.count(source, each.path, totals, each.span):
                 pass
-            shards.append(StoredShard(numbers[each], each.path, *known, writer.texts - texts))
+            counts = totals.records - records, writer.texts - texts
+            shards.append(StoredShard(numbers[each], each.path, *known, *counts))
         writer.save(path, identity, shards, [rule.name for rule in rules])
         return str(path), writer.texts
 
@@ -67,7 +73,7 @@ class KeyedRun:
         return decide(parts, rules, self.folder, sparse=sparse)
 
     def open_decisions(self, mine: Sequence[Slice]) -> list[DecidedDuplicates]:
-        """The rules of duplicates for the files `mine`. Raises WvError where these have changed."""
+        """The rules of duplicates for the shards `mine`. Raises WvError where these have changed."""
         decisions = Decisions(self.folder)
         decisions.require_same_run(json.loads(json.dumps(self.identity)), identify_inputs(mine))
         return decisions.rules([each.name for each in mine])

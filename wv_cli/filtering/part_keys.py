@@ -33,14 +33,15 @@ _NAME = re.compile(r"part-(\d+)-of-(\d+)\.keys")
 
 
 class StoredShard(NamedTuple):
-    """A shard of a run, its number among all of them, and what tells its contents from others. `texts` passed all rules
-    but those of duplicates."""
+    """A shard of a run, which is the file `path` or a slice of it: its number among all shards, and what tells its
+    contents from others. Of its `records`, `texts` passed all rules but those of duplicates."""
 
     number: int
     path: str
     name: str
     size: int
     digest: str
+    records: int
     texts: int
 
 
@@ -203,7 +204,7 @@ class StoredKeys:
 
 def read_shard(found: Any) -> StoredShard:
     shard = StoredShard(*found)
-    numbers = (shard.number, shard.size, shard.texts)
+    numbers = (shard.number, shard.size, shard.records, shard.texts)
     if any(type(each) is not int or each < 0 for each in numbers) or not isinstance(shard.path, str):
         raise ValueError("a shard")
     return shard

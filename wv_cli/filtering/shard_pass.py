@@ -24,6 +24,7 @@ from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords, Sink
+from wv_cli.text.records.spans import Span
 from wv_cli.text.records.text_spans import text_sizes
 from wv_cli.text.source import Source
 from wv_cli.vectors.formats.recognize import input_texts
@@ -74,8 +75,7 @@ class ShardPass:
         totals = files.counted or Totals.of_rules(self.judge.names)
         evidence = self._evidence_fields if files.rejects and self.judge.has_evidence else ()
         added = (*self._score_kinds, *([self.reason, *evidence] if files.rejects else []))
-        path = files.slice.path
-        shard = source.paths.index(path)
+        path, shard = files.slice.path, files.number
         with files:
             blocks = source.blocks(path, added, files.byte, files.note_bad, files.slice.span)
             for judged in self._judge_blocks(source, path, blocks, totals):
@@ -119,10 +119,10 @@ class ShardPass:
     def _evidence_fields(self) -> tuple[str, str]:
         return f"{self.reason}_of", f"{self.reason}_similarity"
 
-    def count(self, source: Source, path: str, totals: Totals) -> Iterator[Judged]:
-        """Judges a shard, counts in `totals` and writes nothing."""
+    def count(self, source: Source, path: str, totals: Totals, span: Span | None = None) -> Iterator[Judged]:
+        """Judges a shard, or a `span` of it, counts in `totals` and writes nothing."""
         bad: list[BadRecord] = []
-        blocks = source.blocks(path, (), on_bad=bad.append)
+        blocks = source.blocks(path, (), on_bad=bad.append, span=span)
         shard, before = source.paths.index(path), totals.records
         for judged in self._judge_blocks(source, path, blocks, totals):
             self.judge.reject_duplicates(judged.found, shard, totals.records - before)

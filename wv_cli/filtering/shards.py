@@ -182,11 +182,11 @@ class Shards:
         """What is still to be done, each followed by finish()."""
         if self._point.whole:
             self._publish()
-        for each in self._slices:
+        for number, each in enumerate(self._slices):
             if each.name in self._point.done:
                 continue
             point = self._point if self._point.at == each.name else None
-            yield ShardFiles(each, outputs_of(each.name, self._folders), point, self._keys, self._save)
+            yield ShardFiles(each, outputs_of(each.name, self._folders), point, self._keys, self._save, number)
 
     def _save(self, files: "ShardFiles", totals: Totals) -> None:
         self._point.byte, self._point.skipped, self._point.whole = files.byte, files.skipped, False
@@ -235,7 +235,9 @@ class ShardFiles:
         point: Point | None = None,
         keys: Sequence[PartFile] = (),
         save: "Callable[[ShardFiles, Totals], None] | None" = None,
+        number: int = 0,
     ) -> None:
+        self.number = number  # among the shards of the run or part
         self.slice, self._outputs, self._keys, self._save = shard, outputs, keys, save
         self._kind = record_kind(inner_name(shard.path)) or "jsonl"
         # A table is whole when its end is written, so it begins anew.
