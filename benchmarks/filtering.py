@@ -7,9 +7,10 @@ The language model is of pieces, in KenLM's binary file, and the other file is i
 classifiers that answer in one pass. Each run is a process of its own with one thread. The start, which is the same run
 on one document, is taken off. `tokenize` reads the texts of the same documents.
 
-With --peers, a loop in Python judges the same documents (peer_filtering.py): orjson, fasttext, kenlm with
-sentencepiece, and datatrove's signatures. PYTHON has orjson, fasttext-predict, kenlm, sentencepiece, spacy and
-datatrove with regex, tokenizers and xxhash<4.
+With --peers, a loop in Python judges the same documents (peer_filtering.py): json and str.split for `words`, orjson for
+the others; fasttext, kenlm with sentencepiece, and datatrove's signatures. PYTHON has orjson, fasttext-predict, kenlm,
+sentencepiece, spacy and datatrove with regex, tokenizers and xxhash<4. With `--beside before=old/bin/wv` another
+version of wv runs beside this one.
 """
 
 import json
@@ -22,8 +23,11 @@ import record
 from measure import HERE, WV
 from record import Run
 
+RECIPES = ("gopher-quality", "gopher-repetition", "c4", "fineweb")
+IN_PYTHON = ("words", "near-duplicates", "perplexity", "classify")
 RULES: dict[str, list[object]] = {
     "words": ["--words", "1..1000000000"],
+    **{name: ["--heuristic", name] for name in RECIPES},
     "near-duplicates": ["--near-duplicates", "0.72"],
     "perplexity": [],
 }
@@ -50,13 +54,15 @@ def filtering(options: Any, result: Run, say: Any) -> bool:
         ours = {task: ["filter", "--dry-run", "-q", "--threads", "1", *rule] for task, rule in rules.items()}
         ours["tokenize"] = ["tokenize", "-q"]
 
+        programs: dict[str, list[object]] = {"wv": [*WV], **{name: [path] for name, path in options.beside}}
+
         def command(task: str, program: str, path: Path) -> list[object]:
-            if program == "wv":
-                return [*WV, *ours[task], path]
+            if program in programs:
+                return [*programs[program], *ours[task], path]
             return [options.peers, HERE / "peer_filtering.py", task, json.dumps({**job, "documents": str(path)})]
 
-        asked = [(task, "wv") for task in ours]
-        asked += [(task, "Python") for task in rules if options.peers != sys.executable]
+        asked = [(task, program) for task in ours for program in programs]
+        asked += [(task, "Python") for task in rules if task in IN_PYTHON and options.peers != sys.executable]
         for number, _ in record.rounds(options):
             for task, program in asked:
                 start, whole = (
