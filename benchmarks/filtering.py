@@ -7,10 +7,10 @@ The language model is of pieces, in KenLM's binary file, and the other file is i
 classifiers that answer in one pass. Each run is a process of its own with one thread. The start, which is the same run
 on one document, is taken off. `tokenize` reads the texts of the same documents.
 
-With --peers, a loop in Python judges the same documents (peer_filtering.py): json and str.split for `words`, orjson for
-the others; fasttext, kenlm with sentencepiece, and datatrove's signatures. PYTHON has orjson, fasttext-predict, kenlm,
-sentencepiece, spacy and datatrove with regex, tokenizers and xxhash<4. With `--beside before=old/bin/wv` another
-version of wv runs beside this one.
+A loop in Python counts the words of the same documents, too (peer_filtering.py): json and str.split. With --peers,
+others do the rest: orjson with fasttext, kenlm with sentencepiece, and datatrove's signatures. PYTHON has orjson,
+fasttext-predict, kenlm, sentencepiece, spacy and datatrove with regex, tokenizers and xxhash<4. With
+`--beside before=old/bin/wv` another version of wv runs beside this one.
 """
 
 import json
@@ -62,7 +62,8 @@ def filtering(options: Any, result: Run, say: Any) -> bool:
             return [options.peers, HERE / "peer_filtering.py", task, json.dumps({**job, "documents": str(path)})]
 
         asked = [(task, program) for task in ours for program in programs]
-        asked += [(task, "Python") for task in rules if task in IN_PYTHON and options.peers != sys.executable]
+        in_python = IN_PYTHON if options.peers != sys.executable else IN_PYTHON[:1]
+        asked += [(task, "Python") for task in rules if task in in_python]
         for number, _ in record.rounds(options):
             for task, program in asked:
                 start, whole = (

@@ -310,7 +310,8 @@ def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
         if not end:
             held.append(chunk)
             continue
-        yield b"".join([*held, chunk[:end]])
+        lines = chunk if end == len(chunk) else memoryview(chunk)[:end]  # copied once
+        yield b"".join([*held, lines])
         held = [chunk[end:]] if end < len(chunk) else []
     if held:
         yield b"".join(held)
