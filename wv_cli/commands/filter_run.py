@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wv_cli.filtering.duplicates import Deduplicator
     from wv_cli.filtering.keyed_run import KeyedRun
     from wv_cli.filtering.rules import Judge, Judged
-    from wv_cli.filtering.shard_pass import JudgedShard
+    from wv_cli.filtering.shard_pass import JudgedShard, ShardPass
     from wv_cli.filtering.slices import Slice
     from wv_cli.filtering.statistics import Totals
     from wv_cli.text.inputs import Texts
@@ -42,7 +42,6 @@ class FilterRun:
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
         from wv_cli.filtering.parts import deal_slices
         from wv_cli.filtering.rules import Judge
-        from wv_cli.filtering.shard_pass import ShardPass
         from wv_cli.filtering.shards import name_outputs
         from wv_cli.filtering.slices import Slice, cut_large, refuse_other_cuts
         from wv_cli.filtering.statistics import Totals
@@ -88,8 +87,7 @@ class FilterRun:
             opened, numbers = duplicates.open_rules(source.paths, tokenize), duplicates.keep_numbers
             return {"explained": explain(source, judge, explained, opened, tokenize=tokenize, keep_numbers=numbers)}
         if keyed is not None and part is not None and self.kept.output is None:
-            shard_pass = ShardPass(judge, run.log, self.threads, only=only)
-            opened = duplicates.open_rules([], tokenize)
+            shard_pass, opened = self._open_pass(judge, source, only=only), duplicates.open_rules([], tokenize)
             path, count = keyed.write_keys(part, every, slices, source, shard_pass, opened)
             return {"keys": {"file": path, "texts": count}}
         if keyed is not None:
@@ -139,29 +137,25 @@ class FilterRun:
         self, source: "Source", judge: "Judge", totals: "Totals", *, only: bool
     ) -> "Iterator[tuple[str, Judged]]":
         """What a run without an output finds, file by file."""
-        from wv_cli.filtering.shard_pass import ShardPass
         from wv_cli.filtering.slices import Slice
 
         if self.dask is not None:
             for done in self._by_workers(self.dask, [Slice(path, "") for path in source.paths], only=only):
                 totals.add(done.totals)
             return
-        shard_pass = ShardPass(judge, self.run.log, self.threads, only=only)
+        shard_pass = self._open_pass(judge, source, only=only)
         for path in source.paths:
             for found in shard_pass.count(source, path, totals):
                 yield path, found
 
     def _write_stream(self, source: "Source", texts: "Texts", judge: "Judge", totals: "Totals", output: str) -> None:
         """Writes the records of all files, one after the other."""
-        from wv_cli.filtering.shard_pass import ShardPass
         from wv_cli.io.output import open_output
         from wv_cli.text.records.writing import common_kind, open_sink
 
         kind = common_kind(texts, source.paths, output, f"--output {output}")
         only = len(source.paths) == 1
-        shard_pass = ShardPass(
-            judge, self.run.log, self.threads, self.kept.add_scores, only=only, replace_pii=self.kept.replace_pii
-        )
+        shard_pass = self._open_pass(judge, source, only=only)
         with open_output(output) as file:
             sink = open_sink(kind, file)
             try:
@@ -185,7 +179,6 @@ class FilterRun:
         from wv_cli.filtering.journal import Journal
         from wv_cli.filtering.parts import JOURNAL
         from wv_cli.filtering.report import Report
-        from wv_cli.filtering.shard_pass import ShardPass
         from wv_cli.filtering.shards import Shards
 
         kept, part, output = self.kept, self.kept.run_part, self.kept.folders[0]
@@ -205,14 +198,23 @@ class FilterRun:
                     for each, done in zip(left, found, strict=True):
                         shards.finish(each.name, *done)
             else:
-                shard_pass = ShardPass(
-                    judge, self.run.log, self.threads, kept.add_scores, kept.reason, only, kept.replace_pii
-                )
+                source.consumed += sum(each.size for each in slices if each.name in shards.finished_names)
+                shard_pass = self._open_pass(judge, source, only=only)
                 for files in shards.pending():
                     shards.finish(files.slice.name, *shard_pass.write(source, files))
             self._save_index(judge.duplicates)  # before the journal goes: a run that is killed here goes on
             shards.write_report(self.argv)
         return shards.totals
+
+    def _open_pass(self, judge: "Judge", source: "Source", *, only: bool) -> "ShardPass":
+        """What judges files of `source`, and tells how far it is."""
+        from wv_cli.filtering.progress import Progress
+        from wv_cli.filtering.shard_pass import ShardPass
+
+        kept, on_judged = self.kept, Progress(source, self.run.log, self.run.on_reading).add
+        return ShardPass(
+            judge, self.run.log, self.threads, kept.add_scores, kept.reason, only, kept.replace_pii, on_judged
+        )
 
     def _by_workers(
         self, address: str, slices: "Sequence[Slice]", *, only: bool

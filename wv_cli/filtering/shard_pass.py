@@ -14,6 +14,7 @@ from wv_cli.filtering.decisions import Decisions
 from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.part_files import Saved
 from wv_cli.filtering.pii import replace_pii
+from wv_cli.filtering.progress import OnJudged
 from wv_cli.filtering.rule_set import RuleSet
 from wv_cli.filtering.rules import Judge, Judged
 from wv_cli.filtering.shards import ShardFiles, outputs_of
@@ -60,7 +61,8 @@ class ShardPass:
     Those that go get the rule that rejects them as the field `reason`. A near-duplicate gets FILE:RECORD of the one
     that stays as REASON_of, a contaminated record that of the item, and both REASON_similarity. A shard without a
     record that can be read counts as empty, and `log` is told, unless it is the `only` one. With `replace_pii` the
-    addresses in texts that stay are replaced."""
+    addresses in texts that stay are replaced. `on_judged` is told how many more records are judged, and how many of
+    them stay."""
 
     judge: Judge
     log: Callable[[str], None]
@@ -69,6 +71,7 @@ class ShardPass:
     reason: str = ""
     only: bool = False
     replace_pii: bool = False
+    on_judged: OnJudged | None = None
 
     def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
@@ -147,6 +150,8 @@ class ShardPass:
         stays = reason < 0
         totals.records += len(stays)
         totals.kept += int(stays.sum())
+        if self.on_judged is not None:
+            self.on_judged(len(stays), int(stays.sum()))
         totals.read_bytes += int(sizes.sum())
         for number, text in judged.new_texts().items():
             sizes[number] = len(text)

@@ -153,12 +153,15 @@ class Shards:
         remove_parts(folders if self._part is None else [], outputs, but)
 
     def restore(self, duplicates: Sequence[Deduplicator]) -> None:
-        """Opens the files of their keys and of the report's lines, and makes known what stayed before."""
+        """Opens the files of their keys and of the report's lines, and makes known what stayed before. Outputs that are
+        whole get their names."""
         self._described = self._open_side_file("report")
         for each in duplicates:
             keys = self._open_side_file(each.name)
             self._keys.append(keys)
             each.restore(keys)
+        if self._point.whole:
+            self._publish()
 
     def _side_path(self, name: str) -> Path:
         own = self._journal.path.name.strip(".").removesuffix(".json")
@@ -178,10 +181,13 @@ class Shards:
         """Records that were judged when the run before was stopped."""
         return self.totals.records + int(self._point.counted.get("records", 0))
 
+    @property
+    def finished_names(self) -> Collection[str]:
+        """Of what was done when the run before was stopped, and since then."""
+        return self._point.done.keys()
+
     def pending(self) -> "Iterator[ShardFiles]":
         """What is still to be done, each followed by finish()."""
-        if self._point.whole:
-            self._publish()
         for number, each in enumerate(self._slices):
             if each.name in self._point.done:
                 continue

@@ -23,7 +23,7 @@ from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, read_sample
-from wv_cli.text.records.kinds import require_tsv
+from wv_cli.text.records.kinds import RECORDS, require_tsv
 from wv_cli.text.web_pages import is_page, read_page
 
 if TYPE_CHECKING:
@@ -225,14 +225,17 @@ class Source:
         if span is not None:
             self._look_at_first(self._texts, path, name, added)
         with open_raw(path) as raw:
-            text: Iterator[bytes]
-            if span is None:
-                text = decompress(self._count_bytes(blocks(raw, name, CHUNK)), name)
-            else:
+            is_table = RECORDS[self._texts.records(path) or "jsonl"].table  # it is read from wherever its reader wants
+            text: Iterator[bytes] = blocks(raw, name, CHUNK)
+            if span is not None:
                 text = self._read_range(raw, name, max(start, span.begin), span.end)
-            yield from self._texts.read_records(
+            else:
+                text = decompress(text if is_table else self._count_bytes(text), name)
+            for block in self._texts.read_records(
                 path, name, text, added, begins=span is None, start=start, on_bad=on_bad, span=span
-            )
+            ):
+                self.consumed += block.size if is_table else 0
+                yield block
 
     @staticmethod
     def _look_at_first(texts: Texts, path: str, name: str, added: tuple[str, ...] | None) -> None:
