@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wv_cli import _text
 from wv_cli.errors import WvError
-from wv_cli.text import corpus
+from wv_cli.text import corpus, thread_counting
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import tally
 from wv_cli.text.thread_counting import tally_in_threads
@@ -55,6 +55,12 @@ def test_threads_count_what_one_counts(text, sizes, threads):
     assert of_threads(chunks, threads) == of_one(chunks)
 
 
+def test_large_tables_go_on_alone(monkeypatch):
+    monkeypatch.setattr(thread_counting, "_LARGEST_TABLE", 1)
+    chunks = [b"some words %d\n" % n for n in range(200)]
+    assert of_threads(chunks, 4) == of_one(chunks)
+
+
 def test_a_file(tmp_path, monkeypatch):
     monkeypatch.setattr(corpus, "LEAST_BYTES", 1)
     words = np.random.default_rng(1).zipf(1.2, 300_000) % 5000
@@ -68,7 +74,7 @@ def test_what_a_thread_raises_is_raised(monkeypatch):
     """Though more pieces come than may wait."""
 
     class Full:
-        words = tokens = lines = 0
+        words = tokens = lines = words_bytes = 0
 
         def __init__(self, **_):
             pass

@@ -19,24 +19,27 @@ from wv_cli.words import WordList
 
 _AHEAD = 2  # pieces that wait for a thread
 _MOST_THREADS = 4  # count as fast as one thread reads; each has a table of nearly all words
+_LARGEST_TABLE = 1 << 26  # bytes: over a million words; larger ones go on alone, or each thread would have them all
 LEAST_BYTES = 1 << 22  # a shorter text is counted before threads have begun
 
 Piece = list[memoryview]  # parts of a text, one behind the other
 
 
 class _Table:
-    """The words that one thread has counted. `words_after[i]` is how many it knew after the piece `pieces[i]`."""
+    """The words that one thread has counted. `words_after[i]` is how many it knew after the piece `pieces[i]`. Beyond
+    `largest` bytes, where there is such a bound, it counts no more."""
 
-    def __init__(self) -> None:
+    def __init__(self, largest: int | None) -> None:
         self.encoder = _text.Encoder(keep_ids=False)
+        self._largest = largest
         self.pieces: list[int] = []
         self.words_after: list[int] = []
 
     def count(self, waiting: "Queue[tuple[int, Piece] | None]") -> None:
-        """Counts what comes until None does. Raises what the encoder raises, when the last has come: who puts pieces
-        there does not wait for a thread that has ended."""
+        """Counts what comes until None does, or the table is full. Raises what the encoder raises, when the last has
+        come: who puts pieces there does not wait for a thread that has ended."""
         failure: Exception | None = None
-        while (given := waiting.get()) is not None:
+        while not self._is_full() and (given := waiting.get()) is not None:
             number, piece = given
             try:
                 for part in piece if failure is None else ():
@@ -48,6 +51,9 @@ class _Table:
         if failure is not None:
             raise failure
 
+    def _is_full(self) -> bool:
+        return self._largest is not None and self.encoder.words_bytes >= self._largest
+
     def finish(self) -> None:
         """Ends the word and the line that the last piece has begun."""
         self.encoder.finish()
@@ -58,11 +64,17 @@ class _Table:
         each = np.searchsorted(self.words_after, np.arange(self.encoder.words), side="right")
         return np.array(self.pieces, np.int64)[each]
 
+    def take_vocabulary(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+        """The words, and their counts; nothing is left here."""
+        found = self.encoder.vocabulary()
+        self.encoder.forget_words()
+        return found
+
 
 def tally_in_threads(source: Source, threads: int) -> Tally:
     """All words of a text, perhaps none, in order of first sight. Raises what Source raises."""
     threads = min(threads, _MOST_THREADS)
-    tables = [_Table() for _ in range(threads)]
+    tables = [_Table(_LARGEST_TABLE if number else None) for number in range(threads)]
     waiting: Queue[tuple[int, Piece] | None] = Queue(_AHEAD * threads)
     number = -1
     with raise_start_errors(), new_pool(threads) as pool:
@@ -99,14 +111,14 @@ def _whole_words(chunks: Iterable[bytes]) -> Iterator[Piece]:
 
 
 def _add_up(tables: list[_Table]) -> tuple[WordList, NDArray[np.int64]]:
-    found = [table.encoder.vocabulary() for table in tables]
     pieces = np.concatenate([table.first_pieces() for table in tables])
+    found = [table.take_vocabulary() for table in tables]
     counts = np.concatenate([each for _, _, each in found])
     ends = np.concatenate([np.diff(starts) for _, starts, _ in found]).cumsum()
     # A piece is one table's, whose words are in order of first sight already.
     order = np.argsort(pieces, kind="stable")
     every = WordList(b"".join(blob for blob, _, _ in found), np.append(0, ends)).take(order)
-    words = _text.WordMap(len(every))
+    words = _text.WordMap()
     ids = words.add(every.blob, every.starts)
     sums = np.zeros(len(words), np.int64)
     np.add.at(sums, ids, counts[order])
