@@ -108,6 +108,23 @@ def test_keys_of_other_bands_are_refused(decided):
         decide(open_parts(decided), rules, decided, sparse=True)
 
 
+def test_keys_of_other_shapes_are_refused(decided):
+    """One key a text without a column, and fewer keys than the other parts have."""
+    path = keys_path(decided, Part(1, 1))
+    with open_input(str(path)) as source:
+        arrays = {name: array.copy() for name, array in container.Reader(source, "part-keys").views().items()}
+    for part, keys in ((Part(1, 1), arrays["near-duplicates"][:, 0]), (Part(2, 2), arrays["near-duplicates"][:, :3])):
+        with keys_path(decided, part).open("wb") as stream:
+            shaped = {**arrays, "near-duplicates": np.ascontiguousarray(keys)}
+            container.write(stream, "part-keys", {}, shaped, aligned=True)
+    with pytest.raises(BadFile, match="expected the keys of a part, found damage; write it again"):
+        StoredKeys(path)
+    path.unlink()
+    write(decided, Part(1, 2), [(0, "a.jsonl", 4)])
+    with pytest.raises(BadFile, match=r"part-2-of-2\.keys: expected .* found damage \(other bands\); write it again"):
+        decide(open_parts(decided), new_rules(), decided, sparse=True)
+
+
 @pytest.mark.parametrize(("name", "number", "value"), [("starts", 0, 1), ("starts", 1, 3), ("about", 0, 0)])
 def test_decisions_that_mean_something_else_are_refused(decided, name, number, value):
     changed(decided / NAME, "decisions", name, number, value)

@@ -37,7 +37,10 @@ def decide(parts: Sequence[StoredKeys], rules: Sequence[Deduplicator], folder: P
     """Asks the `rules` about all texts of the `parts`, in their order, and writes the file of decisions to `folder`.
     `sparse`: only shared keys are kept. Returns how many texts each rule has seen and rejected. Raises WvError."""
     totals = Totals.of_rules(rule.name for rule in rules)
-    shared = shared_keys([part.bands("near-duplicates") for part in parts if part.texts]) if sparse else None
+    columns = {part.path: part.bands("near-duplicates") for part in parts if part.texts and sparse}
+    if other := [path for path, keys in columns.items() if keys.shape[1] != len(next(iter(columns.values()))[0])]:
+        raise BadFile(other[0], "expected the keys of a part, found damage (other bands); write it again")
+    shared = shared_keys([*columns.values()]) if sparse else None
     first_row = [*accumulate((part.texts for part in parts), initial=0)]
     written, before = _Writer(folder), Counter[str]()  # records of earlier slices of a file
     for number, at, shard, begin in _in_order(parts):

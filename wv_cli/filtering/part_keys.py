@@ -172,7 +172,7 @@ class StoredKeys:
                 raise ValueError("sets of shingles")
         if {name: array.dtype.str for name, array in arrays.items()} != expected:
             raise ValueError("arrays")
-        if any(len(array) != texts for array in arrays.values()):
+        if any(array.ndim != 1 + (name == "near-duplicates") or len(array) != texts for name, array in arrays.items()):
             raise ValueError("texts")
 
     @property
