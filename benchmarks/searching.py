@@ -1,15 +1,18 @@
 """Suite `searching`: `wv search` on a folder of many documents: its index, the first answer, many answers.
 
-    python benchmarks/run.py corpus.txt --suite searching --rows 250000 --queries 300 --rounds 3
+    python benchmarks/run.py corpus.txt --suite searching --rows 250000 --queries 300 --rounds 3 --peers PYTHON
 
 The folder has `--rows` paragraphs of 40 words of the corpus, 100 in a file. A query is 6 words that come one after the
 other in a paragraph. `index` reads the folder, `index again` finds it unchanged. `first answer` is a whole process,
 the system having the index in its cache; `answers` are those of one process to all queries on standard input.
 `wv/small` is the model of the vectors; without it words alone are searched. Recall compares the ten nearest by int8
-vectors of the index with those by the model's own numbers.
+vectors of the index with those by the model's own numbers. With --peers, PYTHON has bm25s, PyStemmer and
+numba. Its `answers_per_second` leave out its start and numba's compilation (peer_searching.py); those of `wv` are of
+the whole process.
 """
 
 import itertools
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import record
-from measure import WV
+from measure import HERE, WV
 from record import Run
 from train import describe
 
@@ -60,6 +63,20 @@ def _recall(paragraphs: list[str], queries: list[str]) -> float:
     return float(np.mean(shares))
 
 
+def _peer(options: Any, folder: Path, queries: int) -> Iterator[tuple[str, str, Run]]:
+    """(task, program, figures) of bm25s on the documents and queries in the folder."""
+    if options.peers == sys.executable:
+        return
+    script = [options.peers, HERE / "peer_searching.py"]
+    index = folder / "bm25s"
+    yield "index", "bm25s", record.used([*script, "index", folder / "docs", index])[0]
+    for backend in ("numpy", "numba"):
+        command = f"'{script[0]}' '{script[1]}' answers '{index}' {backend} < '{folder}/queries'"
+        figures, printed = record.used(["sh", "-c", command])
+        seconds = float(printed.split()[-1])
+        yield "answers", f"bm25s, {backend}", {**figures, "answers_per_second": queries / seconds}
+
+
 def searching(options: Any, result: Run, say: Any) -> bool:
     corpus, runs = Path(options.corpus), list[Run]()
     result["corpus"] = describe(corpus)
@@ -88,6 +105,9 @@ def searching(options: Any, result: Run, say: Any) -> bool:
                 add("first answer", record.used([*WV, "search", index, queries[0], "-q"])[0])
                 figures, _ = record.used(["sh", "-c", f"{' '.join(WV)} search '{index}' -q < '{name}/queries'"])
                 add("answers", {**figures, "answers_per_second": len(queries) / figures["wall_seconds"]})
+            for task, program, figures in _peer(options, Path(name), len(queries)):
+                runs.append({"task": task, "program": program, "round": number, **figures})
+                say(f"round {number} {task}, {program}: {figures}")
         runs.append({"task": "recall", "program": "vectors", "round": 1, "recall": _recall(paragraphs, queries)})
     result["data"] = {"paragraphs": options.rows, "queries": options.queries}
     result["runs"], result["summary"] = runs, record.summary(runs)
