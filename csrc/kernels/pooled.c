@@ -12,13 +12,18 @@
  * Each part has a loss of its own: with one loss of both sums, the part that learns faster leaves the other nothing to learn
  * (validation lines of SST-2, TREC and AG News: .841, with two losses .853).
  *
- * In training p and h, and m, lose numbers by dropout. A step takes a batch of B texts, and all gradients are those before
- * it:
+ * In training p and h, and m, lose numbers by dropout. A step takes a batch of B texts. The pooled part learns from all of
+ * them at once, all gradients being those before the step:
  *
- *     dz = (softmax(z) - y) / 2B for both,   dh = G' dz1,   da = dh where A p + a > 0,   dp = A' da,   dL_i = v_i H' dz2
- *     A, a, G, c, H, e: Adam (Kingma and Ba 2015) of the batch's gradient
- *     a row, for each of its occurrences in turn: AdaGrad (Duchi et al. 2011) with one sum a row,
+ *     dz1 = (softmax(z1) - y) / B,   dh = G' dz1,   da = dh where A p + a > 0,   dp = A' da
+ *     A, a, G, c: Adam (Kingma and Ba 2015) of the batch's gradient
+ *     a token's row, for each of its occurrences in turn: AdaGrad (Duchi et al. 2011) with one sum a row,
  *         sum += mean square of g,  row -= lr g / (sqrt(sum) + 1e-8)
+ *
+ * N-grams learn from one text after the other by plain gradient descent, as fastText does: rules that make small gradients
+ * larger move what is known of rare labels, of which there are many, as far as the rest.
+ *
+ *     d = softmax(z2) - y,   L_i -= lr v_i H' d,   H -= lr d m',   e -= lr d
  *
  * The gradient of a maximum goes to the first token that has it. Threads share rows and weights without locks. */
 #include <math.h>
@@ -61,8 +66,8 @@ typedef struct {
     uint8_t *most, *least; /* (batch, windows, stride): the token of a window that has the maximum, the minimum */
     float *pooled, *pooled_gradient, *pooled_keep; /* (batch, padded p): the vector, its gradient, what dropout leaves */
     float *hidden, *hidden_gradient, *hidden_keep; /* (batch, padded h) */
-    float *linear, *linear_gradient, *linear_keep; /* (batch, padded m) */
-    float *scores, *linear_scores;                 /* (batch, padded z): z1 and z2, then their gradients */
+    float *linear, *linear_gradient, *linear_keep; /* (padded m), of one text */
+    float *scores;                                 /* (batch, padded z): z1, then its gradient; z2 of one text */
     float *rows;                                   /* (window, stride): gradients of a window's rows */
     float *gradient;                               /* as dense */
 } training;
@@ -82,13 +87,12 @@ static size_t lay_out(const wv_pooled_run *run, void *memory, training *work) {
     work->hidden = WV_TAKE(&scratch, float, batch * at.hidden);
     work->hidden_gradient = WV_TAKE(&scratch, float, batch * at.hidden);
     work->hidden_keep = WV_TAKE(&scratch, float, batch * at.hidden);
-    work->linear = WV_TAKE(&scratch, float, batch * at.rank);
-    work->linear_gradient = WV_TAKE(&scratch, float, batch * at.rank);
-    work->linear_keep = WV_TAKE(&scratch, float, batch * at.rank);
+    work->linear = WV_TAKE(&scratch, float, at.rank);
+    work->linear_gradient = WV_TAKE(&scratch, float, at.rank);
+    work->linear_keep = WV_TAKE(&scratch, float, at.rank);
     work->scores = WV_TAKE(&scratch, float, batch * at.outputs);
-    work->linear_scores = WV_TAKE(&scratch, float, batch * at.outputs);
     work->rows = WV_TAKE(&scratch, float, (int64_t)WV_POOL_WINDOW * model->stride);
-    work->gradient = WV_TAKE(&scratch, float, at.size);
+    work->gradient = WV_TAKE(&scratch, float, at.linear);
     return scratch.used;
 }
 
@@ -152,7 +156,7 @@ static void sum_features(const wv_pooled_model *model, const int32_t *feature, c
                          float *sum) {
     const int32_t stride = model->rank_stride;
     memset(sum, 0, sizeof(float) * (size_t)stride);
-    for (int64_t i = 0; i < count; i++) add_scaled(value[i], model->linear + (int64_t)feature[i] * stride, stride, sum);
+    for (int64_t i = 0; i < count; i++) add_scaled(value[i], model->features + (int64_t)feature[i] * stride, stride, sum);
 }
 
 /* out[i] = w . x_i for `count` vectors of `size` floats, each `stride` behind the last. */
@@ -192,11 +196,15 @@ static void hidden_layer(const wv_pooled_model *model, const dense_layout *at, c
     }
 }
 
-/* z1 and z2 of some texts, (texts, padded z). */
-static void output_layers(const wv_pooled_model *model, const dense_layout *at, const float *hidden, const float *linear,
-                          int32_t texts, float *scores, float *linear_scores) {
+/* z1 of some texts, (texts, padded z), from their h; z2 from their m. */
+static void output_layer(const wv_pooled_model *model, const dense_layout *at, const float *hidden, int32_t texts,
+                         float *scores) {
     layer(model, at->output, at->output_bias, model->outputs, at->hidden, hidden, texts, scores, at->outputs);
-    layer(model, at->linear, at->linear_bias, model->outputs, at->rank, linear, texts, linear_scores, at->outputs);
+}
+
+static void linear_layer(const wv_pooled_model *model, const dense_layout *at, const float *linear, int32_t texts,
+                         float *scores) {
+    layer(model, at->linear, at->linear_bias, model->outputs, at->rank, linear, texts, scores, at->outputs);
 }
 
 /* Scores become the logarithms of their softmax. */
@@ -246,7 +254,8 @@ void WV_NAME(wv_pooled_predict)(const wv_pooled_model *model, const wv_pooled_te
             sum_features(model, texts->feature + own, texts->value + own, features, work.linear + r * (int64_t)at.rank);
         }
         hidden_layer(model, &at, work.pooled, count, work.hidden);
-        output_layers(model, &at, work.hidden, work.linear, count, work.scores, work.linear_scores);
+        output_layer(model, &at, work.hidden, count, work.scores);
+        linear_layer(model, &at, work.linear, count, work.linear_scores);
         for (int32_t r = 0; r < count; r++)
             for (int32_t k = 0; k < model->outputs; k++) {
                 const int64_t place = r * (int64_t)at.outputs + k;
@@ -263,51 +272,45 @@ static void drop(float dropout, uint64_t *random, size_t count, float *values, f
     multiply(count, values, keep);
 }
 
-static void forward(const wv_pooled_run *run, const wv_pooled_step *step, const dense_layout *at, training *work) {
+/* The pooled part's scores of the batch. */
+static void forward(const wv_pooled_run *run, const wv_pooled_step *step, const dense_layout *at, uint64_t *random,
+                    training *work) {
     const wv_pooled_model *model = &run->model;
-    const wv_pooled_options *options = &run->options;
-    const wv_pooled_texts *texts = &run->texts;
-    const int64_t places = (int64_t)windows_of(run->longest) * model->stride;
-    uint64_t random = wv_rng_stream((uint64_t)options->seed, (uint64_t)step->step, 0);
-    for (int32_t i = 0; i < step->texts; i++) {
-        const int64_t text = step->text[i], begin = texts->starts[text], own = texts->feature_starts[text];
-        pool_text(model, texts->ids + begin, (int32_t)(texts->starts[text + 1] - begin),
-                  work->pooled + i * (int64_t)at->pooled, work->most + i * places, work->least + i * places);
-        sum_features(model, texts->feature + own, texts->value + own, texts->feature_starts[text + 1] - own,
-                     work->linear + i * (int64_t)at->rank);
-    }
+    const float dropout = run->options.dropout;
+    const int64_t *starts = run->texts.starts, places = (int64_t)windows_of(run->longest) * model->stride;
     const size_t count = (size_t)step->texts;
-    drop(options->dropout, &random, count * (size_t)at->pooled, work->pooled, work->pooled_keep);
-    drop(options->ngram_dropout, &random, count * (size_t)at->rank, work->linear, work->linear_keep);
+    for (int32_t i = 0; i < step->texts; i++) {
+        const int64_t text = step->text[i];
+        pool_text(model, run->texts.ids + starts[text], (int32_t)(starts[text + 1] - starts[text]),
+                  work->pooled + i * (int64_t)at->pooled, work->most + i * places, work->least + i * places);
+    }
+    drop(dropout, random, count * (size_t)at->pooled, work->pooled, work->pooled_keep);
     memset(work->hidden, 0, sizeof(float) * count * (size_t)at->hidden);
     hidden_layer(model, at, work->pooled, step->texts, work->hidden);
-    drop(options->dropout, &random, count * (size_t)at->hidden, work->hidden, work->hidden_keep);
-    output_layers(model, at, work->hidden, work->linear, step->texts, work->scores, work->linear_scores);
+    drop(dropout, random, count * (size_t)at->hidden, work->hidden, work->hidden_keep);
+    output_layer(model, at, work->hidden, step->texts, work->scores);
 }
 
-/* The scores of a part become dz; returns its loss over all texts. A text without labels learns nothing. */
-static double output_gradients(const wv_pooled_run *run, const wv_pooled_step *step, float *all) {
+/* Scores z of a text become (softmax(z) - y) `share`; returns its loss. A text without labels learns nothing. */
+static double score_gradient(const wv_pooled_run *run, int64_t text, float share, float *scores) {
     const int32_t outputs = run->model.outputs;
-    const float share = 0.5f / (float)step->texts, smoothing = run->options.label_smoothing;
+    const int64_t begin = run->label_starts[text], end = run->label_starts[text + 1];
+    const float smoothing = run->options.label_smoothing, every = smoothing / (float)outputs;
+    const float each = begin < end ? (1 - smoothing) / (float)(end - begin) : 0;
     double loss = 0;
-    for (int32_t i = 0; i < step->texts; i++) {
-        float *scores = all + i * (int64_t)padded(outputs);
-        const int64_t begin = run->label_starts[step->text[i]], end = run->label_starts[step->text[i] + 1];
-        if (begin == end) {
-            memset(scores, 0, sizeof(float) * (size_t)padded(outputs));
-            continue;
-        }
-        memset(scores + outputs, 0, sizeof(float) * (size_t)(padded(outputs) - outputs));
-        log_softmax(scores, outputs);
-        const float each = (1 - smoothing) / (float)(end - begin), every = smoothing / (float)outputs;
-        for (int64_t l = begin; l < end; l++) loss -= (double)(each * scores[run->labels[l]]);
-        for (int32_t k = 0; k < outputs; k++) {
-            if (smoothing > 0) loss -= (double)(every * scores[k]);
-            scores[k] = (expf(scores[k]) - every) * share;
-        }
-        for (int64_t l = begin; l < end; l++) scores[run->labels[l]] -= each * share;
+    memset(scores + outputs, 0, sizeof(float) * (size_t)(padded(outputs) - outputs));
+    if (begin == end) {
+        memset(scores, 0, sizeof(float) * (size_t)outputs);
+        return 0;
     }
-    return 0.5 * loss;
+    log_softmax(scores, outputs);
+    for (int64_t l = begin; l < end; l++) loss -= (double)(each * scores[run->labels[l]]);
+    for (int32_t k = 0; k < outputs; k++) {
+        loss -= (double)(every * scores[k]);
+        scores[k] = (expf(scores[k]) - every) * share;
+    }
+    for (int64_t l = begin; l < end; l++) scores[run->labels[l]] -= each * share;
+    return loss;
 }
 
 /* Gradients of a layer (see layer()) from those of its output, `units` numbers a text, of which zeros are skipped: of its
@@ -328,18 +331,15 @@ static void layer_backward(const wv_pooled_model *model, int64_t weights, int64_
     }
 }
 
-/* Gradients of the weights, and of p and m of every text. */
+/* Gradients of the pooled part's weights, and of p of every text. */
 static void backward(const wv_pooled_run *run, const wv_pooled_step *step, const dense_layout *at, training *work) {
     const wv_pooled_model *model = &run->model;
     const wv_pooled_options *options = &run->options;
     const int32_t texts = step->texts;
-    memset(work->gradient, 0, sizeof(float) * (size_t)at->size);
+    memset(work->gradient, 0, sizeof(float) * (size_t)at->linear);
     layer_backward(model, at->output, at->output_bias, model->outputs, at->hidden, work->hidden, texts, work->scores,
                    at->outputs, work->gradient, work->hidden_gradient);
-    layer_backward(model, at->linear, at->linear_bias, model->outputs, at->rank, work->linear, texts,
-                   work->linear_scores, at->outputs, work->gradient, work->linear_gradient);
     if (options->dropout > 0) multiply((size_t)texts * (size_t)at->hidden, work->hidden_gradient, work->hidden_keep);
-    if (options->ngram_dropout > 0) multiply((size_t)texts * (size_t)at->rank, work->linear_gradient, work->linear_keep);
     for (int64_t d = 0; d < texts * (int64_t)at->hidden; d += WV_LANES) { /* a unit that is 0 was off, or dropped */
         const vint on = v_load(work->hidden + d) > 0;
         v_store(work->hidden_gradient + d, v_select(on, v_load(work->hidden_gradient + d), (vfloat){0}));
@@ -349,12 +349,12 @@ static void backward(const wv_pooled_run *run, const wv_pooled_step *step, const
     if (options->dropout > 0) multiply((size_t)texts * (size_t)at->pooled, work->pooled_gradient, work->pooled_keep);
 }
 
-/* A row's step for one occurrence, whose gradient is `value` times this one. The padding of the gradient is zero. */
-static void move_row(float value, const float *gradient, int32_t dim, int32_t stride, float lr, float *row, float *sum) {
+/* A row's step for one occurrence. The padding of the gradient is zero. */
+static void move_row(const float *gradient, int32_t dim, int32_t stride, float lr, float *row, float *sum) {
     vfloat squares = {0};
     for (int32_t d = 0; d < stride; d += WV_LANES) squares += v_load(gradient + d) * v_load(gradient + d);
-    *sum += value * value * v_sum(squares) / (float)dim;
-    add_scaled(-lr * value / (sqrtf(*sum) + EPSILON), gradient, stride, row);
+    *sum += v_sum(squares) / (float)dim;
+    add_scaled(-lr / (sqrtf(*sum) + EPSILON), gradient, stride, row);
 }
 
 /* The steps of the rows of the tokens of text i of the batch. */
@@ -378,26 +378,39 @@ static void move_tokens(const wv_pooled_run *run, const wv_pooled_step *step, co
         }
         for (int32_t t = 0; t < count; t++) {
             const int64_t row = run->texts.ids[first + begin + t];
-            move_row(1, work->rows + (int64_t)t * stride, model->dim, stride, step->row_lr, model->table + row * stride,
+            move_row(work->rows + (int64_t)t * stride, model->dim, stride, step->row_lr, model->table + row * stride,
                      run->table_sum + row);
         }
     }
 }
 
-/* The steps of the rows of its features. */
-static void move_features(const wv_pooled_run *run, const wv_pooled_step *step, const dense_layout *at,
-                          const training *work, int32_t i) {
+/* The n-grams of a text learn from it; returns its loss. */
+static double train_features(const wv_pooled_run *run, int64_t text, float lr, const dense_layout *at, uint64_t *random,
+                             training *work) {
     const wv_pooled_model *model = &run->model;
-    const wv_pooled_texts *texts = &run->texts;
-    const float *gradient = work->linear_gradient + i * (int64_t)at->rank;
-    for (int64_t f = texts->feature_starts[step->text[i]]; f < texts->feature_starts[step->text[i] + 1]; f++) {
-        const int64_t row = texts->feature[f];
-        move_row(texts->value[f], gradient, model->rank, at->rank, step->ngram_lr, model->linear + row * at->rank,
-                 run->linear_sum + row);
+    const int64_t begin = run->texts.feature_starts[text], end = run->texts.feature_starts[text + 1];
+    const int32_t *feature = run->texts.feature;
+    const float *value = run->texts.value, dropout = run->options.ngram_dropout;
+    float *m = work->linear, *gradient = work->linear_gradient;
+    sum_features(model, feature + begin, value + begin, end - begin, m);
+    drop(dropout, random, (size_t)at->rank, m, work->linear_keep);
+    linear_layer(model, at, m, 1, work->scores);
+    const double loss = score_gradient(run, text, 1, work->scores);
+    memset(gradient, 0, sizeof(float) * (size_t)at->rank);
+    for (int32_t k = 0; k < model->outputs; k++) {
+        const float g = work->scores[k];
+        float *weights = model->dense + at->linear + k * (int64_t)at->rank;
+        add_scaled(g, weights, at->rank, gradient);
+        add_scaled(-lr * g, m, at->rank, weights);
+        model->dense[at->linear_bias + k] -= lr * g;
     }
+    if (dropout > 0) multiply((size_t)at->rank, gradient, work->linear_keep);
+    for (int64_t f = begin; f < end; f++)
+        add_scaled(-lr * value[f], gradient, at->rank, model->features + (int64_t)feature[f] * at->rank);
+    return loss;
 }
 
-/* Adam's step of the dense weights. */
+/* Adam's step of the pooled part's weights. */
 static void move_weights(const wv_pooled_run *run, const wv_pooled_step *step, const float *gradient, int64_t size) {
     const float by_mean = step->lr / (1 - (float)pow((double)DECAY_MEAN, (double)step->step));
     const float by_square = 1 / (1 - (float)pow((double)DECAY_SQUARE, (double)step->step));
@@ -416,16 +429,18 @@ void WV_NAME(wv_pooled_train)(const wv_pooled_run *run, const wv_pooled_step *st
     const dense_layout at = layout_of(&run->model);
     training work;
     lay_out(run, scratch, &work);
-    forward(run, step, &at, &work);
-    result->loss += output_gradients(run, step, work.scores);
-    result->loss += output_gradients(run, step, work.linear_scores);
+    uint64_t random = wv_rng_stream((uint64_t)run->options.seed, (uint64_t)step->step, 0);
+    forward(run, step, &at, &random, &work);
+    for (int32_t i = 0; i < step->texts; i++)
+        result->loss += 0.5 * score_gradient(run, step->text[i], 1.0f / (float)step->texts,
+                                             work.scores + i * (int64_t)at.outputs);
     backward(run, step, &at, &work);
     for (int32_t i = 0; i < step->texts; i++) {
         move_tokens(run, step, &at, &work, i);
-        move_features(run, step, &at, &work, i);
+        result->loss += 0.5 * train_features(run, step->text[i], step->ngram_lr, &at, &random, &work);
         result->tokens += run->texts.starts[step->text[i] + 1] - run->texts.starts[step->text[i]];
     }
-    move_weights(run, step, work.gradient, at.size);
+    move_weights(run, step, work.gradient, at.linear);
     result->examples += step->texts;
     result->lr = step->lr;
 }

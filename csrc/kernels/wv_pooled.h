@@ -29,8 +29,8 @@ typedef struct {
     int32_t dim, stride;       /* of tokens' rows */
     int32_t rank, rank_stride; /* of features' rows */
     int32_t hidden, outputs;
-    float *table;  /* (tokens, stride) */
-    float *linear; /* (features, rank_stride) */
+    float *table;    /* (tokens, stride) */
+    float *features; /* (features, rank_stride) */
     float *dense;
 } wv_pooled_model;
 
@@ -42,8 +42,8 @@ typedef struct {
     wv_pooled_texts texts;
     const int64_t *label_starts;
     const int32_t *labels;
-    float *table_sum, *linear_sum; /* (tokens), (features): AdaGrad's sums of mean squares */
-    float *mean, *square;          /* as dense: Adam's moments */
+    float *table_sum;     /* (tokens): AdaGrad's sums of mean squares */
+    float *mean, *square; /* as dense: Adam's moments of A, a, G and c */
     int32_t batch, longest; /* texts of a step, and tokens of a text, at most */
 } wv_pooled_run;
 

@@ -65,7 +65,7 @@ cdef class Texts:
 
 
 cdef class Model:
-    """The matrices of a model, shared, not copied: table (tokens, stride) and linear (features, stride) float32, rows
+    """The matrices of a model, shared, not copied: table (tokens, stride) and features (features, stride) float32, rows
     aligned to 64 bytes and zero behind dim and rank; dense float32, aligned, as long as weights() says."""
 
     cdef wv_pooled_model model
@@ -73,23 +73,23 @@ cdef class Model:
     cdef int64_t tokens, features
     cdef object kept_alive
 
-    def __init__(self, *, float[:, ::1] table, float[:, ::1] linear, float[::1] dense, int dim, int rank, int hidden,
+    def __init__(self, *, float[:, ::1] table, float[:, ::1] features, float[::1] dense, int dim, int rank, int hidden,
                  int outputs, isa: str | None = None):
         self.kernel = kernels_of(isa)
         require(dim > 0 and rank > 0 and hidden > 0 and outputs > 0, "sizes must be positive")
         require(table.shape[0] > 0 and table.shape[1] == padded(dim), f"the table does not fit dim {dim}")
-        require(linear.shape[1] == padded(rank), f"the features do not fit rank {rank}")
+        require(features.shape[1] == padded(rank), f"the features do not fit rank {rank}")
         self.model = wv_pooled_model(dim=dim, stride=<int32_t>table.shape[1], rank=rank,
-                                     rank_stride=<int32_t>linear.shape[1], hidden=hidden, outputs=outputs,
-                                     table=&table[0, 0], linear=NULL, dense=&dense[0])
+                                     rank_stride=<int32_t>features.shape[1], hidden=hidden, outputs=outputs,
+                                     table=&table[0, 0], features=NULL, dense=&dense[0])
         require(dense.shape[0] == self.kernel.pooled_weights(&self.model), f"dense: {dense.shape[0]} floats do not fit")
         require_aligned(&table[0, 0], "the table")
         require_aligned(&dense[0], "the weights")
-        self.tokens, self.features = table.shape[0], linear.shape[0]
+        self.tokens, self.features = table.shape[0], features.shape[0]
         if self.features:
-            require_aligned(&linear[0, 0], "the features")
-            self.model.linear = &linear[0, 0]
-        self.kept_alive = (table, linear, dense)
+            require_aligned(&features[0, 0], "the features")
+            self.model.features = &features[0, 0]
+        self.kept_alive = (table, features, dense)
 
     def scores(self, Texts texts) -> NDArray[np.float32]:
         """(texts, outputs): what the softmax is of."""
@@ -118,8 +118,8 @@ def weights(*, int dim, int rank, int hidden, int outputs) -> int:
 
 cdef class Run:
     """Training of a model. `options` has the fields of wv_pooled_options as attributes: a PooledConfig. Text t has the
-    labels labels[label_starts[t]:label_starts[t + 1]]; table_sum is (tokens,) and linear_sum (features,) float32, mean and
-    square as the dense weights. A step has at most `batch` texts."""
+    labels labels[label_starts[t]:label_starts[t + 1]]; table_sum is (tokens,) float32, mean and square are as the dense
+    weights. A step has at most `batch` texts."""
 
     cdef wv_pooled_run run
     cdef Model model
@@ -127,7 +127,7 @@ cdef class Run:
     cdef object kept_alive
 
     def __init__(self, options: object, Model model, Texts texts, const int64_t[::1] label_starts,
-                 const int32_t[::1] labels, *, float[::1] table_sum, float[::1] linear_sum, float[::1] mean,
+                 const int32_t[::1] labels, *, float[::1] table_sum, float[::1] mean,
                  float[::1] square, int batch):
         fill_wv_pooled_options(&self.run.options, options)
         require(0 <= self.run.options.dropout < 1 and 0 <= self.run.options.ngram_dropout < 1
@@ -136,15 +136,15 @@ cdef class Run:
         texts.require_rows(model.tokens, model.features)
         require_starts(label_starts, texts.count, labels.shape[0], "labels")
         require_ids(labels, 0, model.model.outputs, "labels")
-        require(table_sum.shape[0] == model.tokens and linear_sum.shape[0] == model.features, "the sums do not fit the rows")
+        require(table_sum.shape[0] == model.tokens, "the sums do not fit the table")
         size = model.kernel.pooled_weights(&model.model)
         require(mean.shape[0] == size and square.shape[0] == size, "the moments do not fit the weights")
         self.model, self.texts = model, texts
-        self.kept_alive = (label_starts, labels, table_sum, linear_sum, mean, square)
+        self.kept_alive = (label_starts, labels, table_sum, mean, square)
         self.run.model, self.run.texts = model.model, texts.texts
         self.run.label_starts = &label_starts[0]
         self.run.labels = &labels[0] if labels.shape[0] else NULL
-        self.run.table_sum, self.run.linear_sum = &table_sum[0], &linear_sum[0] if model.features else NULL
+        self.run.table_sum = &table_sum[0]
         self.run.mean, self.run.square, self.run.batch = &mean[0], &square[0], batch
         self.run.longest = <int32_t>texts.longest
 

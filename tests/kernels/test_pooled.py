@@ -61,21 +61,21 @@ class Kernel:
 
     def __init__(self, weights, isa):
         self.sizes = Sizes(weights.table.shape[1], weights.L.shape[1], len(weights.a), len(weights.c))
-        self.table, self.linear = (pad(each) for each in (weights.table, weights.L))
+        self.table, self.features = (pad(each) for each in (weights.table, weights.L))
         self.dense = zeros(1, self.sizes.weights)[0]
         for view, values in zip(self.sizes.layers(self.dense).values(), weights.dense(), strict=True):
             view[...] = values.reshape(view.shape)
-        matrices = {"table": self.table, "linear": self.linear, "dense": self.dense}
+        matrices = {"table": self.table, "features": self.features, "dense": self.dense}
         self.model = _pooled.Model(**matrices, **vars(self.sizes), isa=isa)
 
     def weights(self):
         """As those of the reference."""
         sizes, (pooled, *layers) = self.sizes, self.sizes.layers(self.dense).values()
-        return [self.table[:, : sizes.dim], self.linear[:, : sizes.rank], pooled.reshape(len(pooled), -1), *layers]
+        return [self.table[:, : sizes.dim], self.features[:, : sizes.rank], pooled.reshape(len(pooled), -1), *layers]
 
     def padding(self):
         """The sum of what no weight is."""
-        whole = sum(float(np.abs(each).sum()) for each in (self.table, self.linear, self.dense))
+        whole = sum(float(np.abs(each).sum()) for each in (self.table, self.features, self.dense))
         return whole - sum(float(np.abs(each).sum()) for each in self.weights())
 
 
@@ -98,7 +98,7 @@ def run_of(kernel, texts, *, batch=5, seed=1, **given):
     options = SimpleNamespace(**{**unset, **given}, seed=seed)
     starts = np.cumsum([0, *(len(text.labels) for text in texts)]).astype(np.int64)
     labels = np.array([label for text in texts for label in text.labels], np.int32)
-    kept = {"table_sum": np.zeros(TOKENS, np.float32), "linear_sum": np.zeros(FEATURES, np.float32)}
+    kept = {"table_sum": np.zeros(TOKENS, np.float32)}
     moments = {name: np.zeros(len(kernel.dense), np.float32) for name in ("mean", "square")}
     return _pooled.Run(options, kernel.model, texts_of(texts), starts, labels, batch=batch, **kept, **moments)
 

@@ -7,8 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wv_cli import load_classifier, train
+from wv_cli import load_classifier, quantize, train
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.models.pooled_calibration import fit_temperature
 from wv_cli.models.pooled_classifier import PooledClassifier
 from wv_cli.models.pooled_files import load_pooled, save_pooled
@@ -200,3 +202,29 @@ def test_pickles(model):
     classifier = pickle.loads(pickle.dumps(load_classifier(model)))
     assert isinstance(classifier, PooledClassifier)
     assert classifier.predict("a superb film") == load_classifier(model).predict("a superb film")
+
+
+def test_quantize_writes_bytes_and_tells_the_loss(model, text, tmp_path):
+    report = quantize(model, tmp_path / "small", validation=str(text))
+    assert report["bytes"] == (tmp_path / "small").stat().st_size < report["bytes_before"] == model.stat().st_size
+    assert report["score_after"] == pytest.approx(report["score_before"], abs=0.02)
+    assert share_right(load_classifier(tmp_path / "small")) > 0.95
+    with pytest.raises(UsageError, match="cutoff has no effect with"):
+        quantize(model, tmp_path / "small", cutoff=10)
+
+
+def test_reliability_of_probabilities(model, tmp_path):
+    data = tmp_path / "data.txt"
+    data.write_text("".join(lines(100, seed=8)))
+    config = LabelsConfig(reliability=True, threads=1)
+    report = TASKS["labels"].run([Vectors(str(model), lambda: pytest.fail("no vectors"))], [str(data)], config)
+    rows = [row for row in report.rows if "mean p" in row["label"]]
+    assert sum(row["predicted"] for row in rows) == 100
+    answered = load_classifier(model).answer(data.read_bytes())
+    right = answered.labels[:, 0] == answered.true_labels
+    assert sum(row["right"] for row in rows) == right.sum()
+    for row in rows:
+        low = float(row["label"].split(" to ")[0])
+        assert low <= float(row["label"].split(" p ")[1]) <= low + 0.1001
+        assert row["precision"] == row["right"] / row["predicted"]
+    assert any("expected calibration error" in note for note in report.notes)

@@ -106,74 +106,76 @@ def loss(weights: Weights, batch: Sequence[Text], smoothing: float = 0.0) -> flo
     return float(np.sum(each) / len(batch))
 
 
-# A row's gradients: (row, gradient) for each occurrence, in the order in which the rows move.
-Occurrences = list[tuple[int, Array]]
+Occurrences = list[tuple[int, Array]]  # (row, gradient) for each occurrence, in the order in which the rows move
 
 
-def gradients(
-    weights: Weights, batch: Sequence[Text], smoothing: float = 0.0
-) -> tuple[Weights, list[tuple[Occurrences, Occurrences]]]:
-    """(of all weights, of the occurrences of tokens and of features in each text)."""
-    total = weights.zeros()
-    found: list[tuple[Occurrences, Occurrences]] = []
+def gradients(weights: Weights, batch: Sequence[Text], smoothing: float = 0.0) -> tuple[Weights, Occurrences]:
+    """(of the loss by all weights, of the tokens' occurrences)."""
+    total, occurrences = weights.zeros(), []
     for text in batch:
-        found_layers = layers(weights, text)
-        p, h = found_layers.p, found_layers.before.clip(0)
+        found = layers(weights, text)
+        h = found.before.clip(0)
         one, two = (
             (np.exp(log_softmax(z)) - target(text, len(z), smoothing)) / (2 * len(batch)) * bool(text.labels)
-            for z in found_layers.scores
+            for z in found.scores
         )
         da, dm = weights.G.T @ one * (h > 0), weights.H.T @ two
         total.G += np.outer(one, h)
         total.c += one
-        total.H += np.outer(two, found_layers.m)
+        total.H += np.outer(two, found.m)
         total.e += two
-        total.A += np.outer(da, p)
+        total.A += np.outer(da, found.p)
         total.a += da
         by_mean, by_most, by_least = np.split(weights.A.T @ da, 3)
-        tokens: Occurrences = []
         for window in windows(text.tokens):
             rows, weight = weights.table[list(window)], len(window) / len(text.tokens)
             parts = np.tile(weight / np.sqrt(len(window)) * by_mean, (len(window), 1))
             every = np.arange(rows.shape[1])
             parts[rows.argmax(0), every] += weight * by_most
             parts[rows.argmin(0), every] += weight * by_least
-            tokens += list(zip(window, parts, strict=True))
-        features: Occurrences = [(feature, value * dm) for feature, value in text.features.items()]
-        for rows, occurrences in ((total.table, tokens), (total.L, features)):
-            for row, part in occurrences:
-                rows[row] += part
-        found.append((tokens, features))
-    return total, found
+            occurrences += list(zip(window, parts, strict=True))
+        for feature, value in text.features.items():
+            total.L[feature] += value * dm
+    for row, part in occurrences:
+        total.table[row] += part
+    return total, occurrences
 
 
 class Trainer:
-    """Steps from some weights, which change: Adam of the dense weights, AdaGrad with one sum a row of the others."""
+    """Steps from some weights, which change: Adam of A, a, G and c, AdaGrad with one sum a row of the tokens, plain
+    gradient descent, a text after the other, of L, H and e."""
 
     def __init__(self, weights: Weights, smoothing: float = 0.0) -> None:
         self.weights, self.smoothing, self.steps = weights, smoothing, 0
         self.mean, self.square = weights.zeros(), weights.zeros()
-        self.table_sum, self.linear_sum = np.zeros(len(weights.table)), np.zeros(len(weights.L))
+        self.table_sum = np.zeros(len(weights.table))
 
     def step(self, batch: Sequence[Text], lr: float, row_lr: float, ngram_lr: float) -> float:
-        """The sum of the losses before it."""
-        weights = self.weights
-        before = loss(weights, batch, self.smoothing) * len(batch)
-        gradient, found = gradients(weights, batch, self.smoothing)
-        for tokens, features in found:
-            move(weights.table, self.table_sum, tokens, row_lr)
-            move(weights.L, self.linear_sum, features, ngram_lr)
+        """The sum of the losses of the texts, each before it moved anything."""
+        weights, losses = self.weights, 0.0
+        gradient, occurrences = gradients(weights, batch, self.smoothing)
+        before = [self._loss(text, 0) for text in batch]
+        for row, part in occurrences:
+            g = 2 * part
+            self.table_sum[row] += np.mean(g * g)
+            weights.table[row] -= row_lr * g / (np.sqrt(self.table_sum[row]) + 1e-8)
+        for text in batch:
+            losses += self._loss(text, 1)
+            own, _ = gradients(weights, [text], self.smoothing)
+            for w, g in ((weights.L, own.L), (weights.H, own.H), (weights.e, own.e)):
+                w -= ngram_lr * 2 * g
         self.steps += 1
-        layers = zip(weights.dense(), gradient.dense(), self.mean.dense(), self.square.dense(), strict=True)
-        for w, g, m, v in layers:
-            m += 0.1 * (g - m)
-            v += 0.001 * (g * g - v)
+        pooled = (each.dense()[:4] for each in (weights, gradient, self.mean, self.square))
+        for w, g, m, v in zip(*pooled, strict=True):
+            m += 0.1 * (2 * g - m)
+            v += 0.001 * ((2 * g) ** 2 - v)
             unbiased = m / (1 - 0.9**self.steps), v / (1 - 0.999**self.steps)
             w -= lr * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)
-        return before
+        return sum(before) + losses
 
-
-def move(rows: Array, sums: Array, occurrences: Occurrences, lr: float) -> None:
-    for row, gradient in occurrences:
-        sums[row] += np.mean(gradient * gradient)
-        rows[row] -= lr * gradient / (np.sqrt(sums[row]) + 1e-8)
+    def _loss(self, text: Text, part: int) -> float:
+        """Half the loss of a part: 0 pooled, 1 n-grams."""
+        if not text.labels:
+            return 0.0
+        z = layers(self.weights, text).scores[part]
+        return float(-target(text, len(z), self.smoothing) @ log_softmax(z) / 2)

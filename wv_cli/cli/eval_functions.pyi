@@ -94,6 +94,7 @@ def labels(
     threads: int | None = None,
     per_label: bool | None = None,
     confusions: int | None = None,
+    reliability: bool | None = None,
     best: str | None = None,
     min_score: float | None = None,
     log: Callable[..., object] | None = None,

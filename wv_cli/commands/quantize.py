@@ -3,17 +3,20 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option, require
+from wv_cli.config import argument, flag_of, option, require
 from wv_cli.errors import UsageError
 from wv_cli.io import meta
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.reading_config import RawConfig, ReadingConfig
 from wv_cli.transforms.config import QuantizeConfig
+
+if TYPE_CHECKING:
+    from wv_cli.models.pooled_model import PooledModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +57,8 @@ class LabeledTexts(Part):
 class QuantizeJob(Job):
     """Quantize MODEL, a .bin of fastText or wv train: drop rows (--cutoff or --size) and store the others in bytes.
 
+    A classifier of `wv train --model pooled` has no options here: all its rows become bytes, in a file of its own kind.
+
     FILE is a .ftz that fastText reads. Retraining helps with a large text and overfits on a small one, so compare
     with --validation. A model of word vectors keeps the vectors of all its words up to --cutoff. The other rows are
     n-grams, which compose the vectors of unknown words.
@@ -81,13 +86,18 @@ class QuantizeJob(Job):
         """Quantizes the model and reports its scores before and after."""
         from wv_cli.commands.retrain import retrainer
         from wv_cli.evaluation.model_score import metric_name, score
+        from wv_cli.io.input import open_input
+        from wv_cli.models.pooled_files import is_pooled, read_pooled
         from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
-        from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
+        from wv_cli.vectors.formats.fasttext_bin import read_model, save_model
         from wv_cli.vectors.formats.recognize import input_texts
 
+        with open_input(self.models.model) as source:
+            if is_pooled(source):
+                return None, self._quantize_pooled(run, read_pooled(source))
+            dense = read_model(source)
         begin, config, scores = time.monotonic(), self.config, Metadata()
         models, validation = self.models, self.texts.validation
-        dense = load_model(models.model)
         require_dense(dense, models.model)
         if config.retrain and not dense.is_classifier:
             raise UsageError(f"{models.model}: --retrain needs a classifier, found word vectors; leave it out")
@@ -123,3 +133,38 @@ class QuantizeJob(Job):
         }
         self.finish(run, self.results(), metadata)
         return None, {"output": models.output, **metadata}
+
+    def _quantize_pooled(self, run: Run, model: "PooledModel") -> Metadata:
+        """The rows of a pooled classifier become bytes. Raises UsageError for an option of other models."""
+        from wv_cli.evaluation.model_score import precision_at_1
+        from wv_cli.io.output import open_output
+        from wv_cli.models.pooled_classifier import PooledClassifier
+        from wv_cli.models.pooled_files import dump_pooled, parse_pooled
+
+        begin, name, validation = time.monotonic(), self.models.model, self.texts.validation
+        for option_name in self.invocation.explicit:
+            if option_name not in ("model", "output", "validation", "meta"):
+                problem = (
+                    f"has no effect with {name}, a pooled classifier, all of whose rows become bytes; leave it out"
+                )
+                raise UsageError(f"{flag_of(option_name)} {problem}")
+        small, before = dump_pooled(model, quantized=True), len(dump_pooled(model))
+        run.log(
+            f"{before:,} bytes -> {len(small):,}: {before / len(small):.1f} times smaller",
+            bytes_before=before,
+            bytes=len(small),
+        )
+        metadata: Metadata = {"bytes_before": before, "bytes": len(small)}
+        if validation:
+            made = (PooledClassifier(each, name) for each in (model, parse_pooled(small, name)))
+            old, new = (precision_at_1(each, validation) for each in made)
+            scores: Metadata = {"measure": "P@1", "score_before": old, "score_after": new}
+            run.log(f"P@1 {old:.4f} -> {new:.4f} ({100 * (new - old):+.2f} points) on {validation}", **scores)
+            metadata |= scores
+        with open_output(self.models.output) as stream:
+            stream.write(small)
+        metadata["seconds"] = round(time.monotonic() - begin, 3)
+        if (recipe := meta.tokenization(name)) is not None:
+            metadata["tokenize"] = recipe
+        self.finish(run, self.results(), metadata)
+        return {"output": self.models.output, **metadata}

@@ -45,6 +45,7 @@ class LabelsConfig(PredictConfig):
 
     per_label: bool = option(False, "Also show a row per label.")
     confusions: int = option(5, "Number of most confused label pairs to show.", low=0, low_is="none")
+    reliability: bool = option(False, "Show by probability how often the answers are right.")
     best: str | None = option(None, "Show scores by threshold, and the threshold best by f1, precision=P or recall=R.")
 
     def check(self) -> None:

@@ -163,9 +163,10 @@ def _round_between(low: float, high: float) -> float:
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -> Report:
     """Scores every model on every data file; see evaluation.Task.run."""
-    if config.best is not None:
+    if config.best is not None or config.reliability:
+        flag = "--best" if config.best is not None else "--reliability"
         for path in data:
-            require(not is_stream(path), f"--best reads the data twice, which {path} cannot be; name a file")
+            require(not is_stream(path), f"{flag} reads the data twice, which {path} cannot be; name a file")
     kept = {1: "the best label of a line", -1: "all labels of a line"}.get(config.k, f"the best {config.k} of a line")
     kept += f" with a probability of at least {config.threshold:g}" if config.threshold else ""
     report = Report(
@@ -192,10 +193,12 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
             text = input_texts([path], log=report.notes.append, reading=config)
             counts = count(classifier, text, config.k, config.threshold, config.threads)
             _add_rows(report, model.name, path, classifier, counts, config)
-            if config.best is not None and counts.lines:
-                _add_thresholds(
-                    report, model.name, path, Curve.measure(classifier, text, config.k, config.threads), config
-                )
+            if counts.lines and (config.best is not None or config.reliability):
+                curve = Curve.measure(classifier, text, config.k, config.threads)
+                if config.best is not None:
+                    _add_thresholds(report, model.name, path, curve, config)
+                if config.reliability:
+                    _add_reliability(report, model.name, path, curve)
     return report
 
 
@@ -212,6 +215,24 @@ def _add_thresholds(report: Report, model: str, path: str, curve: Curve, config:
         report.rows.append({**facts, "right": right, "predicted": predicted, "gold": gold, "lines": lines})
     found = f"--threshold {best} is best by {config.best}" if best is not None else f"no threshold has {config.best}"
     report.notes.append(f"{model} on {path}: {found}")
+
+
+def _add_reliability(report: Report, model: str, path: str, curve: Curve) -> None:
+    """A row for each tenth of probabilities that predicted labels have: precision is the share that is right. The note
+    says how far these shares are from the mean probabilities (Guo et al. 2017, arXiv 1706.04599)."""
+    hits, tenth = np.diff(curve.right, prepend=0), np.minimum((10 * curve.probabilities).astype(int), 9)
+    lines, gap = report.rows[-1]["lines"], 0.0
+    for step in np.unique(tenth).tolist():
+        inside = tenth == step
+        predicted, right = int(inside.sum()), int(hits[inside].sum())
+        mean = float(curve.probabilities[inside].mean())
+        gap += abs(right - predicted * mean)
+        name = f"{step / 10:.1f} to {(step + 1) / 10:.1f}: mean p {mean:.3f}"
+        facts: Row = {"data": path, "model": model, "label": name, "precision": right / predicted}
+        rest: Row = {"recall": float("nan"), "f1": float("nan"), "gold": curve.gold, "lines": lines}
+        report.rows.append({**facts, **rest, "right": right, "predicted": predicted})
+    error = gap / max(1, len(hits))
+    report.notes.append(f"{model} on {path}: expected calibration error {error:.4f}")
 
 
 def _add_rows(

@@ -2,6 +2,8 @@
 Spearman's correlation with people's judgements for word vectors. Not a report: those, with intervals and tests, are
 made by the tasks of wv_cli.evaluation."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from wv_cli.errors import WvError
@@ -9,6 +11,9 @@ from wv_cli.evaluation.similarity import read_pairs
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.fasttext import FastTextModel
 from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    from wv_cli.models.text_classifier import TextClassifier
 
 
 def metric_name(model: FastTextModel) -> str:
@@ -23,15 +28,19 @@ def score(model: FastTextModel, path: str) -> float:
 
     Raises WvError when there is nothing to score, BadFile for a file of pairs that is none.
     """
-    return _precision(model, path) if model.is_classifier else _correlation(model, path)
-
-
-def _precision(model: FastTextModel, path: str) -> float:
+    if not model.is_classifier:
+        return _correlation(model, path)
     from wv_cli.models.classifier import Classifier
+
+    return precision_at_1(Classifier(model, path), path)
+
+
+def precision_at_1(classifier: "TextClassifier", path: str) -> float:
+    """The score of a classifier; see score()."""
     from wv_cli.text.source import Source
 
     lines = right = 0
-    for answered in Classifier(model, path).answers(Source([path])):
+    for answered in classifier.answers(Source([path])):
         counts = np.diff(answered.true_starts)
         line = np.repeat(np.arange(len(counts)), counts)
         scored = (counts > 0) & (answered.found > 0)

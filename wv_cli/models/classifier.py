@@ -17,11 +17,12 @@ from wv_cli import _prediction
 from wv_cli.errors import WvError
 from wv_cli.io import memory
 from wv_cli.io.arguments import path_text
+from wv_cli.io.input import open_input
 from wv_cli.io.remote import is_remote
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.text_classifier import ALL, LONG_LINE, Answered, TextClassifier, blocks_of_lines
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, Matrix, SparseRows
-from wv_cli.vectors.formats.fasttext_bin import load_model
+from wv_cli.vectors.formats.fasttext_bin import read_model
 from wv_cli.vectors.quantizer import QuantMatrix
 
 _DENSE_BYTES = 1 << 25  # quantized matrices become dense up to this size; of larger ones the codes are read
@@ -161,14 +162,14 @@ def load_classifier(path: str | os.PathLike[str]) -> TextClassifier:
         from wv_cli.io.remote_copies import local_copy
 
         path = local_copy(path)
-    from wv_cli.models.pooled_files import is_pooled
+    with open_input(path) as source:
+        from wv_cli.models.pooled_files import is_pooled, read_pooled
 
-    if is_pooled(path):
+        if not is_pooled(source):
+            return Classifier(read_model(source), path)
         from wv_cli.models.pooled_classifier import PooledClassifier
-        from wv_cli.models.pooled_files import load_pooled
 
-        return PooledClassifier(load_pooled(path), path)
-    return Classifier(load_model(path), path)
+        return PooledClassifier(read_pooled(source), path)
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ class Pooled(Immediate):
         needed = tokens * memory.pad_width(dim) + features * rank + 3 * self.sizes.weights
         memory.require(4 * needed, "training", _ADVICE)
         self.table, self._table_sum = memory.zeros(tokens, memory.pad_width(dim)), np.zeros(tokens, np.float32)
-        self.features, self._feature_sum = memory.zeros(features, rank), np.zeros(features, np.float32)
+        self.features = memory.zeros(features, rank)
         self.dense, self._mean, self._square = (memory.zeros(1, self.sizes.weights)[0] for _ in range(3))
         self._initialize(first)
         self._run = _pooled.Run(
@@ -46,7 +46,6 @@ class Pooled(Immediate):
             lines.label_starts,
             lines.labels,
             table_sum=self._table_sum,
-            linear_sum=self._feature_sum,
             mean=self._mean,
             square=self._square,
             batch=config.batch,
@@ -55,8 +54,8 @@ class Pooled(Immediate):
         self._order = EpochOrder(config.seed, len(lines))
 
     def _initialize(self, first: NDArray[np.float32] | None) -> None:
-        """Rows of tokens have the root mean square 1, those of features are zero; layers begin as He et al. 2015
-        draw them."""
+        """Rows of tokens have the root mean square 1, and the pooled part's layers begin as He et al. 2015 draw them.
+        N-grams begin as in fastText: rows uniform in +-1 / rank, output weights at zero."""
         random, dim = np.random.default_rng(self.config.seed), self.sizes.dim
         known = np.zeros(len(self.table), np.bool_)
         if first is not None:
@@ -65,8 +64,10 @@ class Pooled(Immediate):
             self.table[known, :dim] = first[known] / np.float32(size)
         rows = np.flatnonzero(~known)
         self.table[rows, :dim] = random.standard_normal((len(rows), dim), np.float32)
+        rank = self.sizes.rank
+        self.features[:, :rank] = random.uniform(-1 / rank, 1 / rank, (len(self.features), rank)).astype(np.float32)
         layers = self.sizes.layers(self.dense)
-        for name, inputs in (("pooled", 3 * dim), ("output", self.sizes.hidden), ("linear", self.sizes.rank)):
+        for name, inputs in (("pooled", 3 * dim), ("output", self.sizes.hidden)):
             drawn = random.standard_normal(layers[name].shape, np.float32)
             layers[name][...] = drawn * np.float32(np.sqrt(2 / inputs))
 
@@ -117,5 +118,5 @@ class Pooled(Immediate):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""
         rows = {"table": self.table, "table_sum": self._table_sum}
-        features = {"features": self.features, "feature_sum": self._feature_sum}
-        return {**rows, **features, "dense": self.dense, "mean": self._mean, "square": self._square}
+        dense = {"dense": self.dense, "mean": self._mean, "square": self._square}
+        return {**rows, "features": self.features, **dense}

@@ -100,10 +100,10 @@ def _unpack(rows: NDArray[Any], scale: NDArray[np.float32], axis: int) -> NDArra
     return found
 
 
-def dump_pooled(model: PooledModel) -> bytes:
+def dump_pooled(model: PooledModel, *, quantized: bool = False) -> bytes:
     """The file of a model, for parse_pooled()."""
     stream = io.BytesIO()
-    write_pooled(stream, model)
+    write_pooled(stream, model, quantized=quantized)
     return stream.getvalue()
 
 
@@ -112,10 +112,10 @@ def parse_pooled(file: bytes, name: str) -> PooledModel:
     return read_pooled(Input(name, io.BytesIO(file), len(file)))
 
 
-def is_pooled(path: str | os.PathLike[str]) -> bool:
+def is_pooled(source: Input) -> bool:
     """Whether a file begins as that of a pooled classifier."""
-    with open_input(path, "a classifier") as source:
-        return source.peek(len(container.magic(KIND))).startswith(container.magic(KIND))
+    title = container.magic(KIND)
+    return source.peek(len(title)).startswith(title)
 
 
 def load_pooled(path: str | os.PathLike[str]) -> PooledModel:

@@ -57,7 +57,7 @@ class PooledModel:
     temperature: float = 1.0
 
     def engine(self) -> _pooled.Model:
-        return _pooled.Model(table=self.table, linear=self.features, dense=self.dense, **vars(self.sizes))
+        return _pooled.Model(table=self.table, features=self.features, dense=self.dense, **vars(self.sizes))
 
 
 def texts_of(lines: ReadLines) -> _pooled.Texts:

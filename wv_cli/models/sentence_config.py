@@ -113,7 +113,7 @@ class PooledConfig(Options):
     lr: float = lr_option(0.001, "Initial learning rate.", high=10)
     row_lr: float = option(0.01, "pooled: learning rate of the tokens' vectors.", low=0, high=10, group="Training")
     ngram_lr: float = option(0.1, "pooled: learning rate of the n-grams' vectors.", low=0, high=10, group="Training")
-    dropout: float = dropout_option(0.3)
+    dropout: float = dropout_option(0.5)
     ngram_dropout: float = option(
         0.7, "pooled: fraction of the n-grams' mean to drop in each step.", low=0, below=1, group="Training"
     )
@@ -121,7 +121,7 @@ class PooledConfig(Options):
         0.05, "pooled: share of each target that all labels divide.", low=0, below=1, group="Training"
     )
     batch: int = option(16, "Lines per update.", low=1, high=1 << 16)
-    epochs: int = epochs_option(10, low=0)
+    epochs: int = epochs_option(12, low=0)
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "Prefix of the labels in a line.")
     seed: int = seed_option()
