@@ -36,7 +36,7 @@ class CountedInput(Part):
     )  # fmt: skip
     memory: int | None = option(
         None,
-        "Working memory (1G); what exceeds it goes to the output's disk.",
+        "Memory of the process (1G); what exceeds it, words aside, goes to the output's disk.",
         metavar="SIZE", low=1, shown="2G", group="Run",
     )  # fmt: skip
     reading: ReadingConfig = field(default_factory=ReadingConfig)
