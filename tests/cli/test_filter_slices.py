@@ -135,6 +135,19 @@ def test_row_groups(tmp_path, capsys):
     assert summary(tmp_path / "out", capsys) == summary(tmp_path / "whole", capsys)
 
 
+def test_files_of_other_machines(big, tmp_path):
+    """Each part reads its slices only."""
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    memory.pipe("/slices/in/big.v1.jsonl", big.read_bytes())
+    try:
+        assert run(arguments(["memory://slices/in"], tmp_path / "whole")) == 0
+        filter_parts("memory://slices/in", tmp_path / "out", 3)
+    finally:
+        memory.rm("/slices", recursive=True)
+    found, whole = outputs(tmp_path / "out"), outputs(tmp_path / "whole")
+    assert joined(found, "kept") == whole[f"kept/{big.name}"]
+
+
 def test_what_can_only_be_read_whole_is_not_cut(tmp_path):
     """CSV, packed files, and a Parquet file of one row group."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
