@@ -63,6 +63,8 @@ SUFFIXES = {
     "fasttext-bin": (".bin", ".ftz"),
     "text-model": (".d2v",),
 }
+# How the name of the second file ends, which has the words of a format of numbers only.
+WORDS_ENDINGS = {"npy": ".words.txt", "projector-tsv": ".metadata.tsv"}
 
 
 class Format(NamedTuple):
@@ -71,8 +73,8 @@ class Format(NamedTuple):
     `check` reports all it finds instead. A format without `write` is only read, one without `read` is only written.
 
     Files larger than memory: `stream` is a `read` in blocks; `header(rows, dim)` and then `write_rows` for each block
-    write what `write` writes at once. `words_ending` is for formats of numbers only: a second file takes the words, one
-    a line, its name made by words_path. `mark_words` puts the digest of that file into a written one, so that
+    write what `write` writes at once. In formats of WORDS_ENDINGS a second file takes the words, one a line, its name
+    made by words_path. `mark_words` puts the digest of that file into a written one, so that
     `words_mark`, given the first bytes, can tell which words belong to it; None: it does not say.
 
     `skips`: bad rows can be left out, by `stream` and, in a format without one or with `words_ending`, by `read`, which
@@ -93,7 +95,6 @@ class Format(NamedTuple):
     stream: Callable[[Input, ReadOptions], Stream] | None = None
     header: Callable[[int, int], bytes] | None = None
     write_rows: Callable[[BinaryIO, Embeddings, WriteOptions], None] | None = None
-    words_ending: str = ""
     mark_words: Callable[[BinaryIO, str], None] | None = None
     words_mark: Callable[[bytes], str | None] | None = None
     skips: bool = False
@@ -105,6 +106,10 @@ class Format(NamedTuple):
     @property
     def suffixes(self) -> tuple[str, ...]:
         return SUFFIXES.get(self.name, ())
+
+    @property
+    def words_ending(self) -> str:
+        return WORDS_ENDINGS.get(self.name, "")
 
     @property
     def holds(self) -> str:

@@ -199,7 +199,6 @@ FORMAT = Format(
     stream=stream,
     header=header,
     write_rows=write_rows,
-    words_ending=".words.txt",
     mark_words=mark_words,
     words_mark=words_mark,
     skips=True,

@@ -48,5 +48,4 @@ FORMAT = Format(
     write=write_rows,
     header=header,
     write_rows=write_rows,
-    words_ending=".metadata.tsv",
 )

@@ -8,6 +8,7 @@ from wv_cli.io.kinds import kind_of
 from wv_cli.text.inputs import Texts
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.vectors.formats import FORMATS
+from wv_cli.vectors.formats.base import WORDS_ENDINGS
 
 if TYPE_CHECKING:
     from wv_cli.text.parts import Part, Shard
@@ -36,4 +37,4 @@ def is_sidecar(path: str) -> bool:
     """Whether a file stands beside another one that is there: facts about it, or its words."""
     if path.endswith(meta.ENDING):
         return True
-    return any(row.stands_beside(path) for row in FORMATS.values())
+    return any(FORMATS[name].stands_beside(path) for name, ending in WORDS_ENDINGS.items() if path.endswith(ending))
