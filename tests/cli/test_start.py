@@ -33,8 +33,8 @@ QUERIES = {
         | {"commands.distribution", "commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
         118,
     ),
-    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 87),
-    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 87),  # an ending of no format
+    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 89),
+    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 89),  # an ending of no format
     "lm score words.lm text.txt": (JOB | {"commands.parts.documents", "lm", "text", "filtering"}, 106),
     "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 52),
     "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 63),

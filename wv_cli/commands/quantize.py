@@ -87,7 +87,8 @@ class QuantizeJob(Job):
         from wv_cli.commands.retrain import retrainer
         from wv_cli.evaluation.model_score import metric_name, score
         from wv_cli.io.input import open_input
-        from wv_cli.models.pooled_files import is_pooled, read_pooled
+        from wv_cli.models.pooled_files import read_pooled
+        from wv_cli.models.text_classifier import is_pooled
         from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
         from wv_cli.vectors.formats.fasttext_bin import read_model, save_model
         from wv_cli.vectors.formats.recognize import input_texts

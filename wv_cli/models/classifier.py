@@ -20,7 +20,7 @@ from wv_cli.io.arguments import path_text
 from wv_cli.io.input import open_input
 from wv_cli.io.remote import is_remote
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.text_classifier import ALL, LONG_LINE, Answered, TextClassifier, blocks_of_lines
+from wv_cli.models.text_classifier import ALL, LONG_LINE, Answered, TextClassifier, blocks_of_lines, is_pooled
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, Matrix, SparseRows
 from wv_cli.vectors.formats.fasttext_bin import read_model
 from wv_cli.vectors.quantizer import QuantMatrix
@@ -163,11 +163,10 @@ def load_classifier(path: str | os.PathLike[str]) -> TextClassifier:
 
         path = local_copy(path)
     with open_input(path) as source:
-        from wv_cli.models.pooled_files import is_pooled, read_pooled
-
         if not is_pooled(source):
             return Classifier(read_model(source), path)
         from wv_cli.models.pooled_classifier import PooledClassifier
+        from wv_cli.models.pooled_files import read_pooled
 
         return PooledClassifier(read_pooled(source), path)
 

@@ -18,10 +18,10 @@ from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import open_output
 from wv_cli.models.pooled_model import PooledModel, Sizes
 from wv_cli.models.pooled_reader import Reading
+from wv_cli.models.text_classifier import POOLED as KIND
 from wv_cli.vectors.formats.tokenizer_file import require_tokenizer
 from wv_cli.words import WordList
 
-KIND = "pooled-classifier"
 _LARGEST = 1e9  # scores of so many features as a line has are finite then
 _LAYOUT: container.Layout = {
     "word_starts": ("<i8", ("word starts",)),
@@ -110,12 +110,6 @@ def dump_pooled(model: PooledModel, *, quantized: bool = False) -> bytes:
 def parse_pooled(file: bytes, name: str) -> PooledModel:
     """The model in the bytes of a file."""
     return read_pooled(Input(name, io.BytesIO(file), len(file)))
-
-
-def is_pooled(source: Input) -> bool:
-    """Whether a file begins as that of a pooled classifier."""
-    title = container.magic(KIND)
-    return source.peek(len(title)).startswith(title)
 
 
 def load_pooled(path: str | os.PathLike[str]) -> PooledModel:

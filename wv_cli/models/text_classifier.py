@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from wv_cli import _prediction
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import UsageError
+from wv_cli.io import container
 from wv_cli.io.arguments import list_texts, real_number, whole_number
+from wv_cli.io.input import Input
 from wv_cli.io.threads import in_order
 from wv_cli.words import WordList, encode
 
 _BLOCK = 1 << 18  # bytes of text answered at once
 LONG_LINE = 1 << 20  # bytes of a line that are read at once
 ALL = -1  # k: every label
+POOLED = "pooled-classifier"  # how the container of a model of `wv train --model pooled` is marked
 _SEPARATORS = tuple(bytes([separator]) for separator in SEPARATORS if separator != ord("\n"))
 _ANSWERS = ("labels", "scores", "found")
 
@@ -165,3 +168,9 @@ def join_answers(parts: list[Answered]) -> Answered:
     counts = np.concatenate([np.diff(part.true_starts) for part in parts])
     true_starts = np.concatenate([[0], np.cumsum(counts)])
     return Answered(joined.labels, joined.scores, joined.found, reads, seen, true_starts, true_labels, joined)
+
+
+def is_pooled(source: Input) -> bool:
+    """Whether a file begins as that of a pooled classifier. Here, so that other files are told without its modules."""
+    mark = container.magic(POOLED)
+    return source.peek(len(mark)).startswith(mark)
