@@ -132,6 +132,8 @@ def versions(peers: str) -> dict[str, str]:
         "scipy",
         "sentence-transformers",
         "torch",
+        "model2vec",
+        "scikit-learn",
     ]
     if peers == sys.executable:
         found = {name: _version(name) for name in names}

@@ -20,6 +20,7 @@ import duplicates
 import filtering
 import glove
 import imports
+import judging
 import kernels
 import ngrams
 import pairs
@@ -35,7 +36,7 @@ import vectors
 from measure import header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs", "deciding")
+WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs", "deciding", "judging")
 
 
 class Suite(NamedTuple):
@@ -52,6 +53,7 @@ SUITES = {
     "search": Suite(vectors.search),
     "glove": Suite(glove.glove, glove.table),
     "classifier": Suite(classifier.classifier),
+    "judging": Suite(judging.judging),
     "quantizing": Suite(quantizing.quantizing, quantizing.table),
     "pairs": Suite(pairs.pairs),
     "kernels": Suite(kernels.kernels, kernels.table),
@@ -102,7 +104,12 @@ def arguments() -> argparse.Namespace:
     add("--models", type=names(train.MODELS), default="skipgram-ns", help=f"from {','.join(train.MODELS)}")
     add("--settings", type=names(classifier.SETTINGS), default="softmax,softmax-bigrams", help="suite classifier")
     add("--validation", type=int, default=3000, help="suite classifier: the last lines, held out")
-    add("--programs", type=names(train.PROGRAMS), default=",".join(train.PROGRAMS), help="those that take part")
+    add(
+        "--programs",
+        type=names((*train.PROGRAMS, *judging.PROGRAMS)),
+        default=",".join(train.PROGRAMS),
+        help="those that take part",
+    )
     add("--rounds", type=int, default=1, help="programs take turns; medians are reported")
     add(
         "--once",
@@ -126,6 +133,7 @@ def arguments() -> argparse.Namespace:
     add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")
     add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
     add("--keep", type=Path, metavar="DIR", help="suites presets, pairs: where what was trained stays")
+    add("--few", type=int, action="append", default=[], help="suite judging: learn from so many lines, too")
     add("--held-out", action="store_true", help="suite presets: score on what a search does not see")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--encoder", type=Path, metavar="DIR", help="suite pairs: the folder of an encoder")
