@@ -110,7 +110,7 @@ class PooledConfig(Options):
     maxn: int = maxn_option()
     buckets: int = buckets_option("maxn>0 or word_ngrams>1")
     max_length: int = option(512, "Tokens read of a text.", low=1, high=1 << 20)
-    lr: float = lr_option(0.001, "Initial learning rate.", high=10)
+    lr: float = lr_option(0.0003, "Initial learning rate.", high=10)
     row_lr: float = option(0.01, "pooled: learning rate of the tokens' vectors.", low=0, high=10, group="Training")
     ngram_lr: float = option(0.1, "pooled: learning rate of the n-grams' vectors.", low=0, high=10, group="Training")
     dropout: float = dropout_option(0.5)
@@ -121,7 +121,7 @@ class PooledConfig(Options):
         0.05, "pooled: share of each target that all labels divide.", low=0, below=1, group="Training"
     )
     batch: int = option(16, "Lines per update.", low=1, high=1 << 16)
-    epochs: int = epochs_option(12, low=0)
+    epochs: int = epochs_option(20, low=0)
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "Prefix of the labels in a line.")
     seed: int = seed_option()
