@@ -37,6 +37,7 @@ class TrainJob(Job):
     times the work; their vectors are combined to --dim numbers.
 
     --model pairs reads records of an anchor, its positive and hard negatives, and writes a static embedding to DIR/.
+
     --model pooled reads labeled lines and writes a classifier, whatever the name's ending, for wv predict.
 
     --validation takes analogies `a b c d` (among the 30,000 most frequent words) or pairs `word word score`.
