@@ -17,6 +17,7 @@ import cold
 import contamination
 import deciding
 import duplicates
+import engines
 import filtering
 import glove
 import imports
@@ -61,6 +62,7 @@ SUITES = {
     "searching": Suite(searching.searching),
     "predicting": Suite(predicting.predicting),
     "filtering": Suite(filtering.filtering),
+    "engines": Suite(engines.engines),
     "duplicates": Suite(duplicates.duplicates),
     "contamination": Suite(contamination.contamination),
     "deciding": Suite(deciding.deciding),
