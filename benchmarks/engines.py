@@ -2,8 +2,9 @@
 
     python benchmarks/run.py corpus.txt --suite engines --rounds 3
 
-The corpus is the paragraphs of a text as 200 MB of JSON lines in 20 shards, and as one file. The Python that runs this
-has wv, ray[data], pyspark with Java, dask[dataframe], datatrove with orjson and regex, s3fs and moto[server].
+The corpus is the paragraphs of a text as JSON lines, again and again up to BYTES, in 20 shards and in one file. The
+Python that runs this has wv, ray[data], pyspark with Java, dask[dataframe], datatrove with orjson and regex, s3fs and
+moto[server].
 
 CPU seconds are those of a process and of all that come from it; the server of S3, on this machine, is not counted. The
 same records must be kept everywhere, and the slices of one file must have its bytes, or the run ends with exit code 1.
