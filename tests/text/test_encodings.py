@@ -74,6 +74,38 @@ def test_damage_is_told_from_another_encoding(text, foreign):
     assert is_foreign(text) is foreign
 
 
+CHINESE = [
+    "新华社北京十二月三十一日电，中共中央总书记、国家主席江泽民发表新年讲话，同胞们、朋友们、女士们、先生们，新年来临之际",
+    "红楼梦第一回，甄士隐梦幻识通灵，贾雨村风尘怀闺秀。作者自云因曾历过一番梦幻之后，故将真事隐去，而借通灵说此石头记",
+    "语料库 语言学 研究 方法 包括 词频 统计 、 搭配 分析 、 关键词 提取 等 ； 计算机 技术 推动 学科 发展 。",
+]
+TRADITIONAL = "我們在這個國家的時候會說中文，他們來到了台北，紅樓夢第一回的作者自云因曾歷過一番夢幻之後"
+RUSSIAN = [
+    "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему.",
+    "Всё смешалось в доме Облонских. Жена узнала, что муж был в связи с бывшею в их доме француженкою-гувернанткой",
+    "ОН сказал: я не могу жить с нею в одном доме, и МЫ ушли из него.",
+]
+JAPANESE = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。ひらがなだけのぶんもある。"
+KOREAN = "대한민국의 수도는 서울이며 인구는 약 오천만 명이다. 한국어는 교착어이다. 봄이 오면 꽃이 핀다."
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        *(("GB18030", each) for each in CHINESE),
+        *((encoding, each) for each in RUSSIAN for encoding in ("KOI8-R", "WINDOWS-1251")),
+        ("BIG5", TRADITIONAL),
+        *((encoding, JAPANESE) for encoding in ("SHIFT_JIS", "EUC-JP")),
+        ("CP949", KOREAN),
+    ],
+)
+@pytest.mark.parametrize("lines", [1, 50])
+def test_letters_of_two_bytes_are_told_from_those_of_one(encoding, text, lines):
+    """In KOI8-R, nearly half of the bytes of Chinese news are frequent letters."""
+    sample = f"{text}\n".encode(encoding) * lines
+    assert f"likely {encoding} (" in describe_foreign(sample)
+
+
 def test_an_encoding_that_is_not_known_has_no_name():
     assert "; convert it: iconv -f ENCODING -t UTF-8 FILE" in describe_foreign(b"\x81\x8d\x8f \x9d\x81 " * 40)
 

@@ -6,6 +6,7 @@ that are whole (a text cut at a number of bytes has one at a line's end). In ano
 that is not ASCII is wrong. Both shares must be passed.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from wv_cli import _text
@@ -37,9 +38,13 @@ _LETTERS = {
     "GB18030": _HAN,
     "BIG5": _HAN,
     "SHIFT_JIS": "のにはをたがでとしいるなれさっもあこ",
-    "EUC-JP": "のにはをたがでとしいるなれさっもあこ",
-    "CP949": "이다는을의가에고하은지를한도로어사기아나서",
 }
+# GB2312, EUC-JP and EUC-KR write each letter in two bytes from 0xa1 on: what stands between ASCII is even in length. Of
+# words in one byte a letter, half are odd. The first byte tells the alphabet: kana, all of Hangul, the common Han.
+_PAIR_BYTES = 40  # that tell, at least
+_RARE = 0.1  # of the runs may be odd, and of the bytes lower: a rare character has other bytes
+_NO_LETTERS, _KANA, _HANGUL, _COMMON_HAN = b"\xa1\xa2\xa3", b"\xa4\xa5", range(0xB0, 0xC9), range(0xB0, 0xD8)
+_KANA_SHARE, _HANGUL_SHARE, _COMMON_SHARE = 0.2, 0.9, 0.6
 
 
 def foreign_encoding(head: bytes) -> str | None:
@@ -96,9 +101,27 @@ def describe_foreign(sample: bytes) -> str:
 
 def _likely_encoding(sample: bytes) -> str | None:
     """The encoding, as iconv calls it, in which most of what is not ASCII are frequent letters; None without one."""
+    if encoding := _encoding_of_pairs(sample[:_FIRST]):
+        return encoding
     shares = {name: _share_of(sample, name, letters) for name, letters in _LETTERS.items()}
     best = max(shares, key=lambda name: shares[name])
     return best if shares[best] >= _LIKELY else None
+
+
+def _encoding_of_pairs(sample: bytes) -> str | None:
+    """The encoding of a text whose letters are pairs of bytes, None of another one."""
+    runs = re.findall(rb"[\x80-\xff]+", sample)
+    size, odd = sum(map(len, runs)), sum(len(run) % 2 for run in runs[:-1])  # the sample may cut the last one
+    low = sum(len(each) for each in re.findall(rb"[\x80-\xa0]+", sample))
+    if size < _PAIR_BYTES or odd > _RARE * len(runs) or low > _RARE * size:
+        return None
+    first = [byte for run in runs for byte in run[::2] if byte not in _NO_LETTERS]
+    kana, hangul, han = (sum(byte in each for byte in first) for each in (_KANA, _HANGUL, _COMMON_HAN))
+    if kana >= _KANA_SHARE * len(first):
+        return "EUC-JP"
+    if hangul >= _HANGUL_SHARE * len(first):
+        return "CP949"
+    return "GB18030" if han >= _COMMON_SHARE * len(first) else None
 
 
 def _share_of(sample: bytes, encoding: str, letters: str) -> float:
