@@ -203,6 +203,17 @@ def test_few_pairs_are_told(turned):
     assert "determine only a part" in align(a, b, AlignConfig(anchors=60)).notes[0]
 
 
+def test_rare_words_are_told_of(wv, tmp_path):
+    words = np.random.default_rng(1).standard_normal((2001, 4)).astype(np.float32)
+    for name in ("a.bin", "b.bin"):
+        save(str(tmp_path / name), Embeddings(WordList.from_words(f"w{i}" for i in range(2001)), words))
+    told = [wv("drift", "a.bin", "b.bin", "--top", "1", *more).stderr for more in ([], ["--restrict-vocab", "2000"])]
+    assert told == [
+        "2,001 words compared, rare ones too, which change by chance; --restrict-vocab 2000 leaves them out\n",
+        "2,000 words compared\n",
+    ]
+
+
 def test_the_commands(turned, wv, tmp_path):
     a, b, rotation = turned
     for each in (a, b):

@@ -57,6 +57,7 @@ COMMANDS: dict[str, str] = {
     **dict.fromkeys(("man", "docs", "guide", "tutorial"), "wv help"),
     "index": "wv search index INPUT... -o INDEX",
     "distill": "wv distil",
+    **dict.fromkeys(("compare", "diff", "changed", "semanticchange"), "wv drift A B"),
     "cat": "wv dump FILE",
 }
 # The same of the subcommands of a group.
@@ -78,6 +79,8 @@ SUBCOMMANDS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("perplexity", "ppl"), "`wv eval perplexity MODEL -d FILE`"),
     },
 }
+# What to do instead of one more argument.
+EXTRA = {"wv drift": "for one word `wv nn A WORD --beside B`, or its row of `wv drift A B --top 0`"}
 
 
 def command_for(name: str) -> str:

@@ -62,6 +62,11 @@ def message(error: click.UsageError) -> str:
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
         return _bad_value(error)
     text = " ".join(error.format_message().split()).partition(". Choose from:")[0].removesuffix(".")
+    if error.ctx and text.startswith("Got unexpected extra argument"):
+        from wv_cli.cli.habits import EXTRA
+
+        if way := EXTRA.get(error.ctx.command_path):
+            return f"{text[:1].lower()}{text[1:]}; {way}"
     usage = " ".join(error.ctx.get_usage().split()).removeprefix("Usage: ") if error.ctx else "wv COMMAND ..."
     return f"{text[:1].lower()}{text[1:]}; usage: {usage}"
 

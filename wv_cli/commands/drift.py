@@ -9,6 +9,8 @@ from wv_cli.commands.job import Job
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.transforms.config import DriftConfig
 
+_FREQUENT = 2000  # words that are frequent in most texts
+
 
 @dataclass(frozen=True, kw_only=True)
 class DriftJob(Job):
@@ -17,7 +19,8 @@ class DriftJob(Job):
 
     A word is printed as `word TAB neighbors TAB cosine`, below a header of these names. The number `neighbors` is the
     fraction of the nearest words that A and B share. The cosine compares the two vectors of the word after A was
-    aligned to B by all common words. Rare words change most, by chance; --restrict-vocab leaves them out.
+    aligned to B by all common words. Rare words change most, by chance; --restrict-vocab leaves them out. For one
+    word, look for its row with --top 0, or show its neighbors in both by `wv nn A WORD --beside B`.
     """
 
     config: DriftConfig = field(default_factory=DriftConfig)
@@ -37,4 +40,7 @@ class DriftJob(Job):
         return "".join(["word\tneighbors\tcosine\n", *rows])
 
     def report(self, metadata: Mapping[str, Any]) -> str:
-        return f"{metadata['compared']:,} words compared"
+        compared = f"{metadata['compared']:,} words compared"
+        if self.config.restrict_vocab or metadata["compared"] <= _FREQUENT:
+            return compared
+        return f"{compared}, rare ones too, which change by chance; --restrict-vocab {_FREQUENT} leaves them out"

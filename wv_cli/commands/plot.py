@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, option, require
+from wv_cli.errors import UsageError
 from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ class PlottedWords(Part):
     top: int | None = option(None, "Also draw the first N words of VECTORS.", low=3)
     neighbors: int | None = option(None, "Also draw the N nearest words of each WORD.", low=1)
     beside: tuple[str, ...] = option(
-        (), "Other vectors, drawn beside the first with the same words; may be repeated.", metavar="FILE"
+        (), "Other vectors, drawn beside the first: same words, own --neighbors; may be repeated.", metavar="FILE"
     )
     from_format: str | None = option(
         None, "Format of VECTORS; by default its content tells.", metavar="FORMAT", group="Input"
@@ -36,6 +38,8 @@ class PlottedWords(Part):
 
     def check(self) -> None:
         require(bool(self.words) or self.top is not None, "give WORDs, or --top N")
+        if self.words and Path(self.words[0]).is_file() and Path(self.vectors).is_file():
+            raise UsageError(f"{self.words[0]} is a file, not a word; name other vectors by --beside")
         some = bool(self.words) or self.neighbors is None
         require(some, "--neighbors draws the nearest words of WORDs; give some")
 

@@ -33,6 +33,9 @@ class SimilarityJob(QuestionsJob):
 
     def check(self) -> None:
         super().check()
+        if len(self.words) == 1 and self.source.beside:
+            message = f"expected two words A B, each asked in each file, found 1: {self.words[0]!r}"
+            raise UsageError(f"{message}; `wv nn` with --beside shows how one word differs between files")
         if len(self.words) not in (0, 2):
             message = f"expected two words A B, found {len(self.words)}"
             raise UsageError(f"{message}; a list of words is one argument, such as 'a b c'")

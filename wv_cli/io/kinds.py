@@ -95,11 +95,16 @@ def records_of(head: bytes) -> str | None:
     return "csv"
 
 
+_PUNCTUATION = ".,;:!?()[]'\"“”"
+
+
 def advise_vectors(head: bytes) -> str:
-    """What to do with records where word vectors are read, "" for other files."""
+    """What to do with records and texts where word vectors are read, "" for other files."""
     kind = records_of(head)
     if kind == "jsonl":
         return "; write its vectors as lines `word number ...`"
+    if kind is None and is_prose(head):
+        return "; if it is a text, train vectors first: wv train FILE -o vectors.bin"
     if kind != "csv":
         return ""
     first, second, *_ = (line.strip(b"\r").split(b",") for line in head[:_CSV_BYTES].split(b"\n", 2))
@@ -111,6 +116,12 @@ def advise_vectors(head: bytes) -> str:
     unquoted = "tr -d '\"' | " if b'"' in head[:_CSV_BYTES] else ""
     read = "tail -n +2 FILE |" if is_header else "cat FILE |"
     return f"; make word vectors of it: {read} {unquoted}tr , ' ' > vectors.txt"
+
+
+def is_prose(head: bytes) -> bool:
+    """Whether a file begins with several words, nearly all of letters."""
+    words = [each.strip(_PUNCTUATION) for each in head[:_CSV_BYTES].decode("utf-8", "replace").split()[:-1]]
+    return len(words) > 2 and sum(each.isalpha() for each in words) >= 0.8 * len(words)
 
 
 def _is_number(cell: bytes) -> bool:
