@@ -283,6 +283,16 @@ def test_every_option_of_the_originals_has_an_answer(command: str, name: str) ->
         (["help", "search", "nope"], "wv help: no part of `wv search` is called 'nope'; `wv search -h` lists them"),
         (["help", "chages"], "wv help: no command or guide is called 'chages'; "
          "did you mean 'changes' or 'phrases' or 'chinese'?"),
+        (["help", "dedup"], "wv help: no command or guide is called 'dedup'; see `wv help duplicates`; "
+         "it is `wv filter INPUT -o FOLDER --near-duplicates 0.72`"),
+        (["help", "gopher"], "wv help: no command or guide is called 'gopher'; see `wv help heuristics`; "
+         "it is `wv filter INPUT -o FOLDER --heuristic gopher-quality`"),
+        (["help", "decontaminate"], "wv help: no command or guide is called 'decontaminate'; "
+         "see `wv help duplicates`; it is `wv filter INPUT -o FOLDER --contamination FILE:FIELD=..0.5`"),
+        (["dedup", "x"],
+         "wv: unknown command 'dedup'; it is `wv filter INPUT -o FOLDER --near-duplicates 0.72`"),
+        (["filter", "x", "--dedup"], "wv filter: no such option --dedup; did you mean --near-duplicates 0.72?"),
+        (["filter", "x", "--minhash"], "wv filter: no such option --minhash; did you mean --near-duplicates 0.72?"),
         (["help", "changes", "x"], "wv help: 'changes' is a guide; expected nothing after it, found 'x'"),
         (["help", "train", "x"], "wv help: `wv train` has no parts; expected nothing after it, found 'x'"),
     ],

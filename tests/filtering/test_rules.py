@@ -48,6 +48,11 @@ def test_a_rule(scorer, text, name, subject, low, high, is_open):
         ("words", "e>=-", "expected a number, found '-'"),
         ("language", "lid.176.ftz:en", "such as 'lid.176.ftz:en>=0.5' (in quotes"),
         ("language", "lid.176.ftz", "expected a rule such as lid.176.ftz:en>=0.65"),
+        ("contamination", "q.csv:question", "expected a comparison, such as 'q.csv:question<=0.5' (in quotes"),
+        ("contamination", "b=q.csv:question", "expected a comparison, such as 'b=q.csv:question<=0.5' (in quotes"),
+        ("contamination", "q.csv:question=0.5", "found =; write 'q.csv:question<=0.5' (in quotes"),
+        ("contamination", "q.csv:q<=50%", "expected a number from 0 to 1 behind <=, such as 0.5; found '50%'"),
+        ("contamination", "q.csv:q=..50%", "expected a number from 0 to 1 behind =.., such as 0.5; found '50%'"),
     ],
 )
 def test_what_is_no_rule(scorer, text, problem):
@@ -84,6 +89,12 @@ def test_rules_that_keep_all_or_nothing(scorer, text, possible, only_scores):
         return
     with pytest.raises(UsageError, match=r"keeps no record; scores are 0 (to 1|or more), and the rule keeps "):
         rule.require_possible()
+
+
+@pytest.mark.parametrize("text", ["q.csv:question<=50", "q.csv:question=..50"])
+def test_a_share_is_no_percentage(text):
+    with pytest.raises(UsageError, match=r"expected a bound from 0 to 1, found 50; write 0.5 for 50 %$"):
+        parse_rule("contamination", text).require_possible()
 
 
 def test_two_rules_need_two_names():
@@ -176,6 +187,20 @@ def test_rules_in_a_file(tmp_path):
             read_rules(str(path), Rules.settings())
     with pytest.raises(WvError, match="cannot read"):
         read_rules(str(tmp_path / "none"), {})
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("gopher-quality", "gopher-quality is a recipe of heuristics: --heuristic gopher-quality"),
+        ("C4", "c4 is a recipe of heuristics: --heuristic c4"),
+        ("FineWeb", "did you mean --rules fineweb[?]"),
+        ("nosuch", "shipped rules are ccnet, fineweb"),
+    ],
+)
+def test_a_name_of_no_file_of_rules(name, way):
+    with pytest.raises(WvError, match=f"^{name}: cannot read: .*; {way}$"):
+        read_rules(name, {})
 
 
 def test_a_name_is_no_part_of_a_path(tmp_path, monkeypatch):

@@ -56,9 +56,19 @@ COMMANDS: dict[str, str] = {
     **dict.fromkeys(("ann", "hnsw", "annoy", "faiss"), "wv nn VECTORS WORD"),
     **dict.fromkeys(("man", "docs", "guide", "tutorial"), "wv help"),
     "index": "wv search index INPUT... -o INDEX",
+    **dict.fromkeys(("dedup", "dedupe", "deduplicate", "minhash"), "wv filter INPUT -o FOLDER --near-duplicates 0.72"),
+    **dict.fromkeys(("decontaminate", "decontamination"), "wv filter INPUT -o FOLDER --contamination FILE:FIELD=..0.5"),
+    "gopher": "wv filter INPUT -o FOLDER --heuristic gopher-quality",
+    "c4": "wv filter INPUT -o FOLDER --heuristic c4",
+    "fineweb": "wv filter INPUT -o FOLDER --rules fineweb",
     "distill": "wv distil",
     **dict.fromkeys(("compare", "diff", "changed", "semanticchange"), "wv drift A B"),
     "cat": "wv dump FILE",
+}
+# What `wv help` is asked about -> the guide that tells of it; of commands that do not exist COMMANDS has the call.
+GUIDES: dict[str, str] = {
+    **dict.fromkeys(("dedup", "dedupe", "deduplicate", "minhash", "decontaminate", "decontamination"), "duplicates"),
+    **dict.fromkeys(("gopher", "c4", "fineweb", "heuristic", "datatrove"), "heuristics"),
 }
 # The same of the subcommands of a group.
 SUBCOMMANDS: dict[str, dict[str, str]] = {
@@ -87,6 +97,12 @@ def command_for(name: str) -> str:
     """What to call instead of the command `name`, "" when nobody knows."""
     call = COMMANDS.get(plain(name), "")
     return f"it is `{call}`" if call else ""
+
+
+def guide_for(name: str) -> str:
+    """Which guide tells of `name`, "" when none does."""
+    guide = GUIDES.get(plain(name), "")
+    return f"see `wv help {guide}`" if guide else ""
 
 
 def subcommand_for(group: str, name: str) -> str:

@@ -82,6 +82,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "dummy4unknown": ("--oov zero",),
     "caseinsensitive": ("--case",),
     "format": ("--to", "--from"),
+    **dict.fromkeys(("dedup", "dedupe", "deduplicate", "minhash"), ("--near-duplicates 0.72",)),
 }
 
 

@@ -49,14 +49,24 @@ _EXAMPLES = {"contamination": "questions.jsonl:question<=0.5", "perplexity": "MO
 _LANGUAGES = "https://fasttext.cc/docs/en/language-identification.html"
 
 
-def _advise_comparison(text: str) -> str:
-    """What to write for a rule without > or <: a shell has taken it, or = stands in its place."""
-    subject, _, bound = text.rpartition("=")
+_BOUND = re.compile(r"(?P<sign>>=|<=|>|<|=\.\.|=)(?P<bound>[^<>=]*)$")
+
+
+def _advise_comparison(scorer: str, text: str) -> str:
+    """What to write for a rule without > or <: a shell has taken it, = stands in its place, or no number follows."""
+    kind = SCORERS.find(scorer)
+    sign, quotes = "<=" if kind.high_is_bad else ">=", "(in quotes: a shell takes > and < for itself)"
+    example = 0.5 if kind.highest == 1 else 800
+    found = _BOUND.search(text)
+    if found is None or (found["sign"] == "=" and ":" in found["bound"]):  # = of NAME=FILE:FIELD
+        return f"a comparison, such as '{text}{sign}{example}' {quotes}"
+    subject, bound = text[: found.start()], found["bound"]
     try:
         float(bound)
     except ValueError:
-        return f", such as '{text}>=0.5' (in quotes: a shell takes > and < for itself)"
-    return f", found =; write '{subject}>={bound}' (in quotes: a shell takes > and < for itself)"
+        scores = "a number from 0 to 1" if kind.highest == 1 else "a number"
+        return f"{scores} behind {found['sign']}, such as {example}; found {bound!r}"
+    return f"a comparison, found =; write '{subject}{sign}{bound}' {quotes}"
 
 
 @functools.cache
@@ -89,7 +99,7 @@ def parse_rule(scorer: str, text: str) -> Rule:
             raise UsageError(f"--{scorer} {text}: the range is empty; the lower number comes first")
     else:
         if SCORERS.find(scorer).has_file and ":" in text:
-            raise UsageError(f"--{scorer} {text}: expected a comparison{_advise_comparison(text)}")
+            raise UsageError(f"--{scorer} {text}: expected {_advise_comparison(scorer, text)}")
         example = _EXAMPLES.get(scorer, "lid.176.ftz:en>=0.65" if SCORERS.find(scorer).has_file else "50..100000")
         source = f"; {_LANGUAGES} has that model" if scorer == "language" else ""
         raise UsageError(f"--{scorer} {text}: expected a rule such as {example}{source}")

@@ -32,12 +32,24 @@ def shipped_recipes() -> list[str]:
     return sorted(Path(each.name).stem for each in _SHIPPED.iterdir() if each.name.endswith(".toml"))
 
 
+def _advise_name(name: str) -> str:
+    """What to write for the name of no file of rules."""
+    from wv_cli.filtering.heuristics import RECIPES
+
+    lower = name.lower()
+    if lower in shipped_recipes():
+        return f"did you mean --rules {lower}?"
+    if lower in RECIPES:
+        return f"{lower} is a recipe of heuristics: --heuristic {lower}"
+    return f"shipped rules are {', '.join(shipped_recipes())}"
+
+
 def read_rules(name: str, options: Mapping[str, Option]) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """(scorer, rule) of a file, or of a shipped one by its name, and its other `options`. Raises BadFile, WvError."""
     try:
         data = (_SHIPPED / f"{name}.toml" if name in shipped_recipes() else Path(name)).read_bytes()
     except OSError as error:
-        message = f"{name}: cannot read: {reason(error)}; shipped rules are {', '.join(shipped_recipes())}"
+        message = f"{name}: cannot read: {reason(error)}; {_advise_name(name)}"
         raise WvError(message) from error
     refuse_other_kinds(data[:HEAD_BYTES], name, "rules in TOML")
     if found_encoding := foreign_encoding(data):

@@ -82,7 +82,7 @@ class Rule:
         return has_lowest and has_highest and not kind.may_lack
 
     def require_possible(self) -> None:
-        """Raises UsageError where no score is in the range."""
+        """Raises UsageError where no score is in the range, or where its upper bound is no score."""
         highest = SCORERS.find(self.scorer).highest
         low, high = max(self.low, 0), min(self.high, highest)
         kept = low < high or (low == high and not (self.open and (low == self.low or high == self.high)))
@@ -91,6 +91,9 @@ class Rule:
             if self.low > self.high:
                 why = f"with the other rules about {self.name} it keeps {self.bounds_text}"
             raise UsageError(f"{self.text}: keeps no record; {why}")
+        if highest < self.high < np.inf:
+            step = f"; write {self.high / 100:g} for {self.high:g} %" if self.high <= 100 else ""
+            raise UsageError(f"{self.text}: expected a bound from 0 to {highest:g}, found {self.high:g}{step}")
 
     def load_scorer(self, setting: Setting) -> Scorer | FieldScorer:
         bound = self.low if np.isfinite(self.low) else 0.0

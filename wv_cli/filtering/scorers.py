@@ -16,14 +16,16 @@ class ScorerKind:
     scorer of a subject (what stands before the comparison), the bound and the settings; "": a statistic of the text,
     all of which are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked.
     `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. Scores are 0 or more; those of classifiers
-    `are_probabilities`, others `are_shares`. A text may have no score where `may_lack` is true. With `reads_fields` the
-    scorer is a FieldScorer, and the subject is the whole rule."""
+    `are_probabilities`, others `are_shares`. A high one is a reason to reject where `high_is_bad`. A text may have no
+    score where `may_lack` is true. With `reads_fields` the scorer is a FieldScorer, and the subject is the whole
+    rule."""
 
     opener: str = ""
     cost: int = 0
     has_file: bool = False
     are_probabilities: bool = False
     are_shares: bool = False
+    high_is_bad: bool = False
     may_lack: bool = False
     reads_fields: bool = False
 
@@ -46,10 +48,15 @@ SCORERS: Registry[ScorerKind] = Registry(
         ("heuristic", ScorerKind()),
         (
             "contamination",
-            ScorerKind("wv_cli.filtering.contamination:contamination", 2, has_file=True, are_shares=True),
+            ScorerKind(
+                "wv_cli.filtering.contamination:contamination", 2, has_file=True, are_shares=True, high_is_bad=True
+            ),
         ),
         ("language", ScorerKind("wv_cli.filtering.scoring:language", 2, has_file=True, are_probabilities=True)),
         ("classifier", ScorerKind("wv_cli.filtering.scoring:classifier", 3, has_file=True, are_probabilities=True)),
-        ("perplexity", ScorerKind("wv_cli.filtering.scoring:perplexity", 4, has_file=True, may_lack=True)),
+        (
+            "perplexity",
+            ScorerKind("wv_cli.filtering.scoring:perplexity", 4, has_file=True, may_lack=True, high_is_bad=True),
+        ),
     ],
 )

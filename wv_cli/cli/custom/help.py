@@ -82,6 +82,10 @@ def _show(context: click.Context, names: tuple[str, ...]) -> None:
 def _unknown(name: str, known: list[str], group: click.Context) -> UsageError:
     import difflib
 
+    from wv_cli.cli.habits import command_for, guide_for
+
+    if group.parent is None and (way := "; ".join(filter(None, [guide_for(name), command_for(name)]))):
+        return UsageError(f"no command or guide is called {name!r}; {way}")
     near = difflib.get_close_matches(name, known)
     where = "wv help" if group.parent is None else f"{group.command_path} -h"
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"`{where}` lists them"
