@@ -398,6 +398,21 @@ def test_a_name_without_an_ending_of_records(data, found, step, pack, tmp_path, 
         assert b"one two three" in (kept if pack is bytes else gzip.decompress(kept))
 
 
+@pytest.mark.parametrize("name", ["README.md", "LICENSE"])
+def test_a_file_beside_the_shards_of_a_folder(name, tmp_path, monkeypatch, capsys):
+    """The pattern that the message names leaves it out."""
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in", name).write_text("Shards of a corpus.")
+    Path("in", "a.jsonl.gz").write_bytes(gzip.compress(b'{"text": "one two three"}\n'))
+    assert run(["filter", "in", "--words", "2..", "-o", "kept", "-q"]) == 2
+    said = capsys.readouterr().err
+    assert "found text; to leave it out, name the files beside it, such as in/*.jsonl.gz; to filter its lines" in said
+    assert [str(path) for path in Path().glob("in/*.jsonl.gz")] == ["in/a.jsonl.gz"]
+    assert run(["filter", f"in/{name}", "--words", "2..", "-o", "kept", "-q"]) == 2
+    assert "to leave it out" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

@@ -218,7 +218,7 @@ def test_steps_out_of_order_and_other_corpora_are_refused(tree, tmp_path, capsys
         ([*RULES, "--keys", "{k}", "--part", "1/2", "--save-index", "{k}/i"], "the step that decides"),
         (
             [*RULES, "--part", "1/2", "-o", "{k}"],
-            "a part sees no records of the other parts (--part); give --keys FOLDER",
+            "a part sees no records of the other parts (--part); give --keys FOLDER, as wv help duplicates shows",
         ),
         (["--exact-duplicates", "paragraph", "--part", "1/2", "-o", "{k}"], "parts have no keys of paragraphs"),
     ],

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,13 @@ def outputs(folder):
     """Of all parts, by their places in the folders."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".report"))
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_a_part_tells_its_files(tree, tmp_path, capsys):
+    """No file is cut, and so no slices are told of."""
+    assert run(["filter", tree, "-o", str(tmp_path / "out"), "--words", "3..9", "--part", "1/4"]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"part 1/4 has \d of 7 files$", said, re.MULTILINE) and "slices" not in said
 
 
 def filter_parts(tree, out, count, *more):

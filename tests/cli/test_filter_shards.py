@@ -133,6 +133,13 @@ def test_a_shard_without_records_counts_as_empty(tmp_path, capsys):
     assert (tmp_path / "kept" / "none.jsonl").read_bytes() == b""
     assert run(["filter", *bad, "--words", "3..9", "--dry-run", "-q"]) == 1
     assert "none of the 2 inputs has a record" in capsys.readouterr().err
+    for more in (["--threads", "1"], ["--rejected", str(tmp_path / "no" / "rejected")], ["--near-duplicates", "0.72"]):
+        given = ["--words", "3..9", "-o", str(tmp_path / "no" / "kept"), *more, "-q"]
+        if "--near-duplicates" in more:
+            given += ["--save-index", str(tmp_path / "index")]
+        assert run(["filter", *bad, *given]) == 1
+        assert "none of the 2 inputs has a record" in capsys.readouterr().err
+        assert not (tmp_path / "no").exists() and not (tmp_path / "index").exists()
     assert run(["filter", bad[0], "--words", "3..9", "--dry-run", "-q"]) == 1
     assert (
         capsys.readouterr().err == f"wv filter: {bad[0]}: expected the field text, found other; name one with --field\n"

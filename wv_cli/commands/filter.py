@@ -69,7 +69,7 @@ class FilterJob(Job):
         if self.kept.part is not None and not keys and (near is not None or exact is not None):
             name = "--near-duplicates" if near is not None else "--exact-duplicates"
             message = f"{name}: a part sees no records of the other parts (--part)"
-            raise UsageError(f"{message}; give --keys FOLDER, as wv help many-machines shows")
+            raise UsageError(f"{message}; give --keys FOLDER, as wv help duplicates shows")
         refuse_with_dask(
             self.dask,
             part=self.kept.part,

@@ -46,6 +46,7 @@ class FilterRun:
         from wv_cli.filtering.slices import Slice, cut_large, refuse_other_cuts
         from wv_cli.filtering.statistics import Totals
         from wv_cli.text.reading_config import ReadingConfig
+        from wv_cli.text.records.opening import refuse_other_files
         from wv_cli.text.records.reading import DEFAULT_FIELD
         from wv_cli.text.source import Source
         from wv_cli.vectors.formats.recognize import input_texts
@@ -56,9 +57,9 @@ class FilterRun:
             reading = replace(reading, field=DEFAULT_FIELD)
         written = self.kept.results()
         texts = input_texts(self.records.inputs, log=run.log, reading=reading, written=written)
-        _require_records(texts, [path for path in texts.inputs if Path(path).is_file()])
+        refuse_other_files(texts, [path for path in texts.inputs if Path(path).is_file()])
         source = Source(texts, progress=run.on_reading)
-        _require_records(texts, source.paths)
+        refuse_other_files(texts, source.paths)
         slices = [Slice(*each) for each in name_outputs(self.records.inputs, source.paths).items()]
         only, part, corpus, every = len(slices) == 1, self.kept.run_part, None, slices
         keyed = self._open_keyed(slices)
@@ -66,7 +67,7 @@ class FilterRun:
             every = cut_large(slices, part.count)
             slices, corpus = deal_slices(every, part)
             source.select([*dict.fromkeys(each.path for each in slices)], sum(each.size for each in slices))
-            what = "files" if len(every) == len(source.paths) else "files and slices of files"
+            what = "files and slices of files" if any(each.span is not None for each in every) else "files"
             run.log(f"part {part} has {len(slices):,} of {len(every):,} {what}")
         refuse_other_cuts(self.kept.folders, every)
         self.kept.require_writable([each.name for each in slices], [*source.paths, *self.rules.reads()])
@@ -100,14 +101,13 @@ class FilterRun:
             clusters = Clusters(self.kept.clusters, verified=judge.verifies)
             for path, found in self._count_only(source, judge, totals, only=only):
                 clusters.add(path, found)
+            _require_readable(totals, source)
             clusters.write(source.paths)
         elif self.kept.streams:
             self._write_stream(source, texts, judge, totals, self.kept.output)
         else:
             identity = {**self._identity(slices), "part": self.kept.part and str(part), "corpus": corpus}
             totals = self._write(source, slices, judge, totals, identity, only=only)
-        if part is None and totals.unreadable == len(source.paths):
-            raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")
         return totals.to_dict()
 
     def _open_keyed(self, slices: "Sequence[Slice]") -> "KeyedRun | None":
@@ -164,6 +164,7 @@ class FilterRun:
                 sink.close()
             finally:
                 sink.discard()
+        _require_readable(totals, source)
         self._save_index(judge.duplicates)
 
     def _write(
@@ -202,6 +203,9 @@ class FilterRun:
                 shard_pass = self._open_pass(judge, source, only=only)
                 for files in shards.pending():
                     shards.finish(files.slice.name, *shard_pass.write(source, files))
+            if part is None:
+                with shards.discarded_on_error():
+                    _require_readable(shards.totals, source)
             self._save_index(judge.duplicates)  # before the journal goes: a run that is killed here goes on
             shards.write_report(self.argv)
         return shards.totals
@@ -280,9 +284,7 @@ def _told_how_to_go_on(run: Run) -> Iterator[None]:
         raise
 
 
-def _require_records(texts: "Texts", paths: Sequence[str]) -> None:
-    from wv_cli.text.records.opening import no_records
-
-    for path in paths:
-        if texts.records(path) is None:
-            raise no_records(path)
+def _require_readable(totals: "Totals", source: "Source") -> None:
+    """Raises WvError where no input of the whole run has a record."""
+    if totals.unreadable == len(source.paths):
+        raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.journal import Journal, Point
 from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
@@ -137,6 +137,19 @@ class Shards:
             self._close_keys()
             self._journal.remove()
             self._remove_parts()
+
+    @contextlib.contextmanager
+    def discarded_on_error(self) -> Iterator[None]:
+        """Where the block fails, the run can neither finish nor go on: its outputs and its journal are removed."""
+        try:
+            yield
+        except WvError:
+            for output in (output for done in self._point.done.values() for output in done):
+                Path(output).unlink(missing_ok=True)
+            self._journal.remove()
+            self._close_keys()
+            self._point = Point()  # claim() removes the part files
+            raise
 
     def _close_keys(self) -> None:
         for file in self._side_files:

@@ -1,9 +1,10 @@
 """Files of records, opened: what they begin with is looked at before their reader gets them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile, UsageError
@@ -14,6 +15,7 @@ from wv_cli.text.raw_files import blocks, open_raw
 from wv_cli.text.records.kinds import RECORDS
 
 if TYPE_CHECKING:
+    from wv_cli.text.inputs import Texts
     from wv_cli.text.records.reading import Block, Rules
 
 _HEAD = 1 << 12  # bytes that tell what a file is, unless its first line is shorter
@@ -45,8 +47,25 @@ def require_records(kind: str, name: str, head: bytes) -> None:
         refuse_json_over_lines(name, head)
 
 
-def no_records(path: str) -> UsageError:
-    """For a file whose name has no ending of records."""
+def refuse_other_files(texts: "Texts", paths: Sequence[str]) -> None:
+    """Raises UsageError for one of the `paths`, which `texts` names or has in its folders, whose name has no ending of
+    records."""
+    for path in paths:
+        if texts.records(path) is None:
+            raise _no_records(path, "" if path in texts.inputs else _pattern_beside(texts, path, paths))
+
+
+def _pattern_beside(texts: "Texts", path: str, paths: Sequence[str]) -> str:
+    """A shell pattern of the records in the folder of `path`, "" where there are none."""
+    for other in paths:
+        if Path(other).parent == Path(path).parent and texts.records(other) is not None:
+            inner = inner_name(other)
+            return str(Path(path).parent / f"*{Path(inner).suffix}{other[len(inner) :]}")
+    return ""
+
+
+def _no_records(path: str, beside: str) -> UsageError:
+    """`beside` is a pattern of other files that may stand for this one."""
     with open_raw(path) as raw, closing(decompress(blocks(raw, path, _HEAD), path)) as text:
         head = next(text, b"")
     if kind := records_of(head):
@@ -55,6 +74,8 @@ def no_records(path: str) -> UsageError:
         found, step = what, "give records"
     else:
         found, step = "text", "to filter its lines, end its name in .tsv and give --no-header --field 1"
+    if beside:
+        step = f"to leave it out, name the files beside it, such as {beside}; {step}"
     return UsageError(
         f"{path}: expected a file of records ({', '.join(f'.{kind}' for kind in RECORDS)}), found {found}; {step}"
     )
