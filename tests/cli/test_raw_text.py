@@ -3,12 +3,16 @@
 import gzip
 import json
 import lzma
+import subprocess
 import sys
+import textwrap
+from importlib.resources import files
 
 import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
+from wv_cli.text.raw_text import note_wrapped
 
 RAW = '"The King spoke," said the Queen. The king, the queen and a King: "Speak, Queen!"\n'
 
@@ -126,7 +130,7 @@ def test_raw_text_is_told_once(command, tmp_path, monkeypatch, capsys):
         (CUT, ["--lowercase"], None),
         (CUT.lower(), [], None),
         ("New York , Mr. Baker and the U.S. bread .\n", [], None),
-        ("一九九八年新年讲话中共中央总书记国家主席\n" * 9, [], "give --tokenize jieba (pip install jieba)"),
+        ("一九九八年新年讲话中共中央总书记国家主席\n" * 9, [], "jieba (pip install jieba); `wv help chinese` has"),
         ("ภาษาไทยเป็นภาษาที่ใช้กันในประเทศไทย\n" * 9, [], "give --tokenize pythainlp (pip install pythainlp)"),
         ("ភាសាខ្មែរជាភាសាផ្លូវការរបស់ប្រទេសកម្ពុជា\n" * 9, [], "give --tokenize unicode, which cuts it into syllables"),
         ("一九九八年 新年 讲话 （ 附 图片 １ 张 ）\n" * 9, [], None),
@@ -230,6 +234,56 @@ def test_records_packed_files_and_folders(name, tmp_path, capsys):
         path.write_bytes(pack(content.encode()))
         assert run(["build-vocab", str(tmp_path / name), "-o", str(tmp_path / "v")]) == 0
         assert len(notes(capsys.readouterr().err)) == told
+
+
+LICENSE = (files("wv_cli") / "licenses" / "Apache-2.0.txt").read_text()
+POEM = """Shall I compare thee to a summer's day in the long light of the evening
+Thou art more lovely and more temperate than all the hills of the country
+Rough winds do shake the darling buds of May and all of the other months
+And summer's lease hath all too short a date for those who wait in the rain
+"""
+LISTED = (
+    "salt\nbread\ntwo large onions\nolive oil from the first pressing of the year\npepper\nthyme and a leaf of bay\n"
+)
+
+
+def lines_of(words, size):
+    return "".join(" ".join(words[i : i + size]) + "\n" for i in range(0, len(words), size))
+
+
+@pytest.mark.parametrize("text", [LICENSE, LICENSE.replace("\n", "\r\n"), textwrap.fill(LICENSE, 90) + "\n"])
+@pytest.mark.parametrize("more", [[], ["--tokenize"], ["--lowercase"]])
+def test_lines_of_one_width_are_told(text, more, tmp_path, capsys):
+    """The command that is told makes lines of which nothing is told."""
+    path, joined = tmp_path / "FILE", tmp_path / "joined.txt"
+    path.write_text(text, newline="")
+    for file, told in ((path, 1), (joined, 0)):
+        assert run(["build-vocab", str(file), "-o", str(tmp_path / "v"), *more]) == 0
+        said = [each for each in capsys.readouterr().err.splitlines() if "its lines end at" in each]
+        assert len(said) == told
+        if told:
+            assert "of them within a sentence, and words of two lines are no neighbors" in said[0]
+            subprocess.run(["sh", "-c", said[0].partition("raw-text`): ")[2]], cwd=tmp_path, check=True)
+    assert joined.read_text().split() == text.split()
+
+
+def test_lines_with_ends_of_their_own_are_not_told(slice_text):
+    words = slice_text.read_text().split()[:5000]
+    several = [f"{line} {number}\n" for number in range(9) for line in POEM.splitlines()]
+    assert note_wrapped(textwrap.fill(" ".join(words), 72).encode()) is not None
+    for text in (
+        slice_text.read_text()[:60_000],
+        lines_of(words, 1),
+        lines_of(words, 10),
+        lines_of(words, 12),
+        lines_of(words, 1000),
+        "".join(several),
+        "".join(line + letter + "\n" for letter in "abcdefghij" for line in LISTED.splitlines()),
+        NEWS * 20,
+        CUT * 20,
+        "the quick brown fox jumps over the lazy dogs of the town\n" * 100,
+    ):
+        assert note_wrapped(text.encode()) is None
 
 
 def test_labels_are_no_words(tmp_path, capsys):

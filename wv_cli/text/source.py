@@ -22,7 +22,7 @@ from wv_cli.text.documents import read_documents
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
-from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, read_sample
+from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, note_wrapped, read_sample
 from wv_cli.text.records.kinds import RECORDS, require_tsv
 from wv_cli.text.web_pages import is_page, read_page
 
@@ -163,8 +163,9 @@ class Source:
             note = note_raw(_lower(sample) if self.lowercase else sample)
         else:
             note = note_unsegmented(head)
-        if note is not None:
-            texts.log(f"{name_of_input(self.paths[0])}: {note}")
+        for each in (note, note_wrapped(head) if texts.advise else None):
+            if each is not None:
+                texts.log(f"{name_of_input(self.paths[0])}: {each}")
 
     def _hash_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         assert self._digest is not None
