@@ -30,6 +30,8 @@ def test_the_report_has_rules_models_and_figures(tmp_path, capsys):
     assert run([*arguments(inputs, tmp_path), "--json"]) == 0
     found, report = json.loads(capsys.readouterr().out), report_of(tmp_path)
     assert report["totals"] == found and found["skipped"] == 2
+    ranges = {name: (rule["statistic"], rule["range"]) for name, rule in found["rules"].items()}
+    assert ranges == {"words": ("words", "3..9"), "language": ("language", ">= 0.01")}
     rules = ["--words 3..9", f"--language {MODEL.name}:bread,baking=0.01.."]
     assert report["identity"]["rules"] == rules
     digest = hashlib.blake2b(MODEL.read_bytes(), digest_size=16).hexdigest()
@@ -44,6 +46,25 @@ def test_the_report_has_rules_models_and_figures(tmp_path, capsys):
     words = first["rules"]["words"]
     assert {*words["percentiles"]} == {"1", "10", "50", "90", "99"} and words["percentiles"]["50"] == 5
     assert run(["train", str(tmp_path / "kept"), "-o", str(tmp_path / "v.vec"), "--epochs", "1", "--dim", "2"]) == 0
+
+
+def test_a_report_has_the_bounds_of_a_recipe(tmp_path, capsys):
+    """In its totals, those of each shard, and those of --summary."""
+    inputs, kept = corpus(tmp_path / "in")[:1], str(tmp_path / "kept")
+    assert (
+        run(["filter", *inputs, "-o", kept, "--heuristic", "gopher-repetition", "--near-duplicates", "0.9", "-q"]) == 0
+    )
+    report = report_of(tmp_path)
+    assert report["identity"]["rules"][5] == "--heuristic gopher-repetition (top-2-gram=..0.2)"
+    assert len({*report["identity"]["rules"]}) == 14
+    capsys.readouterr()
+    assert run(["filter", "--summary", kept, "--json"]) == 0
+    for totals in (report["totals"], report["shards"][0], json.loads(capsys.readouterr().out)):
+        assert (totals["rules"]["top-2-gram"]["statistic"], totals["rules"]["top-2-gram"]["range"]) == (
+            "top-2-gram",
+            "<= 0.2",
+        )
+        assert totals["rules"]["near-duplicates"]["range"] == "no earlier record is like it"
 
 
 @pytest.mark.parametrize("number", [1, 2, 5, 8])

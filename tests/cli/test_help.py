@@ -293,6 +293,11 @@ def test_every_option_of_the_originals_has_an_answer(command: str, name: str) ->
          "wv: unknown command 'dedup'; it is `wv filter INPUT -o FOLDER --near-duplicates 0.72`"),
         (["filter", "x", "--dedup"], "wv filter: no such option --dedup; did you mean --near-duplicates 0.72?"),
         (["filter", "x", "--minhash"], "wv filter: no such option --minhash; did you mean --near-duplicates 0.72?"),
+        (["filter", "x", "--near-duplicates", "0.72", "--near-duplicates=0.9"],
+         "wv filter: --near-duplicates is given 2 times, and one counts; give it once"),
+        (["filter", "x", "--heuristic", "words=20..", "--heuristic", "gopher-quality", "--dry-run"],
+         "wv filter: --heuristic words=20..: the lower bound has no effect: all rules hold, and another one about "
+         "words has 50; leave it out, or give the bounds of a recipe one by one"),
         (["help", "changes", "x"], "wv help: 'changes' is a guide; expected nothing after it, found 'x'"),
         (["help", "train", "x"], "wv help: `wv train` has no parts; expected nothing after it, found 'x'"),
     ],

@@ -6,7 +6,7 @@ import pytest
 from wv_cli.commands.parts.filtering import Rules
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.filtering.flattening import FLATTENINGS, flatten
-from wv_cli.filtering.parsing import parse_rule, require_different_names
+from wv_cli.filtering.parsing import merge_rules, parse_rule, parse_rules, require_different_names
 from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.rules import Judge
 from wv_cli.filtering.setting import Setting
@@ -187,6 +187,29 @@ def test_rules_in_a_file(tmp_path):
             read_rules(str(path), Rules.settings())
     with pytest.raises(WvError, match="cannot read"):
         read_rules(str(tmp_path / "none"), {})
+
+
+def test_a_rule_beside_a_recipe():
+    """A stricter bound counts, and one without effect is refused; recipes may overlap."""
+
+    def merged(*texts):
+        return {rule.name: rule for rule in merge_rules([each for text in texts for each in parse_rules(*text)])}
+
+    recipe, other = ("heuristic", "gopher-quality"), ("heuristic", "gopher-repetition")
+    rule = merged(recipe, ("words", "60..500"))["words"]
+    assert (rule.low, rule.high) == (60, 500)
+    assert rule.text == "--heuristic gopher-quality (words=50..100000) --words 60..500"
+    assert merged(recipe)["stop-words"].text == "--heuristic gopher-quality (stop-words=2..)"
+    assert merged(("heuristic", "characters=300.."), other)["characters"].low == 300
+    for texts, end in (
+        (
+            [recipe, ("words", "20..500")],
+            "lower bound has no effect: all rules hold, and another one about words has 50;",
+        ),
+        ([("heuristic", "words=..200000"), recipe], "upper bound has no effect: .* has 100000;"),
+    ):
+        with pytest.raises(UsageError, match=end):
+            merged(*texts)
 
 
 @pytest.mark.parametrize(

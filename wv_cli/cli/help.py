@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from wv_cli.cli.mistakes import require_two_dashes
+from wv_cli.cli.mistakes import require_rules_once, require_two_dashes
 from wv_cli.cli.options import FieldOption, TextType, complete_bare, range_of
 from wv_cli.config import FILE_NAMES
 from wv_cli.errors import UsageError
@@ -101,7 +101,9 @@ class Command(click.Command):
             require_two_dashes(self, args)
             if any(isinstance(each, click.Argument) and each.name == "output" for each in self.params):
                 args = _output_last(args)
-            return super().parse_args(context, list(complete_bare(self, args)))
+            words = list(complete_bare(self, args))
+            require_rules_once(self, words)
+            return super().parse_args(context, words)
         except click.UsageError as error:
             error.ctx = error.ctx or context  # the parser knows none
             raise

@@ -1,11 +1,13 @@
 """What is wrong with a command line, in one line: options that do not exist and what they are called here."""
 
 import re
+from collections.abc import Sequence
 
 import click
 
-from wv_cli.cli.options import range_of
+from wv_cli.cli.options import FieldOption, range_of
 from wv_cli.cli.synonyms import SYNONYMS, plain
+from wv_cli.errors import UsageError
 
 WORDS = "wv.words"  # in a context's meta: the whole command line
 
@@ -53,6 +55,17 @@ def require_two_dashes(command: click.Command, args: list[str]) -> None:
         name = plain(word)
         if re.match(r"-[A-Za-z]\w", word) and (name in known or name in SYNONYMS):
             raise click.NoSuchOption(word.partition("=")[0])
+
+
+def require_rules_once(command: click.Command, args: Sequence[str]) -> None:
+    """Raises UsageError for a rule that is given twice where one counts: of other rules all hold."""
+    words = args[: args.index("--")] if "--" in args else args
+    for each in command.params:
+        if isinstance(each, FieldOption) and each.field.group == "Rules" and not each.multiple and not each.is_flag:
+            flags = [flag for flag in each.opts if flag.startswith("--")]
+            given = [word for word in words if word.partition("=")[0] in flags]
+            if len(given) > 1:
+                raise UsageError(f"{flags[0]} is given {len(given)} times, and one counts; give it once")
 
 
 def message(error: click.UsageError) -> str:

@@ -96,7 +96,7 @@ class FilterRun:
         else:
             judge.duplicates = duplicates.open_rules(source.paths, tokenize)
         judge.paragraphs = ParagraphRule() if duplicates.exact_duplicates == "paragraph" else None
-        totals = Totals.of_rules(judge.names)
+        totals = Totals.of_rules(judge.ranges)
         if self.kept.output is None:
             clusters = Clusters(self.kept.clusters, verified=judge.verifies)
             for path, found in self._count_only(source, judge, totals, only=only):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, WvError
-from wv_cli.filtering.duplicates import Answer, Deduplicator, Like, SavedKeys
+from wv_cli.filtering.duplicates import Answer, Deduplicator, Like, SavedKeys, ranges_of
 from wv_cli.filtering.part_keys import Column, StoredKeys, StoredShard, read_shard, require_same
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io import container
@@ -36,7 +36,7 @@ _MOST_SORTED = 1 << 28  # keys at a time
 def decide(parts: Sequence[StoredKeys], rules: Sequence[Deduplicator], folder: Path, *, sparse: bool) -> Totals:
     """Asks the `rules` about all texts of the `parts`, in their order, and writes the file of decisions to `folder`.
     `sparse`: only shared keys are kept. Returns how many texts each rule has seen and rejected. Raises WvError."""
-    totals = Totals.of_rules(rule.name for rule in rules)
+    totals = Totals.of_rules(ranges_of(rules))
     columns = {part.path: part.bands("near-duplicates") for part in parts if part.texts and sparse}
     if other := [path for path, keys in columns.items() if keys.shape[1] != len(next(iter(columns.values()))[0])]:
         raise BadFile(other[0], "expected the keys of a part, found damage (other bands); write it again")

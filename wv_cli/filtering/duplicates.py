@@ -7,7 +7,7 @@ takes two passes and leaves out every paragraph that comes twice. Here the first
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -108,6 +108,14 @@ class Deduplicator(Protocol):
     def restore(self, saved: SavedKeys) -> None:
         """Makes known what stayed before."""
         ...
+
+
+FIRST = "no earlier record is like it"  # what rules of duplicates keep
+
+
+def ranges_of(rules: "Iterable[Any]") -> dict[str, tuple[str, str]]:
+    """(statistic, range) of each rule, by its name."""
+    return {rule.name: (rule.name, FIRST) for rule in rules}
 
 
 def pack_keys(keys: Keys) -> bytes:

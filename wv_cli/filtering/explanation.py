@@ -6,7 +6,7 @@ from typing import Any
 from wv_cli.errors import UsageError
 from wv_cli.filtering.contamination import RUN, Contamination
 from wv_cli.filtering.cutting import open_cutter
-from wv_cli.filtering.duplicates import Deduplicator, Like
+from wv_cli.filtering.duplicates import FIRST, Deduplicator, Like
 from wv_cli.filtering.near_duplicates import SHINGLE, simplify
 from wv_cli.filtering.rules import Judge
 from wv_cli.text.raw_files import is_file
@@ -42,7 +42,7 @@ def explain(
                 rows = _explain_rules(judge, text, own)
                 rejected_by, like = (int(found.reason[at]), found.like.get(at)) if duplicates else (-1, None)
                 for which, rule in enumerate(duplicates, len(judge.rules)):
-                    row: dict[str, Any] = {"rule": rule.name, "score": None, "range": "no earlier record is like it"}
+                    row: dict[str, Any] = {"rule": rule.name, "score": None, "range": FIRST}
                     row["keeps"] = rejected_by != which
                     if 0 <= rejected_by < which:
                         row |= {"range": "not asked: another rule rejects the record", "keeps": None}

@@ -51,7 +51,7 @@ class KeyedRun:
                 return before.path, before.texts
         writer = KeyWriter(self.folder, rules)
         shard_pass.judge.duplicates = [*writer.rules]
-        totals, shards = Totals.of_rules(shard_pass.judge.names), []
+        totals, shards = Totals.of_rules(shard_pass.judge.ranges), []
         for each, known in zip(mine, inputs, strict=True):
             records, texts = totals.records, writer.texts
             for _ in shard_pass.count(source, each.path, totals, each.span):

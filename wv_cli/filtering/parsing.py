@@ -42,7 +42,13 @@ def parse_rules(scorer: str, text: str) -> list[Rule]:
         rule = found.get(name, Rule(name, scorer, name, -np.inf, np.inf, False, f"--heuristic {text}"))
         is_low = bound.comparison == ">="
         found[name] = replace(rule, low=bound.bound if is_low else rule.low, high=rule.high if is_low else bound.bound)
-    return [*found.values()]
+    texts = {name: f"--heuristic {text} ({name}={_range_text(rule)})" for name, rule in found.items()}
+    return [replace(rule, text=texts[name], of_recipe=True) for name, rule in found.items()]
+
+
+def _range_text(rule: Rule) -> str:
+    low, high = (f"{bound:g}" if np.isfinite(bound) else "" for bound in (rule.low, rule.high))
+    return f"{low}..{high}"
 
 
 _EXAMPLES = {"contamination": "questions.jsonl:question<=0.5", "perplexity": "MODEL<=800"}
@@ -130,7 +136,8 @@ def _number(text: str, rule: str) -> float:
 
 
 def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
-    """The same rules, where those about one statistic are one: what each of them keeps. So are conditions."""
+    """The same rules, where those about one statistic are one: what each of them keeps. So are conditions. Raises
+    UsageError for a bound without effect beside that of another rule, unless it is of a recipe."""
     conditions = [rule for rule in rules if rule.scorer == "where"]
     merged = conditions[:1]
     if len(conditions) > 1:
@@ -142,10 +149,23 @@ def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
         same = [i for i, other in enumerate(merged) if rule.statistic is not None and other.statistic == rule.statistic]
         if same and merged[same[0]].open == rule.open:
             other = merged[same[0]]
-            merged[same[0]] = replace(other, low=max(other.low, rule.low), high=min(other.high, rule.high))
+            low, high = max(other.low, rule.low), min(other.high, rule.high)
+            merged[same[0]] = replace(other, low=low, high=high, text=f"{other.text} {rule.text}")
         else:
             merged.append(rule)
+    for rule in rules:
+        if rule.statistic is not None and not rule.of_recipe:
+            _require_effect(rule, next(each for each in merged if each.name == rule.name))
     return merged
+
+
+def _require_effect(rule: Rule, merged: Rule) -> None:
+    if rule.open != merged.open:  # two rules, whose names are refused
+        return
+    for bound, kept, ends in ((rule.low, merged.low, "lower"), (rule.high, merged.high, "upper")):
+        if np.isfinite(bound) and bound != kept:
+            problem = f"the {ends} bound has no effect: all rules hold, and another one about {rule.name} has {kept:g}"
+            raise UsageError(f"{rule.text}: {problem}; leave it out, or give the bounds of a recipe one by one")
 
 
 def require_different_names(rules: Sequence[Rule]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.filtering.contamination import Contamination
 from wv_cli.filtering.cutting import open_cutter
-from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys
+from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys, ranges_of
 from wv_cli.filtering.heuristics import HEURISTICS, statistics
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import SCORERS
@@ -33,6 +33,7 @@ class Rule:
     high: float
     open: bool
     text: str
+    of_recipe: bool = False
 
     @property
     def files(self) -> list[str]:
@@ -157,6 +158,12 @@ class Judge:
     def names(self) -> list[str]:
         """Of all rules, those of duplicates last."""
         return [*(rule.name for rule in self.rules), *(each.name for each in self.duplicate_rules)]
+
+    @property
+    def ranges(self) -> dict[str, tuple[str, str]]:
+        """(statistic, range) of each of the names."""
+        own = {rule.name: (rule.statistic or rule.scorer, rule.bounds_text) for rule in self.rules}
+        return own | ranges_of(self.duplicate_rules)
 
     @property
     def fields(self) -> tuple[str, ...]:

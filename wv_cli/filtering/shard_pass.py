@@ -75,7 +75,7 @@ class ShardPass:
 
     def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
-        totals = files.counted or Totals.of_rules(self.judge.names)
+        totals = files.counted or Totals.of_rules(self.judge.ranges)
         evidence = self._evidence_fields if files.rejects and self.judge.has_evidence else ()
         added = (*self._score_kinds, *([self.reason, *evidence] if files.rejects else []))
         path, shard = files.slice.path, files.number
@@ -197,7 +197,7 @@ class ShardTask:
         if self.folders:
             files = ShardFiles(Slice(path, name), outputs_of(name, list(map(Path, self.folders))))
             return shard_pass.write(source, files), said
-        totals = Totals.of_rules(judge.names)
+        totals = Totals.of_rules(judge.ranges)
         for _ in shard_pass.count(source, path, totals):
             pass
         return JudgedShard(totals, {}, []), said

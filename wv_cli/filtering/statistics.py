@@ -1,6 +1,6 @@
 """What a run tells of its rules: how many records each has seen and rejected, and the percentiles of its scores."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,11 +65,14 @@ class Histogram:
 
 @dataclass
 class RuleCounts:
-    """Of one rule: records `seen` and `rejected`, and their scores."""
+    """Of one rule: records `seen` and `rejected`, and their scores; the `statistic` that it is about, or the kind of a
+    rule with a model, and the `range` that it keeps, as a reader takes it."""
 
     seen: int = 0
     rejected: int = 0
     scores: Histogram = field(default_factory=Histogram)
+    statistic: str = ""
+    range: str = ""
 
     def add(self, scores: NDArray[np.float32], kept: NDArray[np.bool_]) -> None:
         self.seen += len(kept)
@@ -77,11 +80,12 @@ class RuleCounts:
         self.scores.add(scores[np.isfinite(scores)].astype(np.float32))
 
     def to_json(self) -> dict[str, Any]:
-        return {"seen": self.seen, "rejected": self.rejected, "scores": self.scores.to_json()}
+        return {**vars(self), "scores": self.scores.to_json()}
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> "RuleCounts":
-        return cls(saved["seen"], saved["rejected"], Histogram.from_json(saved["scores"]))
+        ranges = saved.get("statistic", ""), saved.get("range", "")  # which older reports lack
+        return cls(saved["seen"], saved["rejected"], Histogram.from_json(saved["scores"]), *ranges)
 
 
 @dataclass
@@ -101,8 +105,9 @@ class Totals:
     unreadable: int = 0
 
     @classmethod
-    def of_rules(cls, names: Iterable[str]) -> "Totals":
-        return cls({name: RuleCounts() for name in names})
+    def of_rules(cls, ranges: Mapping[str, tuple[str, str]]) -> "Totals":
+        """Of rules with these (statistic, range)."""
+        return cls({name: RuleCounts(statistic=each[0], range=each[1]) for name, each in ranges.items()})
 
     def to_json(self) -> dict[str, Any]:
         return {**vars(self), "rules": {name: counts.to_json() for name, counts in self.rules.items()}}
@@ -134,7 +139,13 @@ class Totals:
     def to_dict(self) -> dict[str, Any]:
         """For people and programs: percentiles in the place of histograms."""
         rules = {
-            name: {"seen": each.seen, "rejected": each.rejected, "percentiles": each.scores.percentiles()}
+            name: {
+                "statistic": each.statistic,
+                "range": each.range,
+                "seen": each.seen,
+                "rejected": each.rejected,
+                "percentiles": each.scores.percentiles(),
+            }
             for name, each in self.rules.items()
         }
         return {**vars(self), "rules": rules}
