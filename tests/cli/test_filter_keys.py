@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from tests.conftest import start_wv
 from wv_cli.__main__ import run
 from wv_cli.filtering import slices
 
@@ -85,7 +86,8 @@ def test_a_cluster_filters_by_the_decisions(tree, tmp_path):
     rules, keys = CHOICES["exact, too"], tmp_path / "keys"
     write_keys(tree, keys, 2, rules)
     assert call(tree, *rules, "--keys", str(keys)) == 0
-    assert call(tree, *rules, "--keys", str(keys), *folders(tmp_path / "dask"), "--dask", "local") == 0
+    by_workers = ["--keys", str(keys), *folders(tmp_path / "dask"), "--dask", "local"]
+    assert start_wv("filter", tree, *rules, *by_workers, "-q", cwd=tmp_path).returncode == 0
     assert call(tree, *rules, *folders(tmp_path / "one")) == 0
     assert outputs(tmp_path / "dask") == outputs(tmp_path / "one")
 

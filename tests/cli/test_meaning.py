@@ -71,6 +71,8 @@ VALUES = {
     "learn_phrases": "2 --phrase-threshold 9", "phrase_threshold": "11", "phrase_min_count": "2",
     "tokenizer": str(GOLDEN / "encoders" / "tiny-bert" / "tokenizer.json"), "fields": "positive,anchor", "nested": "2",
     "scale": "5", "warmup": "0.5",
+    "ngram_dim": "3", "ngram_lr": "0.4", "ngram_dropout": "0.1", "row_lr": "0.2", "label_smoothing": "0.3",
+    "calibration": "few.labeled.txt",
     "vector_weight": "0.9", "tokenize": "unicode,lowercase",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip
@@ -131,6 +133,7 @@ def folder(tmp_path_factory, slice_text):
     labels = ["__label__a", "__label__b", "__l_c"]
     labeled = [f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)]
     Path("labeled.txt").write_text("".join(labeled))
+    Path("few.labeled.txt").write_text("".join(labeled[::3]))
     golden = [f"{'__label__baking' if i % 2 else '__label__cake'} how to bake a cake {i}" for i in range(30)]
     Path("golden-labeled.txt").write_text("".join(f"{line}\n" for line in golden))
     words = "king the of to in and a is was for as by on with that it from at an are were his be or which one two three"

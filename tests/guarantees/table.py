@@ -158,7 +158,7 @@ GUARANTEES = [
     Guarantee(
         "A wrong use of options ends with exit code 2",
         ("tests/test_config.py", GUARDS),
-        (Fault("models.config", "Word2vecConfig.check", "skip", "_require_subwords"),),
+        (Fault("models.config", "Word2vecConfig.check", "skip", "require_subwords"),),
     ),
     Guarantee(
         "A query with an unknown word gives an empty line",

@@ -11,7 +11,7 @@ from wv_cli import load_classifier, quantize, train
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import LabelsConfig
-from wv_cli.models.pooled_calibration import fit_temperature
+from wv_cli.models.pooled_calibration import fit_temperature, read_held_out
 from wv_cli.models.pooled_classifier import PooledClassifier
 from wv_cli.models.pooled_files import load_pooled, save_pooled
 from wv_cli.models.pooled_reader import LineReader
@@ -173,13 +173,13 @@ def test_vectors_of_words_begin_a_table(text, tmp_path):
 
 def test_calibration_undoes_a_scale(model, text):
     made, told = load_pooled(model), "".join(lines(300, seed=6)).replace("superb", "dull").encode()
-    found = fit_temperature(made, told, "held out")
+    found = fit_temperature(made, read_held_out(made.reading, told, "held out"))
     layers = made.sizes.layers(made.dense)
     for name in ("output", "output_bias", "linear", "linear_bias"):
         layers[name] *= 2
-    assert fit_temperature(made, told, "held out") == pytest.approx(2 * found, rel=1e-2)
+    assert fit_temperature(made, read_held_out(made.reading, told, "held out")) == pytest.approx(2 * found, rel=1e-2)
     with pytest.raises(BadFile, match="expected labeled lines to calibrate on"):
-        fit_temperature(made, b"no label\n", "held out")
+        read_held_out(made.reading, b"no label\n", "held out")
 
 
 def test_calibration_is_in_the_file(text, tmp_path):

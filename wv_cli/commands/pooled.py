@@ -89,7 +89,7 @@ class PooledJob(TrainingJob):
         """See Job.work: reads the lines, trains, calibrates, saves."""
         from wv_cli.commands.metadata import number_of, run_metadata
         from wv_cli.models.pooled import Pooled
-        from wv_cli.models.pooled_calibration import fit_temperature
+        from wv_cli.models.pooled_calibration import fit_temperature, read_held_out
         from wv_cli.models.pooled_files import save_pooled
         from wv_cli.models.pooled_reader import read_features
         from wv_cli.text.labeled import encode_labeled
@@ -106,6 +106,9 @@ class PooledJob(TrainingJob):
         reading, first = self._tokens(corpus)
         reading, lines = read_features(reading, [*text_of(corpus)], self.reading.inputs[0])
         labeled = lines.take((lines.label_starts[1:] > lines.label_starts[:-1]).nonzero()[0])
+        held_out, path = None, self.calibration.calibration
+        if path is not None:
+            held_out = read_held_out(reading, self._calibration_text(run, path), path)
         dim = config.dim if first is None else first.shape[1]
         facts = {"lines": corpus.lines, "words": len(reading.words), "labels": len(corpus.labels)}
         facts |= {
@@ -134,19 +137,18 @@ class PooledJob(TrainingJob):
         metadata = run_metadata(asdict(config), words, text, outcome, first_step=first_step, begin=begin)
         if outcome.is_finished:
             made = model.model()
-            if self.calibration.calibration is not None:
-                temperature = fit_temperature(made, self._calibration_text(run), self.calibration.calibration)
+            if held_out is not None:
+                temperature = fit_temperature(made, held_out)
                 made, metadata["temperature"] = replace(made, temperature=temperature), temperature
                 run.log(f"temperature {temperature:.3f}: scores are divided by it", temperature=temperature)
             save = partial(save_pooled, model=made)
             self.finish(run, self.results(), metadata, [(path, save) for path in self.outputs.outputs])
         return outcome, metadata
 
-    def _calibration_text(self, run: Run) -> bytes:
+    def _calibration_text(self, run: Run, path: str) -> bytes:
         from wv_cli.text.source import Source
 
-        assert self.calibration.calibration is not None
-        return b"".join(bytes(chunk) for chunk in Source(self.reading.texts(run.log, self.calibration.calibration)))
+        return b"".join(bytes(chunk) for chunk in Source(self.reading.texts(run.log, path)))
 
     def _tokens(self, corpus: "LabeledCorpus") -> "tuple[LineReading, NDArray[np.float32] | None]":
         """(how lines are read, the rows that the tokens begin with)."""

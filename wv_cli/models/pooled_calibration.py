@@ -7,19 +7,24 @@ import numpy as np
 
 from wv_cli.errors import BadFile
 from wv_cli.models.pooled_model import PooledModel, log_probabilities, texts_of
-from wv_cli.models.pooled_reader import LineReader
+from wv_cli.models.pooled_reader import LineReader, Reading, ReadLines
 
 _LOW, _HIGH, _STEPS = 0.05, 20.0, 40
 _GOLDEN = (np.sqrt(5) - 1) / 2
 
 
-def fit_temperature(model: PooledModel, text: bytes, path: str) -> float:
-    """The temperature of the least mean loss over the labeled lines of `text`, which `path` names. Raises BadFile where
-    no line has a label and a word that the model knows."""
-    lines = LineReader(model.reading, path).read(text)
+def read_held_out(reading: Reading, text: bytes, path: str) -> ReadLines:
+    """The lines of `text`, which `path` names, to calibrate on. Raises BadFile where no line has a label and a word
+    that the model knows."""
+    lines = LineReader(reading, path).read(text)
     lines = lines.take(np.flatnonzero(lines.has_input & (np.diff(lines.label_starts) > 0)))
     if not len(lines):
         raise BadFile(path, "expected labeled lines to calibrate on, found none whose label and words the model knows")
+    return lines
+
+
+def fit_temperature(model: PooledModel, lines: ReadLines) -> float:
+    """The temperature of the least mean loss over the lines of read_held_out()."""
     scores = model.engine().scores(texts_of(lines))
     counts = np.diff(lines.label_starts)
     line = np.repeat(np.arange(len(lines)), counts)
