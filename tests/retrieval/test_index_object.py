@@ -51,6 +51,16 @@ def test_add_ask_remove(tmp_path):
     assert len(wv_cli.Index(tmp_path / "e.index")) == 0 and wv_cli.search(tmp_path / "e.index", "a")["answers"] == []
 
 
+def test_files_that_are_gone_stay_until_remove(notes):
+    index = wv_cli.Index()
+    index.add_files(notes)
+    (notes / "rules.txt").unlink()
+    index.add_files(notes)
+    assert found(index, "dogs") == [(str(notes / "rules.txt"), TEXTS["rules"])]
+    index.remove(str(notes / "rules.txt"))
+    assert found(index, "dogs") == []
+
+
 @pytest.mark.parametrize("model", [None, MODEL])
 def test_the_file_is_the_commands(notes, tmp_path, model):
     """Whatever way it was made: byte by byte."""
@@ -161,7 +171,7 @@ def test_damage_does_not_spread(tmp_path):
         (lambda index: wv_cli.Index(chunks="page"), UsageError, "chunks must be one of paragraph, line, words"),
         (lambda index: wv_cli.Index(chunks="line", words=5), UsageError, "words"),
         (lambda index: wv_cli.Index(MODEL), BadFile, "expected a search index, found another file; name a new one"),
-        (lambda index: wv_cli.Index(GOLDEN), WvError, "cannot read: is a directory"),
+        (lambda index: wv_cli.Index(GOLDEN), UsageError, "is a folder; .* give the folder to add_files"),
         (lambda index: wv_cli.Index(model="none.bin"), WvError, "none.bin"),
     ],
 )

@@ -157,7 +157,7 @@ def test_vectors_are_the_models_and_their_scores_are_summed(tmp_path):
 def test_an_index_is_brought_up_to_date(texts, tmp_path, monkeypatch):
     monkeypatch.setattr(wv_cli.retrieval.build, "_BLOCK", 300)  # entries of the inverted index at once
     old, counts = index_of(texts, model=Model(MODEL), stop_words="keep")
-    assert counts == {"kept": 0, "skipped": 0}
+    assert counts == {"kept": 0, "gone": 0, "skipped": 0}
     (texts / "007.txt").write_text("the of word3\n\nnew words")
     (texts / "100.txt").unlink()
     (texts / "a.txt").write_text("one two three")
@@ -165,7 +165,7 @@ def test_an_index_is_brought_up_to_date(texts, tmp_path, monkeypatch):
     encode = Model.encode
     monkeypatch.setattr(Model, "encode", lambda self, some: encoded.extend(some) or encode(self, some))
     new, counts = index_of(texts, old, model=Model(MODEL), stop_words="keep")
-    assert counts["kept"] == 198 and encoded == ["the of word3", "new words", "one two three"]
+    assert (counts["kept"], counts["gone"]) == (198, 1) and encoded == ["the of word3", "new words", "one two three"]
     monkeypatch.undo()
     anew, _ = index_of(texts, model=Model(MODEL), stop_words="keep")
     for name, array in anew.arrays.items():
@@ -298,6 +298,8 @@ def test_what_the_command_prints(tmp_path, wv):
         ("search index folder -o x", 1, "folder: no text to search"),
         ("search vectors q --model missing", 1, "missing: cannot read the model"),
         ("search index", 2, "missing argument 'INPUT...'"),
+        ("search export plain x.db", 2, 'export is no command; in Python: wv_cli.Index("my.index").export('),
+        ("convert vectors x.db", 1, 'a search-index file of wv; write its vectors in Python: wv_cli.Index("my.index")'),
         ("search", 2, "missing argument 'INDEX|FOLDER'"),
     ],
 )

@@ -33,9 +33,9 @@ class Index:
         index.remove("faq")
         index.save()
 
-    The other arguments are the options of `wv search index`; an index that is there keeps its own. Nothing is written
-    before `save`. Texts are indexed together, when a question is asked. Threads may not share it. Raises TypeError,
-    UsageError and WvError.
+    The other arguments are the options of `wv search index`; an index that is there keeps its own. Without a file at
+    `path` the index is new: its `len` is 0, and `search` finds nothing. Nothing is written before `save`. Texts are
+    indexed together, when a question is asked. Threads may not share it. Raises TypeError, UsageError and WvError.
     """
 
     def __init__(
@@ -96,7 +96,8 @@ class Index:
         self._is_changed = True
 
     def add_files(self, inputs: PathName | Iterable[PathName]) -> None:
-        """Takes files and those of folders, by their paths, as `wv search index` does. What has not changed stays."""
+        """Takes files and those of folders, by their paths. What has not changed stays as it is. Files that are gone
+        stay, too, until `remove`."""
         from wv_cli.retrieval.files import find_files
 
         paths = paths_of(inputs, "inputs")
@@ -174,6 +175,8 @@ class Index:
 
         if self._path is None or not Path(self._path).exists():
             return None
+        if Path(self._path).is_dir():
+            raise UsageError(f"path: {self._path} is a folder; name the index's file, and give the folder to add_files")
         stored = open_search_index(self._path)
         if stored is None:
             raise BadFile(self._path, "expected a search index, found another file; name a new one")

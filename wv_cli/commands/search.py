@@ -51,6 +51,10 @@ class SearchJob(Job):
     def check(self) -> None:
         message = "- (standard input) is the text; give a QUERY, or a file in place of -"
         require(self.index != "-" or bool(self.queries), message)
+        if self.index == "export" and not Path("export").exists():
+            from wv_cli.io.kinds import EXPORT_INDEX
+
+            raise UsageError(f"export is no command; in Python: {EXPORT_INDEX}")
 
     def open(self, log: "Log") -> "Searcher":
         """What answers the queries. Raises UsageError, BadFile, WvError."""
@@ -87,7 +91,7 @@ class SearchedFiles(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchIndexOutput(Part):
-    """The file of the index. One that is there is brought up to date where its settings are the same."""
+    """The file of the index. One that is there is brought up to date; its settings are given again."""
 
     output: str = option(help="Index file; one that is there is updated.", short="o", metavar="FILE")
 
@@ -107,7 +111,8 @@ class SearchIndexJob(Job):
     out. Compressed texts are read. The texts stand in the index, which is searched without them.
 
     When FILE is an index with the same settings and model, files whose contents have not changed are not read into
-    words or vectors again. Files that are gone leave the index.
+    words or vectors again. Files that are gone leave the index. The settings and the model of FILE are given again;
+    others that are given make it anew.
     """
 
     READING: ClassVar[tuple[str, str]] = ("it", "indexing")
@@ -122,7 +127,8 @@ class SearchIndexJob(Job):
 
         unchanged, out = metadata["files_kept"], metadata["files_left_out"]
         files = number_of(metadata["files"], "file") + (f" ({unchanged:,} unchanged)" if unchanged else "")
-        rest = f", {number_of(out, 'file')} left out" if out else ""
+        gone = metadata["files_gone"]
+        rest = (f", {gone:,} gone" if gone else "") + (f", {number_of(out, 'file')} left out" if out else "")
         return f"{number_of(metadata['chunks'], 'chunk')} of {files}{rest}; {metadata['seconds']:.1f} s"
 
     def work(self, run: Run) -> tuple[None, Metadata]:
@@ -133,8 +139,8 @@ class SearchIndexJob(Job):
 
         begin = time.monotonic()
         model = Model(self.files.model, self.threads) if self.files.model is not None else None
-        found = find_files(self.files.inputs, run.log, self.results())
         old = self._old(model, run)
+        found = find_files(self.files.inputs, run.log, self.results())
         index, counts = build(
             found, self.files.text, log=run.log, model=model, old=old, progress=run.on_reading,
             beside=self.index.output,
@@ -147,6 +153,7 @@ class SearchIndexJob(Job):
             "model_digest": index.model_digest or None,
             "files": index.files,
             "files_kept": counts["kept"],
+            "files_gone": counts["gone"],
             "files_left_out": counts["skipped"],
             "chunks": index.chunks,
             "tokens": index.total,
@@ -157,7 +164,8 @@ class SearchIndexJob(Job):
         return None, metadata
 
     def _old(self, model: "Model | None", run: Run) -> "SearchIndex | None":
-        """The index that is there, None where nothing of it can be kept. Another file is replaced."""
+        """The index that is there, None where nothing of it can be kept. Another file is replaced. Raises UsageError
+        where a setting of the index is not given: its vectors or fields would be lost without a word."""
         from wv_cli.retrieval.query import settings_of
         from wv_cli.vectors.stored_index import open_search_index
 
@@ -170,7 +178,15 @@ class SearchIndexJob(Job):
         except BadFile as error:
             run.log(f"{error}; all files are read anew")
             return None
-        if settings_of(old, path) != self.files.text or old.model_digest != (model.digest if model else ""):
+        own, new = {**asdict(settings_of(old, path)), "model": old.model}, asdict(self.files.text)
+        other = [name for name, value in new.items() if value != own[name]]
+        if old.model_digest != (model.digest if model else ""):
+            other.append("model")
+        for name in other:
+            if name not in self.invocation.explicit:
+                flag = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{path} was made with {flag} {own[name]}; give it, or remove {path}")
+        if other:
             run.log(f"{path}: was made with other settings or another model; all files are read anew")
             return None
         return old

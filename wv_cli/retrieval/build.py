@@ -96,6 +96,11 @@ class Builder:
         self._reuse_chunks(name, digest)
         self._end_file(name, digest)
 
+    @property
+    def files_gone(self) -> int:
+        """How many files of the old index were not added."""
+        return len(self._known.keys() - set(self._names))
+
     def _end_file(self, name: bytes, digest: bytes) -> None:
         self._names.append(name)
         self._digests.append(digest)
@@ -268,9 +273,9 @@ def build(
     progress: OnProgress | None = None,
     beside: str | None = None,
 ) -> tuple[SearchIndex, dict[str, int]]:
-    """(the index of these files, how many files were kept from the `old` one and skipped). `progress` is told of files,
-    then of chunks that are encoded. What is collected is kept in the folder of `beside`; None: in memory. Raises
-    BadFile, WvError."""
+    """(the index of these files, how many files were kept from the `old` one, are gone from it, and were skipped).
+    `progress` is told of files, then of chunks that are encoded. What is collected is kept in the folder of `beside`;
+    None: in memory. Raises BadFile, WvError."""
     if config.field is not None and not any(record_kind(file.path) for file in files):
         kinds = ", ".join(ending for kind in RECORDS.values() for ending in kind.endings)
         raise UsageError(f"--field has no effect: no file's name has an ending of records ({kinds})")
@@ -281,7 +286,7 @@ def build(
             progress(number, len(files))
     if builder.no_text:
         log(describe_left_out(builder.no_text))
-    return builder.finish(progress), {"kept": builder.kept, "skipped": builder.skipped}
+    return builder.finish(progress), {"kept": builder.kept, "gone": builder.files_gone, "skipped": builder.skipped}
 
 
 def _places(sizes: Iterable[int]) -> NDArray[np.int64]:
