@@ -154,6 +154,15 @@ def test_sentences_of_a_classifier(tmp_path):
     assert wv_cli.load_classifier(tmp_path / "c.bin").predict(["a dog"])[0][0][0] == "__label__b"
 
 
+@pytest.mark.parametrize("text", ["__label__good the king", "the king " * 100])
+def test_texts_in_the_place_of_paths_are_told(text, tmp_path):
+    with pytest.raises(UsageError, match=r"inputs: expected paths, found the text .*; give texts as sentences="):
+        wv_cli.train([text], tmp_path / "x.bin", model="supervised")
+    path = tmp_path / "a file.txt"
+    path.write_text("__label__a the king\n__label__b the queen\n" * 9)
+    wv_cli.train([path, str(path)], tmp_path / "x.bin", model="supervised", dim=4, epochs=1, threads=1)
+
+
 def test_calls_that_cannot_be_are_refused_before_sentences_are_read(tmp_path):
     unread = (pytest.fail("read") for _ in range(1))
     out = tmp_path / "v.vec"

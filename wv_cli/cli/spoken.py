@@ -1,6 +1,7 @@
 """Sentences in memory instead of files, and a bar in a notebook: what calls of training commands have of their own."""
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import chain, islice
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from wv_cli.cli.arguments import paths_of
 from wv_cli.config import flag_of
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, show_value
+from wv_cli.io.remote import is_remote
 
 if TYPE_CHECKING:
     from wv_cli.commands.run import OnTraining
@@ -20,7 +22,7 @@ _BAR = "{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 
 def paths_or_sentences(inputs: Any, sentences: Any, *, needed: str) -> tuple[Any, Any]:
     """(paths, sentences), one of which is None: `inputs` whose first item is no path are sentences. Raises TypeError
-    for both, and where one is needed, by the function `needed`, for neither."""
+    for both, and where one is needed, by the function `needed`, for neither; UsageError for lines among the paths."""
     if inputs is not None and sentences is not None:
         message = "expected inputs or sentences, found both"
         raise TypeError(message)
@@ -34,8 +36,15 @@ def paths_or_sentences(inputs: Any, sentences: Any, *, needed: str) -> tuple[Any
     each = iter(inputs)
     first = list(islice(each, 1))
     whole = chain(first, each)
+    if first and isinstance(first[0], str) and _is_text(first[0]):
+        raise UsageError(f"inputs: expected paths, found the text {show_value(first[0])}; give texts as sentences=")
     are_sentences = bool(first) and isinstance(first[0], Iterable) and not isinstance(first[0], str | bytes)
     return (None, whole) if are_sentences else (whole, None)
+
+
+def _is_text(path: str) -> bool:
+    """Whether a text stands in the place of a path."""
+    return " " in path and not is_remote(path) and not os.path.exists(path)  # noqa: PTH110 - of any length
 
 
 def spool(sentences: Any, given: Mapping[str, Any], stack: ExitStack) -> dict[str, Any]:
