@@ -2,6 +2,9 @@
 
 import importlib
 import pickle
+import re
+import shlex
+import subprocess
 
 import numpy as np
 import pytest
@@ -14,8 +17,10 @@ from wv_cli.gensim.models.callbacks import CallbackAny2Vec
 from wv_cli.gensim.models.doc2vec import TaggedDocument, TaggedLineDocument
 from wv_cli.gensim.models.fasttext import load_facebook_model, load_facebook_vectors, save_facebook_model
 from wv_cli.gensim.models.word2vec import LineSentence, PathLineSentences, Text8Corpus
+from wv_cli.gensim.refusals import ELSEWHERE
 from wv_cli.gensim.scripts.glove2word2vec import glove2word2vec
 from wv_cli.gensim.test.utils import common_texts, datapath
+from wv_cli.guides import guide_text
 
 PATHS = {
     "models.word2vec": "Word2Vec LineSentence PathLineSentences Text8Corpus FAST_VERSION",
@@ -219,3 +224,31 @@ def test_words_and_lines_of_a_text(tmp_path):
     path.write_text("a b\n\nc d e\n")
     assert list(Text8Corpus(path, max_sentence_length=2)) == [["a", "b"], ["c", "d"], ["e"]]
     assert list(TaggedLineDocument(path)) == [(["a", "b"], [0]), ([], [1]), (["c", "d", "e"], [2])]
+
+
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, names in ELSEWHERE.items() for name in names])
+def test_what_stays_with_gensim_is_told(module, name):
+    with pytest.raises(ImportError, match=rf"keep gensim for it: from {module} import {name}$"):
+        exec(f"from wv_cli.{module} import {name}")
+    assert not hasattr(importlib.import_module(f"wv_cli.{module}"), "no_such_name")
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ("from gensim.models import Word2Vec", "from wv_cli.gensim.models import Word2Vec"),
+        ("from gensim import utils", "from wv_cli.gensim import utils"),
+        ("import gensim", "import wv_cli.gensim as gensim"),
+        ("import gensim.models", "import wv_cli.gensim as gensim"),
+        ("import gensim.downloader as api", "import wv_cli.gensim.downloader as api"),
+        ("import gensim as gs  # all", "import wv_cli.gensim as gs  # all"),
+        ("from gensim_helpers import x", None),
+        ("import gensim_data as gd", None),
+    ],
+)
+def test_the_guide_changes_imports_of_gensim_alone(line, changed, tmp_path):
+    (command,) = re.findall(r"^sed .*$", guide_text("gensim"), re.MULTILINE)
+    path = tmp_path / "script.py"
+    path.write_text(f"{line}\n")
+    subprocess.run(shlex.split(command), cwd=tmp_path, check=True)
+    assert path.read_text() == f"{changed or line}\n"

@@ -9,6 +9,8 @@ Models are in memory, and nothing is written before save(), whose files are thos
 differences.
 """
 
+from typing import Any
+
 from wv_cli.io import built  # noqa: F401  isort: skip  # before what would fail without saying why
 from wv_cli.gensim import downloader, models, utils
 from wv_cli.gensim.models.callbacks import CallbackAny2Vec
@@ -17,6 +19,7 @@ from wv_cli.gensim.models.fasttext import FastText, load_facebook_model, load_fa
 from wv_cli.gensim.models.keyedvectors import KeyedVectors
 from wv_cli.gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, FrozenPhrases, Phraser, Phrases
 from wv_cli.gensim.models.word2vec import LineSentence, PathLineSentences, Word2Vec
+from wv_cli.gensim.refusals import missing_name
 from wv_cli.gensim.utils import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP
 
 __version__ = "4.4.0"  # the gensim whose names, arguments and defaults these are
@@ -44,3 +47,7 @@ __all__ = [
     "save_facebook_model",
     "utils",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing_name("gensim", name)

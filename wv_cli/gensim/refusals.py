@@ -29,6 +29,15 @@ ARGUMENTS: dict[str, tuple[Any, str]] = {
     "keep_raw_vocab": (False, "counts of dropped words are not kept"),
     "word_count": (0, "training always reads the whole text"),
 }
+# What stays with gensim, by the module that has it there.
+ELSEWHERE: dict[str, tuple[str, ...]] = {
+    "gensim": ("corpora", "interfaces", "matutils", "parsing", "similarities", "topic_coherence"),
+    "gensim.models": (
+        "AtireBM25Model", "AuthorTopicModel", "BackMappingTranslationMatrix", "CoherenceModel", "EnsembleLda",
+        "HdpModel", "LdaModel", "LdaMulticore", "LdaSeqModel", "LogEntropyModel", "LsiModel", "LuceneBM25Model", "Nmf",
+        "NormModel", "OkapiBM25Model", "RpModel", "TfidfModel", "TranslationMatrix",
+    ),
+}  # fmt: skip
 _TRAINED = "every vector is trained; in on_epoch_end of a callback set those to keep again: model.wv[words] = kept"
 # method: why it is missing
 METHODS: dict[str, str] = {
@@ -111,3 +120,11 @@ def name_old_arguments(kind: KindType) -> KindType:
 def warn_deprecated(name: str, reason: str) -> None:
     """Warns the caller's caller, in gensim's words."""
     warnings.warn(f"Call to deprecated `{name}` ({reason}).", DeprecationWarning, stacklevel=3)
+
+
+def missing_name(module: str, name: str) -> Exception:
+    """What `from wv_cli.MODULE import NAME` raises: for what stays with gensim how to import it, in the place of the
+    error that Python would make of an AttributeError."""
+    if name in ELSEWHERE[module]:
+        return ImportError(f"wv_cli.{module} has no {name}; keep gensim for it: from {module} import {name}")
+    return AttributeError(f"module 'wv_cli.{module}' has no attribute {name!r}")
