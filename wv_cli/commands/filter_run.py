@@ -124,12 +124,14 @@ class FilterRun:
 
     def _decide(self, keyed: "KeyedRun") -> Metadata:
         """Which texts of all parts are duplicates."""
+        from wv_cli.filtering.decisions import decide
+
         parts, duplicates = keyed.open_keys(), self.rules.duplicates
         paths = [shard.path for shard in sorted(shard for part in parts for shard in part.shards)]
         rules = duplicates.open_rules(paths, self.rules.scoring.tokenize_words)
         verified = duplicates.near_duplicates is not None and duplicates.verify
         sparse = verified and not duplicates.against and self.kept.save_index is None
-        totals = keyed.decide(parts, rules, sparse=sparse)
+        totals = decide(parts, rules, keyed.folder, sparse=sparse)
         self._save_index(rules)
         return totals.to_dict()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli.errors import BadFile
-from wv_cli.filtering.decisions import DecidedDuplicates, Decisions, decide
+from wv_cli.filtering.decisions import DecidedDuplicates, Decisions
 from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.part_keys import KeyWriter, StoredKeys, StoredShard, keys_path, open_parts, require_same
 from wv_cli.filtering.parts import Part
@@ -67,10 +67,6 @@ class KeyedRun:
         require_same(parts[0].path, parts[0].identity, json.loads(json.dumps(self.identity)), "this run")
         check_writable(self.folder / "decisions")
         return parts
-
-    def decide(self, parts: Sequence[StoredKeys], rules: Sequence[Deduplicator], *, sparse: bool) -> Totals:
-        """Decides by the keys of all `parts`. With `sparse` only keys that texts share are kept."""
-        return decide(parts, rules, self.folder, sparse=sparse)
 
     def open_decisions(self, mine: Sequence[Slice]) -> list[DecidedDuplicates]:
         """The rules of duplicates for the shards `mine`. Raises WvError where these have changed."""
