@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 from wv_cli.filtering import journal as journals
-from wv_cli.filtering import part_files, shards
+from wv_cli.filtering import part_files, shard_files, shards
 from wv_cli.io import compression
 from wv_cli.text import source
 
@@ -64,7 +64,7 @@ def small_blocks(monkeypatch):
     """Some dozen blocks a shard, and a point after each three or so."""
     monkeypatch.setattr(source, "CHUNK", 1500)
     monkeypatch.setattr(compression, "CHUNK", 1500)
-    monkeypatch.setattr(shards, "SAVE_BYTES", 4000)
+    monkeypatch.setattr(shard_files, "SAVE_BYTES", 4000)
     monkeypatch.setattr(part_files.host, "sync", lambda descriptor: None)  # of hundreds of points
 
 
@@ -161,7 +161,7 @@ class KilledError(BaseException):
     """No handler of errors takes it."""
 
 
-STEPS = [(journals.Journal, "write"), (part_files.PartFile, "save"), (shards, "publish"), (shards, "open_sink")]
+STEPS = [(journals.Journal, "write"), (part_files.PartFile, "save"), (shards, "publish"), (shard_files, "open_sink")]
 
 
 def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_bytes(small_blocks, tmp_path, monkeypatch):
@@ -201,11 +201,11 @@ def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_bytes(small_blocks, 
 
 RUNNER = """
 import sys
-from wv_cli.filtering import shards
+from wv_cli.filtering import shard_files
 from wv_cli.io import compression
 from wv_cli.text import source
 source.CHUNK = compression.CHUNK = 1500
-shards.SAVE_BYTES = 4000
+shard_files.SAVE_BYTES = 4000
 from wv_cli.__main__ import run
 sys.exit(run(sys.argv[1:]))
 """

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.test_filter import MODEL, REPORT, arguments, contents, corpus, cut_off, small_blocks
 from wv_cli.__main__ import run
-from wv_cli.filtering import shards
+from wv_cli.filtering import shard_files, shards
 
 __all__ = ["small_blocks"]  # a fixture
 
@@ -87,7 +87,7 @@ def test_a_run_that_goes_on_ends_with_the_same_report(small_blocks, tmp_path, mo
 
 def test_only_the_first_records_that_are_skipped_have_places(tmp_path, monkeypatch):
     (tmp_path / "a.jsonl").write_text('{"text": "x"}\nbad\n' * 10)
-    monkeypatch.setattr(shards, "PLACES", 3)
+    monkeypatch.setattr(shard_files, "PLACES", 3)
     assert run(["filter", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "kept"), "--words", "1..", "-q"]) == 0
     (shard,) = report_of(tmp_path)["shards"]
     assert shard["skipped"] == 10 and [each["line"] for each in shard["skipped_at"]] == [2, 4, 6]

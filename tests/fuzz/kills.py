@@ -166,12 +166,12 @@ def _filter(arguments: list[str], seconds: float | None) -> int:
     child = os.fork()
     if child == 0:
         from wv_cli.__main__ import run as run_line
-        from wv_cli.filtering import shards, slices
+        from wv_cli.filtering import shard_files, slices
         from wv_cli.io import compression
         from wv_cli.text import source
 
         source.CHUNK = compression.CHUNK = 1500
-        shards.SAVE_BYTES = 4000
+        shard_files.SAVE_BYTES = 4000
         slices.LARGE = 0
         os._exit(run_line(arguments))
     if seconds is not None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wv_cli.commands.distribution import executor
+from wv_cli.commands.filter_corpus import Corpus, open_corpus
 from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.errors import WvError
@@ -14,6 +15,7 @@ from wv_cli.errors import WvError
 if TYPE_CHECKING:
     from wv_cli.filtering.duplicates import Deduplicator
     from wv_cli.filtering.keyed_run import KeyedRun
+    from wv_cli.filtering.parts import Part as RunPart
     from wv_cli.filtering.rules import Judge, Judged
     from wv_cli.filtering.shard_pass import JudgedShard, ShardPass
     from wv_cli.filtering.slices import Slice
@@ -36,79 +38,76 @@ class FilterRun:
 
     def finish(self) -> Metadata:
         """Judges all records and returns the totals, or the scores of the one that is explained."""
+        corpus = open_corpus(self.run, self.records, self.kept)
+        keyed = self._open_keyed(corpus.wholes)
+        self.kept.require_writable([each.name for each in corpus.mine], [*corpus.source.paths, *self.rules.reads()])
+        if keyed is not None and self.kept.part is None and self.kept.output is None:
+            return self._decide(keyed)
+        judge = self._open_judge(corpus)
+        if self.kept.explain is not None:
+            return {"explained": self._explain(corpus, judge, self.kept.explain)}
+        if keyed is not None and self.kept.run_part is not None and self.kept.output is None:
+            return {"keys": self._write_keys(corpus, judge, keyed, self.kept.run_part)}
+        return self._filter(corpus, judge, keyed).to_dict()
+
+    def _open_judge(self, corpus: Corpus) -> "Judge":
+        """The judge of all rules but those of duplicates. What the first texts show is told."""
+        from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
+        from wv_cli.filtering.rules import Judge
+
+        judge = Judge(self.rules.all_rules, self.rules.scoring.scorer_setting)
+        self.rules.require_words(self.run.log)
+        near = self.rules.duplicates.near_duplicates is not None
+        words, tokenize = any(rule.statistic is not None for rule in judge.rules), self.rules.scoring.tokenize_words
+        for path in corpus.source.paths[:1]:
+            if near or words:
+                for note in notes_on_words(corpus.texts, path, tokenize, words=words, near_duplicates=near):
+                    self.run.log(note)
+            for note in notes_on_fields(corpus.texts, path, judge.fields):
+                self.run.log(note)
+        return judge
+
+    def _explain(self, corpus: Corpus, judge: "Judge", number: int) -> Metadata:
+        """The scores of the record of this `number`."""
+        from wv_cli.filtering.explanation import explain
+
+        duplicates, tokenize = self.rules.duplicates, self.rules.scoring.tokenize_words
+        opened, numbers = duplicates.open_rules(corpus.source.paths, tokenize), duplicates.keep_numbers
+        return explain(corpus.source, judge, number, opened, tokenize=tokenize, keep_numbers=numbers)
+
+    def _write_keys(self, corpus: Corpus, judge: "Judge", keyed: "KeyedRun", part: "RunPart") -> Metadata:
+        """Writes the keys of a part, by which duplicates are found in all parts."""
+        shard_pass = self._open_pass(judge, corpus.source, only=corpus.has_one)
+        opened = self.rules.duplicates.open_rules([], self.rules.scoring.tokenize_words)
+        path, count = keyed.write_keys(part, corpus.every, corpus.mine, corpus.source, shard_pass, opened)
+        return {"file": path, "texts": count}
+
+    def _filter(self, corpus: Corpus, judge: "Judge", keyed: "KeyedRun | None") -> "Totals":
+        """Judges by all rules, and writes what the options ask for."""
         from wv_cli.filtering.clusters import Clusters
         from wv_cli.filtering.duplicates import ParagraphRule
-        from wv_cli.filtering.explanation import explain
-        from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
-        from wv_cli.filtering.parts import deal_slices
-        from wv_cli.filtering.rules import Judge
-        from wv_cli.filtering.shards import name_outputs
-        from wv_cli.filtering.slices import Slice, cut_large, refuse_other_cuts
         from wv_cli.filtering.statistics import Totals
-        from wv_cli.text.reading_config import ReadingConfig
-        from wv_cli.text.records.opening import refuse_other_files
-        from wv_cli.text.records.reading import DEFAULT_FIELD
-        from wv_cli.text.source import Source
-        from wv_cli.vectors.formats.recognize import input_texts
 
-        run, rules = self.run, self.rules
-        reading = ReadingConfig(**vars(self.records.reading))
-        if "-" in self.records.inputs and reading.field is None:
-            reading = replace(reading, field=DEFAULT_FIELD)
-        written = self.kept.results()
-        texts = input_texts(self.records.inputs, log=run.log, reading=reading, written=written)
-        refuse_other_files(texts, [path for path in texts.inputs if Path(path).is_file()])
-        source = Source(texts, progress=run.on_reading)
-        refuse_other_files(texts, source.paths)
-        slices = [Slice(*each) for each in name_outputs(self.records.inputs, source.paths).items()]
-        only, part, corpus, every = len(slices) == 1, self.kept.run_part, None, slices
-        keyed = self._open_keyed(slices)
-        if part is not None:
-            every = cut_large(slices, part.count)
-            slices, corpus = deal_slices(every, part)
-            source.select([*dict.fromkeys(each.path for each in slices)], sum(each.size for each in slices))
-            what = "files and slices of files" if any(each.span is not None for each in every) else "files"
-            run.log(f"part {part} has {len(slices):,} of {len(every):,} {what}")
-        refuse_other_cuts(self.kept.folders, every)
-        self.kept.require_writable([each.name for each in slices], [*source.paths, *self.rules.reads()])
-        if keyed is not None and part is None and self.kept.output is None:
-            return self._decide(keyed)
-        explained, duplicates = self.kept.explain, rules.duplicates
-        judge = Judge(rules.all_rules, rules.scoring.scorer_setting)
-        rules.require_words(run.log)
-        near = duplicates.near_duplicates is not None
-        words, tokenize = any(rule.statistic is not None for rule in judge.rules), rules.scoring.tokenize_words
-        for path in source.paths[:1]:
-            if near or words:
-                for note in notes_on_words(texts, path, tokenize, words=words, near_duplicates=near):
-                    run.log(note)
-            for note in notes_on_fields(texts, path, judge.fields):
-                run.log(note)
-        if explained is not None:
-            opened, numbers = duplicates.open_rules(source.paths, tokenize), duplicates.keep_numbers
-            return {"explained": explain(source, judge, explained, opened, tokenize=tokenize, keep_numbers=numbers)}
-        if keyed is not None and part is not None and self.kept.output is None:
-            shard_pass, opened = self._open_pass(judge, source, only=only), duplicates.open_rules([], tokenize)
-            path, count = keyed.write_keys(part, every, slices, source, shard_pass, opened)
-            return {"keys": {"file": path, "texts": count}}
+        source, duplicates = corpus.source, self.rules.duplicates
         if keyed is not None:
-            judge.duplicates = [*keyed.open_decisions(slices)]
+            judge.duplicates = [*keyed.open_decisions(corpus.mine)]
         else:
-            judge.duplicates = duplicates.open_rules(source.paths, tokenize)
+            judge.duplicates = duplicates.open_rules(source.paths, self.rules.scoring.tokenize_words)
         judge.paragraphs = ParagraphRule() if duplicates.exact_duplicates == "paragraph" else None
         totals = Totals.of_rules(judge.ranges)
         if self.kept.output is None:
             clusters = Clusters(self.kept.clusters, verified=judge.verifies)
-            for path, found in self._count_only(source, judge, totals, only=only):
+            for path, found in self._count_only(source, judge, totals, only=corpus.has_one):
                 clusters.add(path, found)
             _require_readable(totals, source)
             clusters.write(source.paths)
         elif self.kept.streams:
-            self._write_stream(source, texts, judge, totals, self.kept.output)
+            self._write_stream(source, corpus.texts, judge, totals, self.kept.output)
         else:
-            identity = {**self._identity(slices), "part": self.kept.part and str(part), "corpus": corpus}
-            totals = self._write(source, slices, judge, totals, identity, only=only)
-        return totals.to_dict()
+            part = self.kept.part and str(self.kept.run_part)
+            identity = {**self._identity(corpus.mine), "part": part, "corpus": corpus.digest}
+            totals = self._write(source, corpus.mine, judge, totals, identity, only=corpus.has_one)
+        return totals
 
     def _open_keyed(self, slices: "Sequence[Slice]") -> "KeyedRun | None":
         """The duplicates of all parts, by --keys."""

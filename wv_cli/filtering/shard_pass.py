@@ -17,7 +17,8 @@ from wv_cli.filtering.pii import replace_pii
 from wv_cli.filtering.progress import OnJudged
 from wv_cli.filtering.rule_set import RuleSet
 from wv_cli.filtering.rules import Judge, Judged
-from wv_cli.filtering.shards import ShardFiles, outputs_of
+from wv_cli.filtering.shard_files import ShardFiles
+from wv_cli.filtering.shards import outputs_of
 from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.threads import in_order

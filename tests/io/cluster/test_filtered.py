@@ -9,7 +9,7 @@ import pytest
 from tests.cli.test_filter import arguments, contents, corpus, cut_off
 from tests.conftest import GOLDEN
 from tests.io.cluster.served import run
-from wv_cli.filtering import shards
+from wv_cli.filtering import shard_files
 from wv_cli.text import source
 
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -47,7 +47,7 @@ def test_workers_go_on_with_a_run_that_was_alone(
     found = []
     for name in ("alone", "dask"):
         with monkeypatch.context() as patch:
-            patch.setattr(shards, "SAVE_BYTES", 4000)
+            patch.setattr(shard_files, "SAVE_BYTES", 4000)
             patch.setattr(source, "CHUNK", 1500)
             cut_off(inputs, tmp_path / name, monkeypatch)
         capsys.readouterr()

@@ -1,0 +1,116 @@
+"""The outputs of one shard of a filter run while it is judged: a part file for the records that stay, and one for the
+others."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from wv_cli.filtering.journal import Point
+from wv_cli.filtering.part_files import PartFile, Saved
+from wv_cli.filtering.report import PLACES
+from wv_cli.filtering.slices import Slice
+from wv_cli.filtering.statistics import Totals
+from wv_cli.io.compression import inner_name
+from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.records.reading import BadRecord, Sink
+from wv_cli.text.records.writing import open_sink
+
+SAVE_BYTES = 64 << 20  # of records, after which a point is saved
+
+
+class ShardFiles:
+    """The outputs of the shard `slice`, which goes on from the `byte` of its text up to which it is judged, with the
+    totals `counted`: those of the `point`, which is in it. The first records that were `skipped` have their places. A
+    context: what is open is closed, and what no point names is removed where it failed. `save` brings a point to the
+    disk; without it the shard is begun anew."""
+
+    def __init__(
+        self,
+        shard: Slice,
+        outputs: Sequence[Path],
+        point: Point | None = None,
+        keys: Sequence[PartFile] = (),
+        save: "Callable[[ShardFiles, Totals], None] | None" = None,
+        number: int = 0,
+    ) -> None:
+        self.number = number  # among the shards of the run or part
+        self.slice, self._outputs, self._keys, self._save = shard, outputs, keys, save
+        self._kind = record_kind(inner_name(shard.path)) or "jsonl"
+        # A table is whole when its end is written, so it begins anew.
+        begun = point if point is not None and not RECORDS[self._kind].table else Point()
+        begin = shard.span.begin if shard.span is not None and not RECORDS[self._kind].table else 0
+        self.byte, self._parts, self.skipped = begun.byte or begin, begun.parts, [*begun.skipped]
+        self._bad: list[BadRecord] = []  # some may be behind the records that are judged
+        self.counted = Totals.from_json(begun.counted) if begun.counted else None
+        self._since = 0
+
+    @property
+    def rejects(self) -> bool:
+        """Whether what does not stay is written."""
+        return len(self._outputs) > 1
+
+    def __enter__(self) -> "ShardFiles":
+        self._files: list[PartFile] = []
+        self._sinks: list[Sink] = []
+        try:
+            for path in self._outputs:
+                self._files.append(PartFile(path, self._parts.get(str(path))))
+            self._sinks = [open_sink(self._kind, file) for file in self._files]  # type: ignore[arg-type]
+        except BaseException as error:
+            self.__exit__(type(error))
+            raise
+        return self
+
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
+        for sink in self._sinks:
+            sink.discard()
+        for file in self._files:
+            file.close()
+        if failed is not None:
+            saved = {each.part for each in self._parts.values()}
+            for file in self._files:
+                if str(file.part) not in saved:
+                    file.part.unlink(missing_ok=True)
+
+    def write_kept(self, written: Any) -> None:
+        self._sinks[0].write(written)
+
+    def write_rejected(self, written: Any) -> None:
+        self._sinks[1].write(written)
+
+    def keep_keys(self, kept: Sequence[bytes]) -> None:
+        """What each rule of duplicates knows from now on. A worker has decisions, and keeps nothing."""
+        for file, keys in zip(self._keys, kept, strict=False):
+            file.write(keys)
+
+    def note_bad(self, record: BadRecord) -> None:
+        """A record cannot be read."""
+        self._bad.append(record)
+
+    def count_skipped(self, totals: Totals, *, every: bool = False) -> None:
+        """Counts the records that cannot be read, up to those that are judged or `every` one."""
+        ahead = [] if every else [each for each in self._bad if each.byte is None or each.byte >= self.byte]
+        self.skipped += self._bad[: len(self._bad) - len(ahead)][: PLACES - len(self.skipped)]
+        totals.skipped += len(self._bad) - len(ahead)
+        self._bad = ahead
+
+    def count_judged(self, size: int, totals: Totals) -> None:
+        """Another `size` bytes are judged and written, with which the shard has these totals."""
+        self.byte += size
+        self._since += size
+        self.count_skipped(totals)
+        if self._save is not None and self._since >= SAVE_BYTES and not RECORDS[self._kind].table and totals.records:
+            self._since = 0
+            self._save(self, totals)
+
+    def save(self) -> dict[str, Saved]:
+        """Brings all that was written to the disk: the part file of each output."""
+        self._parts = {str(file.path): file.save() for file in self._files}
+        return self._parts
+
+    def finish(self) -> dict[str, Saved]:
+        """The shard is whole. Returns what save() does."""
+        for sink, file in zip(self._sinks, self._files, strict=True):
+            sink.close()
+            file.finish()
+        return self.save()
