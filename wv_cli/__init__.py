@@ -52,7 +52,8 @@ if TYPE_CHECKING:
         train,
         whiten,
     )
-    from wv_cli.cli.text_encoder import TextEncoder, load_encoder
+    from wv_cli.cli.load_encoder import load_encoder
+    from wv_cli.cli.text_encoder import TextEncoder
     from wv_cli.cli.text_index import Index
     from wv_cli.errors import BadFile, GateMissed, Interrupted, TimedOut, UsageError, WvError
     from wv_cli.models.classifier import Classifier, load_classifier
@@ -118,7 +119,7 @@ _PUBLIC = {
     **dict.fromkeys(("BadFile", "GateMissed", "Interrupted", "TimedOut", "UsageError", "WvError"), "wv_cli.errors"),
     "load": "wv_cli.vectors.formats",
     "load_classifier": "wv_cli.models.classifier",
-    "load_encoder": "wv_cli.cli.text_encoder",
+    "load_encoder": "wv_cli.cli.load_encoder",
     "save": "wv_cli.vectors.formats",
 }
 

@@ -2,6 +2,7 @@
 answers needs the extra `engines`, and is skipped without it."""
 
 import inspect
+import json
 import shutil
 
 import numpy as np
@@ -104,7 +105,13 @@ def test_similarity(static):
         ({"precision": 8}, TypeError, "precision: expected a name"),
         ({"convert_to_tensor": True}, UsageError, "torch.from_numpy"),
         ({"convert_to_numpy": False}, UsageError, "torch.from_numpy"),
-        ({"show_progress_bar": True}, UsageError, "show_progress_bar: the library prints nothing"),
+        ({"show_progress_bar": 1}, TypeError, "show_progress_bar: expected True or False"),
+        ({"output_value": "token_embeddings"}, UsageError, "output_value must be sentence_embedding, not 'token_emb"),
+        ({"device": "cuda"}, UsageError, "device='cuda' is not supported: texts are encoded on the CPU; leave it out"),
+        ({"prompt_name": "find"}, UsageError, "prompt_name must be one of query, document, not 'find'; or .* prompt="),
+        ({"prompt_name": 64}, TypeError, "prompt_name: expected a name as str"),
+        ({"prompt": 64}, TypeError, "prompt: expected a text as str"),
+        ({"prompt": "a ", "prompt_name": "query"}, UsageError, "prompt and prompt_name say both .*; give one"),
         ({"normalize_embeddings": 1}, TypeError, "normalize_embeddings: expected True or False"),
         ({"truncate_dim": 51}, UsageError, "truncate_dim must be between 1 and the 50 of the model, not 51"),
         ({"truncate_dim": 0}, UsageError, "truncate_dim must be between 1 and"),
@@ -144,13 +151,89 @@ def test_queries_documents_and_pairs(static, tmp_path):
     assert pairs.dtype == np.float32 and pairs == pytest.approx(np.diag(static.similarity(vectors[:2], vectors[2:])))
     with pytest.raises(ValueError, match="same shape"):
         static.similarity_pairwise(vectors[:2], vectors[:1])
-    shutil.copytree(STATIC, tmp_path / "prompted")
-    settings = '{"prompts": {"query": "find: ", "passage": "text: ", "other": ""}}'
-    (tmp_path / "prompted" / "config_sentence_transformers.json").write_text(settings)
-    prompted = wv_cli.load_encoder(tmp_path / "prompted")
-    for call, prompt in ((prompted.encode_query, "find: "), (prompted.encode_document, "text: ")):
-        with pytest.raises(UsageError, match=f"has the prompt '{prompt}' for such texts; begin them with it"):
-            call(TEXTS)
+
+
+def with_usage(model, folder, **settings):
+    shutil.copytree(model, folder)
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(settings))
+    return folder
+
+
+@pytest.mark.parametrize("model", [VECTORS, MODEL, STATIC, BERT])
+def test_a_prompt_stands_before_every_text(model):
+    encoder = wv_cli.load_encoder(model, threads=1)
+    expected = encoder.encode([f"king {text}" for text in TEXTS])
+    assert (encoder.encode(TEXTS, prompt="king ") == expected).all()
+    assert (encoder.encode(TEXTS, None, "king ", 64) == expected).all()  # places as sentence-transformers has them
+    assert (encoder.encode_query(TEXTS, None, "king ", 64) == expected).all()
+    assert (encoder.encode_document(TEXTS, prompt="king ") == expected).all()
+    assert encoder.prompts == {"query": "", "document": ""}
+
+
+def test_prompts_by_name(tmp_path):
+    """The default stands before texts without another; an empty one takes its place, too."""
+    prompts = {"q": "one ", "query": "two ", "passage": "three ", "other": ""}
+    folder = with_usage(BERT, tmp_path / "m", prompts=prompts, default_prompt_name="q")
+    encoder, plain = wv_cli.load_encoder(folder, threads=1), wv_cli.load_encoder(BERT, threads=1)
+    assert encoder.prompts == {**prompts, "document": ""}
+
+    def with_prompt(prompt):
+        return plain.encode([prompt + text for text in TEXTS])
+
+    assert (encoder.encode(TEXTS) == with_prompt("one ")).all()
+    assert (encoder.encode(TEXTS, "passage") == with_prompt("three ")).all()
+    assert (encoder.encode(TEXTS, prompt_name="other") == with_prompt("")).all()
+    assert (encoder.encode(TEXTS, prompt="") == with_prompt("")).all()
+    assert (encoder.encode_query(TEXTS) == with_prompt("two ")).all()
+    with pytest.raises(UsageError, match="no prompt for documents but one of the name passage; give prompt_name='pass"):
+        encoder.encode_document(TEXTS)
+    assert (encoder.encode_document(TEXTS, "passage") == with_prompt("three ")).all()
+    assert (encoder.encode_document(TEXTS, prompt="") == with_prompt("")).all()
+
+
+def test_a_prompt_that_is_not_pooled_is_refused(tmp_path):
+    folder = with_usage(BERT, tmp_path / "m")
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true, "include_prompt": false}')
+    encoder = wv_cli.load_encoder(folder)
+    assert (encoder.encode_query(TEXTS) == encoder.encode(TEXTS)).all()
+    with pytest.raises(BadFile, match="include_prompt: expected true for a prompt, found false"):
+        encoder.encode(TEXTS, prompt="one ")
+
+
+@pytest.mark.parametrize("model", [VECTORS, BERT])
+def test_a_bar_is_drawn_only_when_it_is_asked_for(model, capsys):
+    encoder = wv_cli.load_encoder(model, threads=1)
+    plain = encoder.encode(TEXTS, show_progress_bar=False)
+    assert capsys.readouterr() == ("", "")
+    assert (encoder.encode(TEXTS, show_progress_bar=True) == plain).all()
+    assert "4/4" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("measure", "pair"),
+    [
+        ("cosine", lambda a, b: a @ b / np.sqrt((a @ a) * (b @ b))),
+        ("dot", lambda a, b: a @ b),
+        ("euclidean", lambda a, b: -(((a - b) ** 2).sum() ** 0.5)),
+        ("manhattan", lambda a, b: -np.abs(a - b).sum()),
+    ],
+)
+def test_similarity_is_the_folders(measure, pair, tmp_path):
+    encoder = wv_cli.load_encoder(with_usage(BERT, tmp_path / "m", similarity_fn_name=measure))
+    vectors = encoder.encode(["the king", "in", "a king of the one"]).astype(np.float64)
+    expected = np.array([[pair(a, b) for b in vectors] for a in vectors])
+    np.testing.assert_allclose(encoder.similarity(vectors, vectors), expected, atol=1e-6)
+    assert encoder.similarity(vectors[:0], vectors).shape == (0, 3)
+    pairs = encoder.similarity_pairwise(vectors, vectors[::-1])
+    np.testing.assert_allclose(pairs, np.diag(expected[:, ::-1]), atol=1e-6)
+
+
+def test_an_unknown_similarity(tmp_path):
+    encoder = wv_cli.load_encoder(with_usage(BERT, tmp_path / "m", similarity_fn_name="maxsim"))
+    rows = encoder.encode(TEXTS)
+    for call in (encoder.similarity, encoder.similarity_pairwise):
+        with pytest.raises(UsageError, match="must be one of cosine, dot, euclidean, manhattan, not 'maxsim'"):
+            call(rows, rows)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -168,6 +251,9 @@ def test_sentence_transformers(model, monkeypatch):
         {"batch_size": 2},
         {"precision": "binary"},
         {"precision": "ubinary"},
+        {"prompt": "one "},
+        {"prompt_name": "query"},
+        {"device": "cpu", "output_value": "sentence_embedding"},
     ):
         for inputs in (texts, texts[0], "", texts[:1]):
             one, other = theirs.encode(inputs, **options), ours.encode(inputs, **options)
@@ -182,3 +268,25 @@ def test_sentence_transformers(model, monkeypatch):
     np.testing.assert_allclose(ours.encode_document(texts[0]), theirs.encode_document(texts[0]), atol=3e-6)
     assert ours.get_embedding_dimension() == theirs.get_embedding_dimension() == ours.dim
     assert theirs.encode([]).shape == (0,)  # ours is (0, dim)
+    assert [*inspect.signature(theirs.encode).parameters][:12] == [*inspect.signature(ours.encode).parameters]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("measure", ["cosine", "dot", "euclidean", "manhattan"])
+@pytest.mark.parametrize("model", [STATIC, BERT])
+def test_sentence_transformers_with_settings(model, measure, monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    library = pytest.importorskip("sentence_transformers")
+    prompts = {"query": "one ", "document": "two ", "of": "of "}
+    folder = with_usage(model, tmp_path / "m", prompts=prompts, similarity_fn_name=measure)
+    theirs, ours = library.SentenceTransformer(str(folder), device="cpu"), wv_cli.load_encoder(folder)
+    assert ours.prompts == theirs.prompts and ours.similarity_fn_name == theirs.similarity_fn_name
+    texts = ["the king", "in", "a king of the one two three four"]
+    for name in ("encode", "encode_query", "encode_document"):
+        for arguments in ((), ("of",), (None, "the "), (None, "the ", 2)):
+            one, other = getattr(theirs, name)(texts, *arguments), getattr(ours, name)(texts, *arguments)
+            np.testing.assert_allclose(other, one, atol=3e-6)
+    rows = theirs.encode(texts)
+    np.testing.assert_allclose(ours.similarity(rows[:2], rows), theirs.similarity(rows[:2], rows).numpy(), atol=2e-5)
+    pairs = theirs.similarity_pairwise(rows, rows[::-1].copy()).numpy()
+    np.testing.assert_allclose(ours.similarity_pairwise(rows, rows[::-1]), pairs, atol=2e-5)

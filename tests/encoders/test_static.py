@@ -7,6 +7,7 @@ import struct
 import numpy as np
 import pytest
 
+import wv_cli
 from tests.encoders.golden import EXPECTED, normalized, sentences_of
 from wv_cli.encoders import EncoderConfig, encoder_folder, open_encoder
 from wv_cli.encoders.base import encode
@@ -248,12 +249,22 @@ def test_a_default_prompt_stands_before_every_text(static_folders, tmp_path):
     )
 
 
+def test_a_converted_folder_keeps_its_usage(static_folders, tmp_path):
+    folder = shutil.copytree(static_folders / "st6-padded", tmp_path / "m")
+    facts = {"prompts": {"q": "query: ", "document": "text: "}, "default_prompt_name": "q", "similarity_fn_name": "dot"}
+    with_usage(folder, **facts)
+    wv_cli.convert(folder, tmp_path / "copy", to_format="static")
+    one, other = wv_cli.load_encoder(folder), wv_cli.load_encoder(tmp_path / "copy")
+    assert other.prompts == one.prompts and other.similarity_fn_name == "dot"
+    assert (other.encode(["a library"]) == one.encode(["a library"])).all()
+
+
 def test_a_prompt_that_is_not_pooled_is_refused(static_folders, tmp_path):
     folder = shutil.copytree(static_folders / "teacher-bert", tmp_path / "m")
     with_usage(folder, prompts={"q": "query: "}, default_prompt_name="q")
     settings = json.loads((folder / "1_Pooling" / "config.json").read_text())
     (folder / "1_Pooling" / "config.json").write_text(json.dumps({**settings, "include_prompt": False}))
-    with pytest.raises(BadFile, match="include_prompt: expected true beside a default prompt, found false"):
+    with pytest.raises(BadFile, match="include_prompt: expected true for a prompt, found false"):
         open_encoder(folder)
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from wv_cli.cli.text_encoder import Case, load_encoder
+from wv_cli.cli.load_encoder import Case, load_encoder
 from wv_cli.io.arguments import list_texts
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Sentences in memory instead of files, and a bar in a notebook: what calls of training commands have of their own."""
+"""Sentences in memory instead of files, and bars in a notebook: what some calls have that no command line has."""
 
 import contextlib
 import os
@@ -14,6 +14,7 @@ from wv_cli.io.remote import is_remote
 
 if TYPE_CHECKING:
     from wv_cli.commands.run import OnTraining
+    from wv_cli.io.events import OnProgress
     from wv_cli.models.training.progress import Progress
 
 WITH_SENTENCES = ("train", "glove")
@@ -80,3 +81,20 @@ def progress_bar(on_progress: "OnTraining | None", *, progress: bool) -> Iterato
                 on_progress(moment)
 
         yield tell
+
+
+@contextlib.contextmanager
+def text_bar(texts: int, *, shown: bool) -> Iterator["OnProgress | None"]:
+    """What moves a bar of tqdm over so many texts, in a notebook its widget; None when it is not `shown`."""
+    if not shown:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=texts, unit=" texts") as bar:
+
+        def tell(done: int, _: int | None) -> None:
+            bar.update(done - bar.n)
+
+        yield tell
+        tell(texts, None)  # word vectors say nothing on the way

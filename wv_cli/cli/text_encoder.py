@@ -1,41 +1,56 @@
-"""`wv_cli.load_encoder`: what `wv vectors --sentences` makes of texts, by a model that is opened once."""
+"""`wv_cli.TextEncoder`: what `wv vectors --sentences` makes of texts, with the arguments of sentence-transformers."""
 
-import os
-import pathlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from wv_cli.cli.arguments import argument_names, read_arguments
+from wv_cli.cli.arguments import argument_names
+from wv_cli.cli.spoken import text_bar
 from wv_cli.commands.parts.pooling import TextPooling
 from wv_cli.config import arguments_in_errors, require
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.errors import UsageError
-from wv_cli.io.arguments import list_texts, path_text, require_type, truth, whole_number
+from wv_cli.io.arguments import list_texts, require_type, truth, whole_number
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wv_cli.encoders.base import Encoder
+    from wv_cli.io.events import OnProgress
 
-Case = Literal["fold-first", "lower", "none"]
-Path = str | os.PathLike[str]
-_OF_WORDS = ("mean", "sif", "idf")
-_OPTIONS = {**TextPooling.options(), **EncoderConfig.options()}
+OPTIONS = {**TextPooling.options(), **EncoderConfig.options()}
 _BATCH = 64  # encoders.base.SENTENCES, which imports numpy
 _PRECISIONS = ("float32", "binary", "ubinary")
+# sentence-transformers has these of every model.
+NO_PROMPTS: Mapping[str, str] = MappingProxyType({"query": "", "document": ""})
+
+
+@dataclass(frozen=True)
+class Pass:
+    """How texts go through a model: `batch_size` of them at once, to unit length with `unit`. The `prompt` stands
+    before each; None: that of the folder."""
+
+    batch_size: int
+    unit: bool
+    prompt: str | None = None
+    on_progress: "OnProgress | None" = None
+
+    def add_prompt(self, texts: list[str]) -> list[str]:
+        """The texts with the prompt, for models that have none of their own."""
+        return [self.prompt + text for text in texts] if self.prompt else texts
 
 
 @dataclass(frozen=True, eq=False)
 class TextEncoder:
-    """Encodes texts, with the argument names of sentence-transformers. `load_encoder` makes it. `name` is the model's
-    path, `dim` how many numbers its vectors have."""
+    """Encodes texts, with the arguments of sentence-transformers. `load_encoder` makes it. `name` is the model's
+    path, `dim` how many numbers its vectors have, `prompts` are those of the folder by their names."""
 
     name: str
     dim: int
-    _vectors: "Callable[[list[str], int, bool], NDArray[np.float32]]"
-    _prompts: Mapping[str, str] = field(default_factory=dict)
+    _vectors: "Callable[[list[str], Pass], NDArray[np.float32]]"
+    prompts: Mapping[str, str] = field(default_factory=lambda: NO_PROMPTS)
+    similarity_fn_name: str = "cosine"
     _truncate_dim: int | None = None
 
     def get_sentence_embedding_dimension(self) -> int:
@@ -47,38 +62,48 @@ class TextEncoder:
     def encode(
         self,
         inputs: str | Iterable[str],
-        *,
+        prompt_name: str | None = None,
+        prompt: str | None = None,
         batch_size: int = _BATCH,
         show_progress_bar: bool | None = None,
+        output_value: Literal["sentence_embedding"] = "sentence_embedding",
         precision: Literal["float32", "binary", "ubinary"] = "float32",
         convert_to_numpy: bool = True,
         convert_to_tensor: bool = False,
+        device: Literal["cpu"] | None = None,
         normalize_embeddings: bool = False,
         truncate_dim: int | None = None,
     ) -> "NDArray[Any]":
         """Vectors of texts in their order: (texts, dim) float32, of one str (dim,), of no text (0, dim).
 
+        The `prompt`, or that of `prompt_name` in `prompts`, stands before every text, in place of the folder's default.
         `normalize_embeddings` scales vectors to unit length; without it they are as the model's folder says.
         `truncate_dim` keeps the first numbers of each, before scaling. `precision` ubinary is the signs, 8 a byte, the
         first in the highest bit, and binary the same less 128 as int8. A network takes `batch_size` texts at once. A
         text without a known word has the zero vector. Raises TypeError, UsageError and WvError.
         """
         texts = list_texts(inputs, "inputs", "text")
+        before = self._find_prompt(prompt_name, prompt)
         size = whole_number(batch_size, "batch_size")
         require(size >= 1, f"batch_size must be 1 or more, not {size}")
         require_type(precision, str, "precision", "a name as str")
         message = f"precision must be one of {', '.join(_PRECISIONS)}, not {precision}"
         reason = "; int8 and uint8 would depend on the other texts of the call" if "int8" in precision else ""
         require(precision in _PRECISIONS, message + reason)
+        message = (
+            f"output_value must be sentence_embedding, not {output_value!r:.40}; `wv vectors --encoder` gives tokens"
+        )
+        require(output_value == "sentence_embedding", message)
         if not truth(convert_to_numpy, "convert_to_numpy") or truth(convert_to_tensor, "convert_to_tensor"):
             raise UsageError("the vectors are an array of NumPy; torch.from_numpy makes a tensor of it")
-        require(not show_progress_bar, "show_progress_bar: the library prints nothing; leave it out")
+        require_cpu(device)
+        shows = show_progress_bar is not None and truth(show_progress_bar, "show_progress_bar")
         kept = self.get_sentence_embedding_dimension() if truncate_dim is None else self._require_dim(truncate_dim)
         scaled = truth(normalize_embeddings, "normalize_embeddings")
-        with arguments_in_errors(argument_names(_OPTIONS)):
-            vectors = self._vectors(texts, size, scaled and kept == self.dim)[:, :kept]
+        with arguments_in_errors(argument_names(OPTIONS)), text_bar(len(texts), shown=shows) as on_progress:
+            vectors = self._vectors(texts, Pass(size, scaled and kept == self.dim, before, on_progress))[:, :kept]
         if kept < self.dim and scaled:
-            vectors = _unit_rows(vectors)
+            vectors = unit_vectors(vectors)
         if precision != "float32":
             vectors = _pack_signs(vectors, precision)
         return vectors[0] if isinstance(inputs, str) else vectors
@@ -88,179 +113,68 @@ class TextEncoder:
         require(1 <= kept <= self.dim, f"truncate_dim must be between 1 and the {self.dim} of the model, not {kept}")
         return kept
 
-    def encode_query(self, inputs: str | Iterable[str], **options: Any) -> "NDArray[Any]":
-        """encode. Raises UsageError where the model's folder has a prompt for queries."""
-        return self._encode_without_prompt(("query",), inputs, options)
+    def _find_prompt(self, name: str | None, prompt: str | None) -> str | None:
+        """What stands before each text; None: the folder's default."""
+        require_type(name, (str, type(None)), "prompt_name", "a name as str")
+        require_type(prompt, (str, type(None)), "prompt", "a text as str")
+        if name is None:
+            return prompt
+        require(prompt is None, "prompt and prompt_name say both what stands before a text; give one")
+        message = f"prompt_name must be one of {', '.join(self.prompts)}, not {name!r:.40}; or give the text as prompt="
+        require(name in self.prompts, message)
+        return self.prompts[name]
 
-    def encode_document(self, inputs: str | Iterable[str], **options: Any) -> "NDArray[Any]":
-        """encode. Raises UsageError where the model's folder has a prompt for documents."""
-        return self._encode_without_prompt(("document", "passage", "corpus"), inputs, options)
+    def encode_query(
+        self, inputs: str | Iterable[str], prompt_name: str | None = None, prompt: str | None = None, *more: Any,
+        **options: Any,
+    ) -> "NDArray[Any]":  # fmt: skip
+        """encode, where no prompt is given with that of the name query."""
+        name = "query" if prompt_name is None and prompt is None else prompt_name
+        return self.encode(inputs, name, prompt, *more, **options)
 
-    def _encode_without_prompt(
-        self, names: tuple[str, ...], inputs: str | Iterable[str], options: dict[str, Any]
-    ) -> "NDArray[Any]":
-        prompt = next((self._prompts[name] for name in names if name in self._prompts), None)
-        if prompt is not None:
-            message = f"{self.name} has the prompt {prompt!r:.60} for such texts; begin them with it and call encode"
-            raise UsageError(message)
-        return self.encode(inputs, **options)
-
-    def similarity_pairwise(self, first: Any, second: Any) -> "NDArray[np.float32]":
-        """(rows,) cosines of the vectors in the same row. Raises ValueError for arrays of different sizes."""
-        import numpy as np
-
-        one, other = (_unit_rows(np.atleast_2d(np.asarray(each, np.float32))) for each in (first, second))
-        if one.ndim != 2 or one.shape != other.shape:
-            message = f"expected two arrays of the same shape, found {one.shape}, {other.shape}"
-            raise ValueError(message)
-        return np.asarray((one * other).sum(axis=1), np.float32)
+    def encode_document(
+        self, inputs: str | Iterable[str], prompt_name: str | None = None, prompt: str | None = None, *more: Any,
+        **options: Any,
+    ) -> "NDArray[Any]":  # fmt: skip
+        """encode, where no prompt is given with that of the name document. Raises UsageError where the folder has none
+        of this name but one for passages, which sentence-transformers describes as a stand-in and does not use."""
+        name = "document" if prompt_name is None and prompt is None else prompt_name
+        if name == "document" != prompt_name and not self.prompts["document"]:
+            other = next((each for each in ("passage", "corpus") if self.prompts.get(each)), None)
+            message = f"{self.name} has no prompt for documents but one of the name {other}; give prompt_name={other!r}"
+            require(other is None, f"{message}, or prompt='' for none")
+        return self.encode(inputs, name, prompt, *more, **options)
 
     def similarity(self, first: Any, second: Any) -> "NDArray[np.float32]":
-        """(rows of `first`, rows of `second`) cosines of vectors, 0 for a zero vector. One vector is one row. Raises
-        ValueError for vectors of other lengths than each other."""
-        import numpy as np
+        """(rows of `first`, rows of `second`) similarities of vectors by `similarity_fn_name`, which the folder may
+        say; cosines are 0 for a zero vector. One vector is one row. Raises ValueError for vectors of other lengths than
+        each other, UsageError for an unknown measure."""
+        from wv_cli.encoders.similarity import compare_all
 
-        one, other = (_unit_rows(np.atleast_2d(np.asarray(each, np.float32))) for each in (first, second))
-        if one.ndim != 2 or other.ndim != 2 or one.shape[1] != other.shape[1]:
-            message = f"expected two arrays of vectors of the same length, found the shapes {one.shape}, {other.shape}"
-            raise ValueError(message)
-        return np.asarray(one @ other.T, np.float32)
+        return compare_all(first, second, self._require_measure())
 
+    def similarity_pairwise(self, first: Any, second: Any) -> "NDArray[np.float32]":
+        """(rows,) similarities of the vectors in the same row. Raises as similarity."""
+        from wv_cli.encoders.similarity import compare_pairs
 
-def load_encoder(
-    model: Path,
-    *,
-    pooling: str | None = None,
-    counts: Path | None = None,
-    case: Case = "fold-first",
-    transform: Path | None = None,
-    max_length: int = 0,
-    dim: int = 0,
-    normalize: bool | None = None,
-    threads: int = 0,
-    device: Literal["cpu"] | None = None,
-    truncate_dim: int | None = None,
-) -> TextEncoder:
-    """The encoder of a file of vectors, a fastText or doc2vec model, or a folder of an encoder or static embedding.
+        return compare_pairs(first, second, self._require_measure())
 
-    Its `encode` gives the vectors of `wv_cli.encode` with the same options. `transform` is a file of
-    `wv whiten --save-transform`, which is applied to them. `truncate_dim` is that of `encode` for every call, and
-    `device` can only be "cpu". Raises TypeError, UsageError, WvError.
-    """
-    rule = {"pooling": pooling, "counts": counts, "case": case}
-    settings = {"max_length": max_length, "dim": dim, "normalize": normalize, "threads": threads}
-    require(
-        device in (None, "cpu"), f"device={device!r:.40} is not supported: texts are encoded on the CPU; leave it out"
-    )
-    path = path_text(model, "model")
-    affine = path_text(transform, "transform") if transform is not None else None
-    with arguments_in_errors(argument_names(_OPTIONS)):
-        words = TextPooling(**read_arguments(rule, _OPTIONS, "load_encoder"))
-        config = EncoderConfig(**read_arguments(settings, _OPTIONS, "load_encoder"))
-        opened = _open(path, words, config)
-        opened = _with_transform(opened, affine, config.threads) if affine is not None else opened
-    return opened if truncate_dim is None else replace(opened, _truncate_dim=opened._require_dim(truncate_dim))
+    def _require_measure(self) -> str:
+        from wv_cli.encoders.similarity import SIMILARITIES
+
+        found = self.similarity_fn_name
+        known = ", ".join(SIMILARITIES)
+        require(found in SIMILARITIES, f"{self.name}: similarity_fn_name must be one of {known}, not {found!r:.40}")
+        return found
 
 
-def _open(path: str, rule: TextPooling, config: EncoderConfig) -> TextEncoder:
-    from wv_cli.encoders import encoder_folder
-
-    config.validate()
-    folder = encoder_folder(path)
-    if folder is not None:
-        rule.validate()
-        require(rule.counts is None, f"--counts weighs words of vectors, and {path} is the folder of an encoder")
-        return _of_folder(str(folder), rule.pooling, config)
-    for name in ("max_length", "dim", "normalize"):
-        is_default = getattr(config, name) == _OPTIONS[name].default
-        require(is_default, f"{_OPTIONS[name].flag} needs the folder of an encoder, and {path} is none")
-    require(
-        rule.pooling in (None, *_OF_WORDS),
-        f"--pooling must be one of {', '.join(_OF_WORDS)} for word vectors, not {rule.pooling}",
-    )
-    rule.validate()
-    if rule.pooling is None:
-        require(rule.counts is None, "--counts needs --pooling sif or idf")
-        return _of_model(path)
-    needs = "sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"
-    require(rule.counts is not None or rule.pooling != "sif", needs)
-    require(rule.counts is None or rule.pooling != "mean", "--counts has no effect with --pooling mean; leave it out")
-    return _of_words(path, rule, rule.pooling)
+def require_cpu(device: object) -> None:
+    """Raises UsageError for another device."""
+    message = f"device={device!r:.40} is not supported: texts are encoded on the CPU; leave it out"
+    require(device is None or str(device) == "cpu", message)
 
 
-def _of_folder(folder: str, pooling: str | None, config: EncoderConfig) -> TextEncoder:
-    from wv_cli.commands.sentences import OfEncoder
-    from wv_cli.encoders.base import encode
-    from wv_cli.io.folders import Usage
-
-    asking = OfEncoder(file=folder, config=config, pooling=pooling, precision=6, as_json=False)
-    source: Encoder = asking.open()
-    chosen, own = asking.require_pooling(source), config.normalize
-    unit = source.normalize if own is None else own
-
-    def vectors(texts: list[str], batch_size: int, normalize: bool) -> "NDArray[np.float32]":
-        scaled = unit or normalize
-        return encode(
-            source, texts, [chosen], normalize=scaled, threads=config.threads, batch_size=batch_size
-        )[0].vectors  # fmt: skip
-
-    return TextEncoder(folder, source.dim, vectors, Usage.from_folder(pathlib.Path(folder)).prompts)
-
-
-def _of_model(path: str) -> TextEncoder:
-    """By the own rule of a model or of vectors."""
-    from wv_cli.transforms.composition import composer
-    from wv_cli.vectors.formats import open_vectors
-    from wv_cli.vectors.formats.lines import require_finite
-
-    source = composer(open_vectors(path, mapped=True), path)
-
-    def vectors(texts: list[str], batch_size: int, normalize: bool) -> "NDArray[np.float32]":
-        found = source.lines(texts)
-        require_finite(found, texts, path)
-        return _unit_rows(found) if normalize else found
-
-    return TextEncoder(path, source.dim, vectors)
-
-
-def _of_words(path: str, rule: TextPooling, pooling: str) -> TextEncoder:
-    """By another rule for words."""
-    import numpy as np
-
-    from wv_cli.text.vocab import read_vocab
-    from wv_cli.transforms.sentences import sentence_vectors
-    from wv_cli.vectors.formats import load
-    from wv_cli.vectors.lookup import Lookup
-
-    words = load(path)
-    lookup = Lookup(words, rule.case)
-    vocab = read_vocab(rule.counts) if rule.counts is not None else None
-
-    def vectors(texts: list[str], batch_size: int, normalize: bool) -> "NDArray[np.float32]":
-        made, _ = sentence_vectors(texts, words, lookup, pooling, vocab=vocab)
-        found = made.astype(np.float32)
-        return _unit_rows(found) if normalize else found
-
-    return TextEncoder(path, words.dim, vectors)
-
-
-def _with_transform(source: TextEncoder, path: str, threads: int) -> TextEncoder:
-    """Raises BadFile, WvError for a file that is no transform of such vectors."""
-    from wv_cli.transforms.whiten import Transform
-    from wv_cli.vectors.formats.lines import require_finite
-
-    affine = Transform.load(path)
-    affine.require_dim(source.dim, source.name)
-
-    def vectors(texts: list[str], batch_size: int, normalize: bool) -> "NDArray[np.float32]":
-        found = affine.apply(source._vectors(texts, batch_size, False), threads=threads)
-        require_finite(found, texts, path)
-        return _unit_rows(found) if normalize else found
-
-    return TextEncoder(source.name, affine.new_dim, vectors, source._prompts)
-
-
-def _unit_rows(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
+def unit_vectors(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
     import numpy as np
 
     from wv_cli.encoders.base import unit_rows

@@ -42,8 +42,9 @@ class Encoder(Protocol):
     parallel: bool
     in_order: bool
 
-    def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
-        """(tokens of each sentence, along the first axis; how many sentences were cut)."""
+    def tokens(self, texts: Sequence[str], *, prompt: str | None = None) -> tuple[list[NDArray[Any]], int]:
+        """(tokens of each sentence, along the first axis; how many sentences were cut). The `prompt` stands
+        before each; None: the folder's default."""
 
     def names(self, text: str, tokens: NDArray[Any]) -> list[str]:
         """What the tokens of one sentence are called."""
@@ -79,11 +80,13 @@ def encode(
     normalize: bool = False,
     threads: int = 1,
     batch_size: int = SENTENCES,
+    prompt: str | None = None,
     progress: OnProgress | None = None,
 ) -> list[Encoded]:
     """One for each of the poolings, of one pass through the encoder, which takes at most `batch_size` sentences at
-    once. `progress` is told of sentences. Raises BadFile for an encoder whose numbers overflow."""
-    tokens, cut = encoder.tokens(texts)
+    once. `progress` is told of sentences, `prompt` is that of Encoder.tokens. Raises BadFile for an encoder whose
+    numbers overflow."""
+    tokens, cut = encoder.tokens(texts, prompt=prompt)
     vectors = encode_ids(
         encoder, tokens, poolings, normalize=normalize, threads=threads, batch_size=batch_size, progress=progress
     )

@@ -202,11 +202,11 @@ class Elmo:
         self._model = LanguageModel(cells, network.yes("use_skip_connections"), config.stateful)
         self._ends = character_ids(["<S>", "</S>"], self._length)
 
-    def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
+    def tokens(self, texts: Sequence[str], *, prompt: str | None = None) -> tuple[list[NDArray[Any]], int]:
         """Ids of the characters of every word."""
         found, cut = [], 0
         for text in texts:
-            words = text.split()
+            words = ((prompt or "") + text).split()
             cut += 0 < self._most < len(words)
             found.append(character_ids(words[: self._most or None], self._length))
         return list(found), cut

@@ -53,8 +53,8 @@ class Static:
             made=model.tokenizer,
         )
 
-    def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
-        found, cut = self._tokenizer.ids(texts)
+    def tokens(self, texts: Sequence[str], *, prompt: str | None = None) -> tuple[list[NDArray[Any]], int]:
+        found, cut = self._tokenizer.ids(texts, prompt=prompt)
         return list(found), cut
 
     def names(self, text: str, tokens: NDArray[Any]) -> list[str]:

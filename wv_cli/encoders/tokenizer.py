@@ -100,15 +100,19 @@ class Tokenizer:
             if cut_characters and self._vocabulary:
                 self._characters = max_length * int(np.median([len(token) for token in self._vocabulary]))
 
-    def ids(self, texts: Sequence[str]) -> tuple[list[NDArray[np.int32]], int]:
+    def ids(self, texts: Sequence[str], *, prompt: str | None = None) -> tuple[list[NDArray[np.int32]], int]:
         """(numbers of each sentence's tokens, how many sentences were cut)."""
-        ids, starts, cut = self.read(texts)
+        ids, starts, cut = self.read(texts, prompt=prompt)
         bounds = starts.tolist()
         return [ids[begin:end] for begin, end in pairwise(bounds)], cut
 
-    def read(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
-        """(numbers of all sentences' tokens, where each sentence's begin and the last's end, how many were cut)."""
-        whole = [self._prompt + (text if text.isascii() else _utf8(text)) for text in texts]
+    def read(
+        self, texts: Sequence[str], *, prompt: str | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+        """(numbers of all sentences' tokens, where each sentence's begin and the last's end, how many were cut). The
+        `prompt` stands before them in place of the tokenizer's."""
+        before = self._prompt if prompt is None else prompt
+        whole = [before + (text if text.isascii() else _utf8(text)) for text in texts]
         part = whole if self._characters is None else [text[: self._characters] for text in whole]
         with foreign(self.path, "the tokenizer fails", quiet=self._reader is None):
             ids, starts, cut = self._read(part)

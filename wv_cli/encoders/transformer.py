@@ -98,9 +98,9 @@ class Transformer:
         self.name, self.pooling, self.normalize = str(path), folder.pooling, folder.normalize
         self.root = folder.root
         usage = Usage.from_folder(path)
-        if usage.prompt and not folder.pools_prompt:
-            problem = "include_prompt: expected true beside a default prompt, found false, which wv does not do"
-            raise BadFile(folder.path / "1_Pooling" / "config.json", f"{problem}; take the default prompt out")
+        self._pools_prompt = folder.pools_prompt
+        if usage.prompt:
+            self._require_pooled_prompt()
         self.dim, self.scales_whole = kept_dim(config, settings.number("hidden_size", 1, 1 << 16), self.name, usage)
         self.layers = settings.number("num_hidden_layers", 1, 999)
         wanted = (
@@ -128,8 +128,15 @@ class Transformer:
             folder.root / "tokenizer.json", max_length=self.max_length, rows=rows, prompt=usage.prompt
         )
 
-    def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
-        found, cut = self._tokenizer.ids(texts)
+    def _require_pooled_prompt(self) -> None:
+        if not self._pools_prompt:
+            problem = "include_prompt: expected true for a prompt, found false, which wv does not do"
+            raise BadFile(Path(self.name) / "1_Pooling" / "config.json", f"{problem}; take the prompt out")
+
+    def tokens(self, texts: Sequence[str], *, prompt: str | None = None) -> tuple[list[NDArray[Any]], int]:
+        if prompt:
+            self._require_pooled_prompt()
+        found, cut = self._tokenizer.ids(texts, prompt=prompt)
         return list(found), cut
 
     def names(self, text: str, tokens: NDArray[Any]) -> list[str]:

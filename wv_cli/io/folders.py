@@ -179,28 +179,36 @@ def modules(path: Path) -> list[tuple[str, Path]]:
 
 @dataclass(frozen=True)
 class Usage:
-    """How sentence-transformers uses a folder, by its config_sentence_transformers.json: the `prompt` stands before
-    every text, and of each vector the first `truncate_dim` numbers are kept, after a Normalize; None: all. `prompts`
-    are those with a name, which are not empty."""
+    """How sentence-transformers uses a folder, by its config_sentence_transformers.json: of its `prompts`, that of
+    `default_prompt_name` stands before every text, None: nothing. Of each vector the first `truncate_dim` numbers are
+    kept, after a Normalize; None: all. `similarity` names how vectors are compared."""
 
-    prompt: str = ""
-    truncate_dim: int | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
+    default_prompt_name: str | None = None
+    truncate_dim: int | None = None
+    similarity: str = "cosine"
+
+    @property
+    def prompt(self) -> str:
+        """What stands before every text."""
+        return self.prompts[self.default_prompt_name] if self.default_prompt_name is not None else ""
 
     @classmethod
     def from_folder(cls, path: Path) -> "Usage":
         """Raises BadFile, WvError."""
         settings = Settings(path / USAGE, required=False)
-        name, prompts = settings.facts.get("default_prompt_name"), settings.facts.get("prompts") or {}
-        known = isinstance(name, str) and isinstance(prompts, dict) and isinstance(prompts.get(name), str)
-        if name is not None and not known:
+        name, listed = settings.facts.get("default_prompt_name"), settings.facts.get("prompts")
+        listed = listed if isinstance(listed, dict) else {}
+        prompts = {each: text for each, text in listed.items() if isinstance(text, str)}
+        if name is not None and not (isinstance(name, str) and name in prompts):
             problem = f"default_prompt_name: expected a name among `prompts`, found {show_value(name)}"
             raise BadFile(settings.path, problem)
-        most = settings.facts.get("truncate_dim")
+        most, similarity = settings.facts.get("truncate_dim"), settings.facts.get("similarity_fn_name")
         return cls(
-            prompts[name] if name is not None else "",
+            prompts,
+            name,
             settings.number("truncate_dim", 1, 1 << 20) if most is not None else None,
-            {name: text for name, text in prompts.items() if text} if isinstance(prompts, dict) else {},
+            similarity if isinstance(similarity, str) else "cosine",
         )
 
 

@@ -86,7 +86,7 @@ def save(folder: Path, model: StaticModel, prompt: str, renames: int = MANY) -> 
         patch.setattr(Temporary, "rename", stop)
         patch.setattr(host, "sync", lambda descriptor: None)  # which is most of the time
         try:
-            save_model(folder, model, usage=Usage(prompt))
+            save_model(folder, model, usage=Usage({"a": prompt}, "a") if prompt else Usage())
         except WvError:
             return False
     return True

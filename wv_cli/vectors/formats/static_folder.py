@@ -144,9 +144,10 @@ def save_model(
         }
     if usage != NO_USAGE or (folder / USAGE).exists():  # the prompt of another model
         texts[USAGE] = {
-            "prompts": {"default": usage.prompt},
-            "default_prompt_name": "default",
+            "prompts": {**usage.prompts},
+            "default_prompt_name": usage.default_prompt_name,
             "truncate_dim": usage.truncate_dim,
+            "similarity_fn_name": usage.similarity,
         }
     written = {name: _json(facts) for name, facts in texts.items()}
     mark = digest(_json(modules) + b"".join(written.values()))
