@@ -24,7 +24,14 @@ from wv_cli.errors import WvError
 from wv_cli.vectors.formats import load
 
 _SLICE = re.compile(r"-\d{5}-of-\d{5}(?=\.)")
-SPREAD = (("1 thread", 1, 0), ("2 threads", 2, 0), ("3 parts", 1, 3))  # runs of wv filter: threads, parts
+# Runs of wv filter: threads, parts, more options.
+SPREAD = (
+    ("1 thread", 1, 0, ()),
+    ("2 threads", 2, 0, ()),
+    ("3 parts", 1, 3, ()),
+    ("--split", 2, 0, ("--split", "language")),
+    ("--split, 3 parts", 1, 3, ("--split", "language")),
+)
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,9 @@ def is_mixture(scene: Scene, model: Path, now: dict[str, bytes | None]) -> bool:
     return True
 
 
-def filtered(folder: Path, threads: int, kills: int, chance: random.Random, parts: int = 0) -> Counter[str]:
+def filtered(
+    folder: Path, threads: int, kills: int, chance: random.Random, parts: int = 0, options: tuple[str, ...] = ()
+) -> Counter[str]:
     """What came of kills at random moments of `wv filter`, over small blocks with a point every few of them. What has
     its name must be whole after each; each run ends with the bytes of one that was not killed. In `parts`, which cut
     the largest shard into slices, one part is killed at a time, and all end with the bytes of a run without parts."""
@@ -121,13 +130,13 @@ def filtered(folder: Path, threads: int, kills: int, chance: random.Random, part
     folder.mkdir()
     inputs, found = filters.corpus(folder / "in", 3000), Counter[str]()
     out, begin = folder / "whole", time.monotonic()
-    assert _filter(filters.arguments(inputs, out, "--threads", "1"), None) == 0
+    assert _filter(filters.arguments(inputs, out, "--threads", "1", *options), None) == 0
     most, whole = (time.monotonic() - begin) / 3, filters.contents(out)
     out = folder / "out"
     most /= max(parts, 1)
     begun = {*range(parts)}
     while found.total() < kills:
-        more = ["--threads", str(threads)]
+        more = ["--threads", str(threads), *options]
         if parts:
             number = chance.choice([*begun])
             more += ["--part", f"{number + 1}/{parts}"]
@@ -209,8 +218,8 @@ def main() -> int:
                 found[what] += 1
             counts[command.name] = dict(found)
             (folder / command.checkpoint).unlink(missing_ok=True)
-        for name, threads, parts in SPREAD if given.moments else ():
-            found = filtered(folder / "filter", threads, -(-given.moments // len(SPREAD)), chance, parts)
+        for name, threads, parts, options in SPREAD if given.moments else ():
+            found = filtered(folder / "filter", threads, -(-given.moments // len(SPREAD)), chance, parts, options)
             bad += found["findings"]
             counts[f"filter at any moment, {name}"] = dict(found)
     total = sum(sum(found.values()) for found in counts.values())

@@ -437,6 +437,7 @@ def filter(
     *,
     rejected: Path | None = None,
     reason: str | None = None,
+    split: str | None = None,
     replace_pii: bool | None = None,
     add_scores: bool | None = None,
     dry_run: bool | None = None,

@@ -14,6 +14,7 @@ from wv_cli.config import flag_of, option, require, threads_option
 from wv_cli.errors import UsageError
 from wv_cli.text.input_files import refuse_overwriting
 
+_FOLDERS = 10  # that are shown
 _LONGEST = 1_000_000  # a whole number of fewer digits is shown whole
 
 
@@ -87,7 +88,7 @@ class FilterJob(Job):
             refuse_overwriting(self.records.inputs, str(self.kept.output))
         for rule in () if self.kept.shows_scores else self.rules.all_rules:
             message = f"{rule.text}: rejects no record; give other bounds, or --add-scores to see its scores"
-            require(not rule.only_scores, message)
+            require(not rule.only_scores or rule.name == self.kept.split, message)
         if (
             self.kept.add_scores
             and self.kept.rejected
@@ -137,7 +138,18 @@ class FilterJob(Job):
         shortened = f", {metadata['shortened']:,} of them without some paragraphs" if metadata["shortened"] else ""
         replaced = f", {metadata['replaced']:,} of them with other addresses" if metadata["replaced"] else ""
         skipped = f"; skipped {metadata['skipped']:,} that cannot be read" if metadata["skipped"] else ""
-        return "\n".join([*lines, f"kept {kept:,} of {records:,} records{share}{shortened}{replaced}{skipped}\n"])
+        labels = _folders(metadata.get("labels", {}))
+        return "\n".join(
+            [*lines, f"kept {kept:,} of {records:,} records{share}{shortened}{replaced}{skipped}{labels}\n"]
+        )
+
+
+def _folders(labels: Mapping[str, int]) -> str:
+    """The largest folders of --split."""
+    largest = sorted(labels, key=lambda label: (-labels[label], label))
+    shown = [f"{label} {labels[label]:,}" for label in largest[:_FOLDERS]]
+    more = [f"{len(largest) - _FOLDERS:,} more"] if len(largest) > _FOLDERS else []
+    return f"\nin folders: {', '.join([*shown, *more])}" if shown else ""
 
 
 def _explanation(found: Mapping[str, Any]) -> str:

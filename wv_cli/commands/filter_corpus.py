@@ -59,5 +59,5 @@ def open_corpus(run: Run, records: FilteredRecords, kept: FilterOutput) -> Corpu
         source.select([*dict.fromkeys(each.path for each in mine)], sum(each.size for each in mine))
         what = "files and slices of files" if any(each.span is not None for each in every) else "files"
         run.log(f"part {part} has {len(mine):,} of {len(every):,} {what}")
-    refuse_other_cuts(kept.folders, every)
+    refuse_other_cuts(kept.record_folders, every)
     return Corpus(texts, source, wholes, every, mine, digest)

@@ -54,6 +54,7 @@ class FilterRun:
         """The judge of all rules but those of duplicates. What the first texts show is told."""
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
         from wv_cli.filtering.rules import Judge
+        from wv_cli.filtering.shard_pass import split_fields
 
         judge = Judge(self.rules.all_rules, self.rules.scoring.scorer_setting)
         self.rules.require_words(self.run.log)
@@ -63,7 +64,8 @@ class FilterRun:
             if near or words:
                 for note in notes_on_words(corpus.texts, path, tokenize, words=words, near_duplicates=near):
                     self.run.log(note)
-            for note in notes_on_fields(corpus.texts, path, judge.fields):
+            fields = [*dict.fromkeys([*judge.fields, *split_fields(judge, self.kept.split)])]
+            for note in notes_on_fields(corpus.texts, path, fields):
                 self.run.log(note)
         return judge
 
@@ -186,7 +188,9 @@ class FilterRun:
         kept, part, output = self.kept, self.kept.run_part, self.kept.folders[0]
         journal = Journal(output, identity, JOURNAL if part is None else part.journal)
         report = Report(output, identity, kept.results(), part)
-        shards = Shards(slices, kept.folders, journal, report, totals, overwrite=kept.overwrite, part=part)
+        shards = Shards(
+            slices, kept.folders, journal, report, totals, overwrite=kept.overwrite, part=part, split=kept.split
+        )
         with shards.claim(), _told_how_to_go_on(self.run):
             if shards.finished is not None:
                 self.run.log(f"finished at {shards.finished['finished']}; --overwrite filters again")
@@ -218,7 +222,15 @@ class FilterRun:
 
         kept, on_judged = self.kept, Progress(source, self.run.log, self.run.on_reading).add
         return ShardPass(
-            judge, self.run.log, self.threads, kept.add_scores, kept.reason, only, kept.replace_pii, on_judged
+            judge,
+            self.run.log,
+            self.threads,
+            kept.add_scores,
+            kept.reason,
+            only,
+            kept.replace_pii,
+            on_judged,
+            kept.split,
         )
 
     def _by_workers(
@@ -238,6 +250,7 @@ class FilterRun:
             replace_pii=self.kept.replace_pii,
             only=only,
             decisions=None if self.kept.keys is None else str(Path(self.kept.keys).absolute()),
+            split=self.kept.split,
         )
         with executor(address, self.run.log, same_kernels=True) as workers:
             asked = [(whole_name(each.path), each.name) for each in slices]
@@ -269,6 +282,7 @@ class FilterRun:
             "--rejected": self.kept.rejected,
             "--reason": self.kept.reason,
             "--replace-pii": self.kept.replace_pii,
+            "--split": self.kept.split,
             "reading": self.records.reading.identity(),
         }
 

@@ -8,6 +8,7 @@ run that goes on. A shard is finished in two steps, the journal's word and the r
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ class Point:
     """Where a run is: the shards that are `done`, by their names, each with the bytes of its outputs, and their
     `totals`; the one `at` work, with the `byte` of its text up to which records are judged, the totals `counted` in it,
     places of records that were `skipped`, and the `parts` of its outputs. `whole`: these are, and get their names.
-    `keys` are the part files of duplicates, and that of the reports on shards."""
+    `keys` are the part files of duplicates, and that of the reports on shards. `before` are outputs of the run that
+    this one replaces."""
 
     done: dict[str, dict[str, int]] = field(default_factory=dict)
     totals: dict[str, Any] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class Point:
     parts: dict[str, Saved] = field(default_factory=dict)
     whole: bool = False
     keys: dict[str, Saved] = field(default_factory=dict)
+    before: list[str] = field(default_factory=list)
 
 
 class Journal:
@@ -74,6 +77,14 @@ class Journal:
             return point
         message = f"{self.path}: belongs to {differs}, or --overwrite to begin anew"
         raise WvError(message)
+
+    def recorded_outputs(self) -> list[str]:
+        """Those of shards that are done; none where there is no journal, or a damaged one."""
+        with suppress(OSError, LookupError, TypeError, AttributeError):
+            saved = _whole(self.path.read_bytes()) or {"point": {"done": {}, "before": []}}
+            point = saved["point"]
+            return [*point.get("before", []), *(path for done in point["done"].values() for path in done)]
+        return []
 
     def write(self, point: Point) -> None:
         """Brings the point to the disk. Raises WvError."""

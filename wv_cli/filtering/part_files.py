@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.io import host
 from wv_cli.io.compression import Compressor, compression_of
+from wv_cli.io.places import make_folder
 from wv_cli.io.temporary import keep_mode, temporary_prefix
 
 _ENDING = ".wv-part"
@@ -32,13 +33,15 @@ class Saved(NamedTuple):
 
 class PartFile:
     """What becomes the file `path`, in pieces that can be compressed each for itself. It is new or, where it was
-    `saved`, goes on behind its bytes. Raises WvError when it cannot be written, BadFile when it lacks bytes."""
+    `saved`, goes on behind its bytes. Until then it stands `beside` that file, or another one. Raises WvError when it
+    cannot be written, BadFile when it lacks bytes."""
 
-    def __init__(self, path: Path, saved: Saved | None = None) -> None:
-        self.path, self._crc = path, saved.crc if saved is not None else 0
+    def __init__(self, path: Path, saved: Saved | None = None, beside: Path | None = None) -> None:
+        self.path, self._crc, self.resumed = path, saved.crc if saved is not None else 0, saved is not None
         self._compressor: Compressor | None = None
         if saved is None:
-            self.part = path.with_name(f"{temporary_prefix(path)}{secrets.token_hex(8)}{_ENDING}")
+            place = beside or path
+            self.part = place.with_name(f"{temporary_prefix(place)}{secrets.token_hex(8)}{_ENDING}")
             flags, size = os.O_CREAT | os.O_EXCL, 0
         else:
             self.part, flags, size = Path(saved.part), 0, saved.size
@@ -146,6 +149,7 @@ def require_outputs(outputs: Mapping[str, int]) -> None:
 
 def publish(path: Path, saved: Saved) -> None:
     """Gives a whole part file its name; nothing where that has been done. Raises WvError."""
+    make_folder(path.parent, parents=True)  # that of a label
     try:
         with contextlib.suppress(FileNotFoundError):
             Path(saved.part).replace(path)
@@ -163,3 +167,14 @@ def remove_parts(folders: Iterable[Path], outputs: Iterable[Path], but: Collecti
     for path in left:
         if os.fspath(path) not in but and path.is_file() and not path.is_symlink():
             path.unlink(missing_ok=True)
+
+
+def remove_others(folder: Path, paths: Iterable[str]) -> None:
+    """Removes outputs of an earlier run in `folder` that this one does not write, and folders that are empty then."""
+    root = Path(os.path.realpath(folder))
+    for path in map(Path, paths):
+        if path.is_relative_to(root):
+            path.unlink(missing_ok=True)
+            for parent in [each for each in path.parents if each.is_relative_to(root) and each != root]:
+                with contextlib.suppress(OSError):
+                    parent.rmdir()

@@ -6,7 +6,9 @@ next run in that folder reads it: the same run has nothing to do, and one with o
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from wv_cli import __version__
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.journal import seal
 from wv_cli.filtering.part_files import require_outputs
-from wv_cli.filtering.parts import ENDING, REPORT, Part, corpus_digest, files_of_runs
+from wv_cli.filtering.parts import ENDING, REPORT, Part, corpus_digest, files_of_other_deals, files_of_runs
 from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io import meta
@@ -51,19 +53,34 @@ class Report:
             if (saved := read_report(path)) is not None:
                 _require_same_run(path, saved, json.loads(json.dumps(self.identity)))
 
-    def find_finished(self, outputs: Mapping[str, Sequence[Path]]) -> dict[str, Any] | None:
-        """The report of this run where it is finished already; None where it is not. `outputs` are the files of each
-        shard. Raises WvError for files that a run with other rules has written, BadFile for those that were changed."""
+    def recorded_outputs(self, names: Collection[str]) -> list[str]:
+        """The files in the folder that its reports tell of, of the shards with these names. Those of damaged reports
+        are not known."""
+        paths = [self.path, *(path for path in files_of_other_deals(self.folder, self.part) if path.suffix == ENDING)]
+        return [output for path in paths for output in _recorded_outputs(path, names)]
+
+    def refuse_labels_of_other_deals(self) -> None:
+        """Raises WvError for a part where a run in another number of parts has split: it does not know the labels of
+        all shards that the others replace."""
+        for path in files_of_other_deals(self.folder, self.part) if self.part is not None else ():
+            if path.suffix == ENDING and (saved := read_report(path)) and saved["identity"].get("--split") is not None:
+                problem = "a run in another number of parts wrote folders of labels"
+                raise WvError(f"{path}: {problem}; remove {self.folder}, or name another folder")
+
+    def find_finished(self, names: Collection[str], outputs: "Callable[..., list[Path]]") -> dict[str, Any] | None:
+        """The report of this run where it is finished already; None where it is not. Its shards have these `names`;
+        `outputs` tells the files of a name and its labels. Raises WvError for files that a run with other rules has
+        written, BadFile for those that were changed."""
         if (saved := read_report(self.path)) is None or saved["wv"] != __version__:
             return None
         before, now = saved["identity"], json.loads(json.dumps(self.identity))
         if before == now and all(Path(each).exists() for each in self.files):
             for shard in saved["shards"]:
-                paths = map(str, outputs[shard["shard"]])
+                paths = map(str, outputs(shard["shard"], shard.get("labels", ())))
                 require_outputs(dict(zip(paths, shard["output_bytes"], strict=True)))
             return saved
         other = [name for name, value in now.items() if name != "inputs" and before.get(name) != value]
-        replaced = [shard["shard"] for shard in saved["shards"] if shard["shard"] in outputs]
+        replaced = [shard["shard"] for shard in saved["shards"] if shard["shard"] in names]
         if other and replaced:
             problem = f"a finished run with other {', '.join(other)} wrote {replaced[0]}"
             raise WvError(f"{self.path}: {problem}; name another folder, or --overwrite to replace it")
@@ -77,6 +94,18 @@ class Report:
 
     def remove(self) -> None:
         remove_output(self.path)
+
+
+def _recorded_outputs(path: Path, names: Collection[str]) -> list[str]:
+    with suppress(WvError, LookupError, TypeError):
+        saved = read_report(path) or {"shards": []}
+        return [
+            os.path.realpath(path.parent / label / shard["shard"])
+            for shard in saved["shards"]
+            for label in (("",) if saved["identity"].get("--split") is None else shard.get("labels", ()))
+            if shard["shard"] in names
+        ]
+    return []
 
 
 def describe_shard(name: str, totals: Totals, output_bytes: Sequence[int], bad: Iterable[BadRecord]) -> dict[str, Any]:

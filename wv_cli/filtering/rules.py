@@ -17,7 +17,7 @@ from wv_cli.filtering.heuristics import HEURISTICS, statistics
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
-from wv_cli.filtering.setting import Columns, FieldScorer, Scorer, Setting, split_subject
+from wv_cli.filtering.setting import Columns, FieldScorer, LabelScorer, Scorer, Setting, split_subject
 from wv_cli.text.records.text_spans import TextSpans, take_texts
 
 
@@ -185,15 +185,28 @@ class Judge:
         """Whether a rule says what the texts that it rejects are like."""
         return self.verifies or any(isinstance(each, Contamination) for each in self._scorers.values())
 
+    def has_labels(self, name: str | None) -> bool:
+        """Whether this is the name of a rule that gives records labels."""
+        return name is not None and isinstance(self._scorers.get(name), LabelScorer)
+
     def scorer(self, name: str) -> Scorer | None:
         """That of a rule which needs a file."""
         return self._scorers.get(name)
 
-    def score_batch(self, texts: Sequence[bytes], fields: Columns | None = None, *, every: bool = False) -> "Judged":
-        """With `every` all rules score all texts, and none is shortened."""
+    def score_batch(
+        self,
+        texts: Sequence[bytes],
+        fields: Columns | None = None,
+        *,
+        every: bool = False,
+        labels_by: str | None = None,
+    ) -> "Judged":
+        """With `every` all rules score all texts, and none is shortened. `labels_by` is the rule by which texts get
+        labels."""
         scores: dict[str, Scores] = {}
         like: dict[int, Like] = {}
         shortened: dict[int, bytes] = {}
+        labels: list[str | None] = [None] * len(texts)
         reason = np.full(len(texts), -1, np.int32)
         for number, rule in enumerate(self.rules):
             alive = np.arange(len(texts)) if every else np.flatnonzero(reason < 0)
@@ -203,23 +216,29 @@ class Judge:
                 scores |= self._statistics(rule.cost, texts, alive)
             elif rule.statistic is None:
                 own = scores[rule.name] = np.full(len(texts), np.nan, np.float32)
-                own[alive] = self._scorers[rule.name](take_texts(texts, alive)) if len(alive) else 0
+                scorer = self._scorers[rule.name]
+                if rule.name == labels_by and isinstance(scorer, LabelScorer) and len(alive):
+                    own[alive], found = scorer.answer(take_texts(texts, alive))
+                    for place, label in zip(alive.tolist(), found.tolist(), strict=True):
+                        labels[place] = scorer.labels[label] if label >= 0 else None
+                else:
+                    own[alive] = scorer(take_texts(texts, alive)) if len(alive) else 0
             own = scores[rule.name]
             if len(alive):
                 wrong = alive[~rule.accepts(own[alive])]
-                scorer = self._scorers.get(rule.name)
-                if isinstance(scorer, Contamination) and self._cleans and not every:
-                    wrong = _clean(scorer, rule, texts, wrong, shortened)
-                if isinstance(scorer, Contamination) and len(wrong):
-                    found = scorer.like(take_texts(texts, wrong))
-                    like = dict(zip(wrong.tolist(), found, strict=True)) | like
+                judge = self._scorers.get(rule.name)
+                if isinstance(judge, Contamination) and self._cleans and not every:
+                    wrong = _clean(judge, rule, texts, wrong, shortened)
+                if isinstance(judge, Contamination) and len(wrong):
+                    items = judge.like(take_texts(texts, wrong))
+                    like = dict(zip(wrong.tolist(), items, strict=True)) | like
                 reason[wrong] = np.where(reason[wrong] < 0, number, reason[wrong])
         alive = np.flatnonzero(reason < 0)
         left = take_texts(texts, alive) if self.duplicate_rules else []
         left = [shortened.get(i, text) for i, text in zip(alive.tolist(), left, strict=False)] if shortened else left
         keys = [each.keys(left) for each in self.duplicates]
         paragraphs = (left, *self.paragraphs.keys(left)) if self.paragraphs is not None else None
-        return Judged(scores, reason, alive, keys, paragraphs, shortened, like)
+        return Judged(scores, reason, alive, keys, paragraphs, shortened, like, labels)
 
     def _statistics(self, cost: int, texts: Sequence[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
         """Those of all rules of this cost, in one walk over the texts."""
@@ -288,7 +307,7 @@ class Judged:
     each, -1 for those that stay. `alive` are those that are left for the rules of duplicates, with their `keys`, and
     for that of paragraphs their texts, keys and where each text's keys begin. `shortened` are texts that lost
     paragraphs, which came before or held items of a benchmark. `like` is, for near-duplicates, the text that stayed,
-    and for contaminated ones the item. Both are by the number of the document."""
+    and for contaminated ones the item. Both are by the number of the document. `labels` are those by one rule."""
 
     scores: Mapping[str, Scores]
     reason: NDArray[np.int32]
@@ -297,3 +316,4 @@ class Judged:
     paragraphs: tuple[list[bytes], Keys, NDArray[np.int64]] | None = None
     shortened: dict[int, bytes] = field(default_factory=dict)
     like: dict[int, Like] = field(default_factory=dict)
+    labels: list[str | None] = field(default_factory=list)

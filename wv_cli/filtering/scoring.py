@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.filtering.cutting import Cut, open_cutter
 from wv_cli.filtering.flattening import flatten
-from wv_cli.filtering.setting import Scorer, Setting, split_subject
+from wv_cli.filtering.setting import LabelScorer, Scorer, Setting, split_subject
 from wv_cli.filtering.units import answer_units, divide
 from wv_cli.io import meta
 from wv_cli.models.classifier import load_classifier
@@ -17,10 +17,12 @@ from wv_cli.models.text_classifier import ALL
 from wv_cli.text.reading_config import OF_MODEL
 
 Scores = NDArray[np.float32]
+_ANY = "*"  # in the place of labels
 
 
 def language(subject: str, bound: float, setting: Setting) -> Scorer:
-    """`MODEL:en,de`: the probability of the most probable of these languages, 0 for a text without known words."""
+    """`MODEL:en,de`: the probability of the most probable of these languages, `MODEL:*` of all, 0 for a text without
+    known words."""
     return _of_labels(subject, bound, setting, unknown_is_zero=True)
 
 
@@ -29,7 +31,7 @@ def classifier(subject: str, bound: float, setting: Setting) -> Scorer:
     return _of_labels(subject, bound, setting, unknown_is_zero=False)
 
 
-def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero: bool) -> Scorer:
+def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero: bool) -> LabelScorer:
     """With `unknown_is_zero` a text without a word that the model knows has no language; fastText answers by the row of
     its line end, as classifiers of other things do."""
     path, named = split_subject(subject)
@@ -38,19 +40,23 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
         raise UsageError(message)
     model = load_classifier(path)
     known = {label.removeprefix("__label__"): number for number, label in enumerate(model.labels)}
-    chosen = np.array([known[label] for label in _labels(named, known, path)], np.int32)
+    every = named == _ANY and _ANY not in known
+    chosen = np.array([known[label] for label in (known if every else _labels(named, known, path))], np.int32)
     # Where probabilities come to 1, a label of half and more is the best one: the others need not be computed.
-    k = 1 if bound >= 0.5 and model.sums_to_one else ALL
+    k = 1 if every or (bound >= 0.5 and model.sums_to_one) else ALL
     words_of = _words_for(path, setting.tokenize)
 
-    def score(texts: list[bytes]) -> Scores:
+    def answer(texts: list[bytes]) -> tuple[Scores, NDArray[np.int32]]:
         answered = answer_units(model, words_of(texts), setting.unit, setting.flatten, k)
         valid = np.arange(answered.labels.shape[1]) < answered.found[:, None]
         of_chosen = np.where(valid & np.isin(answered.labels, chosen), answered.probabilities, np.float32(0))
         best: Scores = of_chosen.max(axis=1, initial=np.float32(0)).astype(np.float32)
-        return np.where(answered.seen[:, 1] > 0, best, np.float32(0)) if unknown_is_zero else best
+        if unknown_is_zero:
+            best = np.where(answered.seen[:, 1] > 0, best, np.float32(0))
+        labels = np.take_along_axis(answered.labels, of_chosen.argmax(axis=1)[:, None], axis=1)[:, 0]
+        return best, np.where(best > 0, labels, np.int32(-1))
 
-    return score
+    return LabelScorer([*known], answer)
 
 
 def _labels(named: str, known: Collection[str], path: str) -> list[str]:

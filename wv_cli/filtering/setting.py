@@ -18,6 +18,18 @@ class FieldScorer:
 
 
 @dataclass(frozen=True)
+class LabelScorer:
+    """A scorer by labels of a classifier. `answer` gives of each document the score and the number of its best label
+    among `labels`, -1 for none."""
+
+    labels: Sequence[str]
+    answer: Callable[[list[bytes]], tuple[Any, Any]]
+
+    def __call__(self, texts: list[bytes]) -> Any:
+        return self.answer(texts)[0]
+
+
+@dataclass(frozen=True)
 class Setting:
     """What scorers share: how documents become one line each, the words and units that classifiers get, the tokenizer
     and the normalization of language models, the field of URLs, and what goes of a contaminated record."""

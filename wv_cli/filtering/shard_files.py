@@ -1,4 +1,4 @@
-"""The outputs of one shard of a filter run while it is judged: a part file for the records that stay, and one for the
+"""The outputs of one shard of a filter run while it is judged: part files for the records that stay, and for the
 others."""
 
 from collections.abc import Callable, Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli.filtering.journal import Point
+from wv_cli.filtering.label_files import LabelFiles, open_label_files
 from wv_cli.filtering.part_files import PartFile, Saved
 from wv_cli.filtering.report import PLACES
 from wv_cli.filtering.slices import Slice
@@ -22,7 +23,8 @@ class ShardFiles:
     """The outputs of the shard `slice`, which goes on from the `byte` of its text up to which it is judged, with the
     totals `counted`: those of the `point`, which is in it. The first records that were `skipped` have their places. A
     context: what is open is closed, and what no point names is removed where it failed. `save` brings a point to the
-    disk; without it the shard is begun anew."""
+    disk; without it the shard is begun anew. Where the labels of --split have files of their own, `beside` is where the
+    part files of these stand, and `outputs` has none for the records that stay."""
 
     def __init__(
         self,
@@ -32,27 +34,34 @@ class ShardFiles:
         keys: Sequence[PartFile] = (),
         save: "Callable[[ShardFiles, Totals], None] | None" = None,
         number: int = 0,
+        beside: Path | None = None,
     ) -> None:
         self.number = number  # among the shards of the run or part
         self.slice, self._outputs, self._keys, self._save = shard, outputs, keys, save
         self._kind = record_kind(inner_name(shard.path)) or "jsonl"
-        # A table is whole when its end is written, so it begins anew.
-        begun = point if point is not None and not RECORDS[self._kind].table else Point()
+        # A table is whole when its end is written, so it begins anew. So do files with a header for each label.
+        self._resumes = not RECORDS[self._kind].table and (beside is None or RECORDS[self._kind].divisible)
+        begun = point if point is not None and self._resumes else Point()
         begin = shard.span.begin if shard.span is not None and not RECORDS[self._kind].table else 0
         self.byte, self._parts, self.skipped = begun.byte or begin, begun.parts, [*begun.skipped]
         self._bad: list[BadRecord] = []  # some may be behind the records that are judged
         self.counted = Totals.from_json(begun.counted) if begun.counted else None
         self._since = 0
+        self._beside = beside
 
     @property
     def rejects(self) -> bool:
         """Whether what does not stay is written."""
-        return len(self._outputs) > 1
+        return len(self._outputs) > (self._beside is None)
 
     def __enter__(self) -> "ShardFiles":
         self._files: list[PartFile] = []
         self._sinks: list[Sink] = []
+        self._labels: LabelFiles | None = None
         try:
+            if self._beside is not None:
+                others = {name: saved for name, saved in self._parts.items() if Path(name) not in self._outputs}
+                self._labels = open_label_files(self._kind, self.slice.name, self._beside, others)
             for path in self._outputs:
                 self._files.append(PartFile(path, self._parts.get(str(path))))
             self._sinks = [open_sink(self._kind, file) for file in self._files]  # type: ignore[arg-type]
@@ -67,16 +76,21 @@ class ShardFiles:
         for file in self._files:
             file.close()
         if failed is not None:
+            if self._labels is not None:
+                self._labels.discard()
             saved = {each.part for each in self._parts.values()}
             for file in self._files:
                 if str(file.part) not in saved:
                     file.part.unlink(missing_ok=True)
 
-    def write_kept(self, written: Any) -> None:
-        self._sinks[0].write(written)
+    def write_kept(self, written: Any, label: str = "") -> None:
+        if self._labels is not None:
+            self._labels.write(label, written)
+        else:
+            self._sinks[0].write(written)
 
     def write_rejected(self, written: Any) -> None:
-        self._sinks[1].write(written)
+        self._sinks[-1].write(written)
 
     def keep_keys(self, kept: Sequence[bytes]) -> None:
         """What each rule of duplicates knows from now on. A worker has decisions, and keeps nothing."""
@@ -99,13 +113,18 @@ class ShardFiles:
         self.byte += size
         self._since += size
         self.count_skipped(totals)
-        if self._save is not None and self._since >= SAVE_BYTES and not RECORDS[self._kind].table and totals.records:
-            self._since = 0
+        if self._since < SAVE_BYTES or not totals.records:
+            return
+        self._since = 0
+        if self._save is not None and self._resumes:
             self._save(self, totals)
+        elif self._labels is not None:
+            self._labels.flush()
 
     def save(self) -> dict[str, Saved]:
         """Brings all that was written to the disk: the part file of each output."""
-        self._parts = {str(file.path): file.save() for file in self._files}
+        labels = self._labels.save() if self._labels is not None else {}
+        self._parts = labels | {str(file.path): file.save() for file in self._files}
         return self._parts
 
     def finish(self) -> dict[str, Saved]:
@@ -113,4 +132,6 @@ class ShardFiles:
         for sink, file in zip(self._sinks, self._files, strict=True):
             sink.close()
             file.finish()
+        if self._labels is not None:
+            self._labels.finish()
         return self.save()

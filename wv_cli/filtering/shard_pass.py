@@ -1,6 +1,7 @@
 """The pass over the records of one shard: judged by rules, counted, and written to the files of those that stay and of
 the others."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from wv_cli.filtering.decisions import Decisions
 from wv_cli.filtering.duplicates import Like
+from wv_cli.filtering.label_files import label_folder, require_few
 from wv_cli.filtering.part_files import Saved
 from wv_cli.filtering.pii import replace_pii
 from wv_cli.filtering.progress import OnJudged
@@ -33,12 +35,14 @@ from wv_cli.vectors.formats.recognize import input_texts
 
 
 class JudgedBlock(NamedTuple):
-    """Some records and what the rules say of them, with the bytes of each text, and new texts of some."""
+    """Some records and what the rules say of them, with the bytes of each text, new texts of some, and with --split the
+    folder of each label."""
 
     block: Block
     found: Judged
     sizes: NDArray[np.int64]
     replaced: dict[int, bytes]
+    labels: NDArray[np.object_] | None = None
 
     def new_texts(self) -> dict[int, bytes]:
         """The new texts of all records that stay and have one."""
@@ -63,7 +67,7 @@ class ShardPass:
     that stays as REASON_of, a contaminated record that of the item, and both REASON_similarity. A shard without a
     record that can be read counts as empty, and `log` is told, unless it is the `only` one. With `replace_pii` the
     addresses in texts that stay are replaced. `on_judged` is told how many more records are judged, and how many of
-    them stay."""
+    them stay. With `split`, a field or a rule, these go to a file for each label."""
 
     judge: Judge
     log: Callable[[str], None]
@@ -73,6 +77,7 @@ class ShardPass:
     only: bool = False
     replace_pii: bool = False
     on_judged: OnJudged | None = None
+    split: str | None = None
 
     def write(self, source: Source, files: ShardFiles) -> JudgedShard:
         """Judges the shard of `files`, from where they go on."""
@@ -87,7 +92,9 @@ class ShardPass:
                 self._count(judged, totals)
                 stays = judged.found.reason < 0
                 columns = self._columns(judged)
-                files.write_kept(judged.block.to_write(columns, stays.tolist(), judged.new_texts()))
+                for label, some in _by_label(judged, stays):
+                    files.write_kept(judged.block.to_write(columns, some.tolist(), judged.new_texts()), label)
+                require_few(totals.labels, self.split)
                 if files.rejects:
                     reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
                     columns = {**columns, self.reason: Column("text", reasons)}
@@ -137,7 +144,7 @@ class ShardPass:
     def _judge_blocks(
         self, source: Source, path: str, blocks: Iterable[Block], totals: Totals
     ) -> Iterator[JudgedBlock]:
-        judge_block = partial(_judge_block, self.judge, source.field, path, self.replace_pii)
+        judge_block = partial(_judge_block, self.judge, source.field, path, self.replace_pii, self.split)
         try:
             yield from in_order(judge_block, blocks, self.threads)
         except NoRecords as error:
@@ -151,6 +158,7 @@ class ShardPass:
         stays = reason < 0
         totals.records += len(stays)
         totals.kept += int(stays.sum())
+        totals.count_labels(judged.labels[stays] if judged.labels is not None else ())
         if self.on_judged is not None:
             self.on_judged(len(stays), int(stays.sum()))
         totals.read_bytes += int(sizes.sum())
@@ -180,6 +188,7 @@ class ShardTask:
     only: bool
     replace_pii: bool
     decisions: str | None = None
+    split: str | None = None
 
     def judge_shard(self, shard: tuple[str, str]) -> tuple[JudgedShard, list[str]]:
         """The shard, a path and the name of its outputs, and messages."""
@@ -193,10 +202,19 @@ class ShardTask:
             reading = replace(reading, tsv_quotes=False)
         source = Source(input_texts([path], log=said.append, reading=reading))
         shard_pass = ShardPass(
-            judge, said.append, self.threads, self.add_scores, self.reason, self.only, self.replace_pii
+            judge,
+            said.append,
+            self.threads,
+            self.add_scores,
+            self.reason,
+            self.only,
+            self.replace_pii,
+            split=self.split,
         )
         if self.folders:
-            files = ShardFiles(Slice(path, name), outputs_of(name, list(map(Path, self.folders))))
+            folders, labels = [*map(Path, self.folders)], () if self.split is not None else None
+            beside = Path(os.path.realpath(folders[0])) / "wv-filter-split" if self.split is not None else None
+            files = ShardFiles(Slice(path, name), outputs_of(name, folders, labels), beside=beside)
             return shard_pass.write(source, files), said
         totals = Totals.of_rules(judge.ranges)
         for _ in shard_pass.count(source, path, totals):
@@ -204,15 +222,33 @@ class ShardTask:
         return JudgedShard(totals, {}, []), said
 
 
-def _judge_block(judge: Judge, field: str, path: str, replaces: bool, block: Block) -> JudgedBlock:
+def _judge_block(judge: Judge, field: str, path: str, replaces: bool, split: str | None, block: Block) -> JudgedBlock:
     texts = block.each
-    fields = read_fields(block, judge.fields, field, path)
-    found, replaced = judge.score_batch(texts, fields), {}
+    by_rule = judge.has_labels(split)
+    fields = read_fields(block, [*dict.fromkeys([*judge.fields, *split_fields(judge, split)])], field, path)
+    found, replaced = judge.score_batch(texts, fields, labels_by=split), {}
     for number in found.alive.tolist() if replaces else ():
         text = texts[number]
         if (other := replace_pii(text)) is not text:
             replaced[number] = other
-    return JudgedBlock(block, found, text_sizes(texts), replaced)
+    labels = None
+    if split is not None:
+        labels = np.array([*map(label_folder, found.labels if by_rule else fields[split]), None], object)[:-1]
+    return JudgedBlock(block, found, text_sizes(texts), replaced, labels)
+
+
+def split_fields(judge: Judge, split: str | None) -> list[str]:
+    """The field of --split, unless that names a rule with labels."""
+    return [] if split is None or judge.has_labels(split) else [split]
+
+
+def _by_label(judged: JudgedBlock, stays: NDArray[np.bool_]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """(label, the records that stay and have it) of those that occur. Where nothing stays the label is ""."""
+    if judged.labels is None:
+        yield "", stays
+        return
+    for label in dict.fromkeys(judged.labels[stays]) or ("",):
+        yield label, stays & (judged.labels == label)
 
 
 def _evidence(fields: Sequence[str], like: Mapping[int, Like], count: int) -> dict[str, Column]:

@@ -6,14 +6,23 @@ A file keeps its place below an input that is a folder.
 import contextlib
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.duplicates import Deduplicator
 from wv_cli.filtering.journal import Journal, Point
-from wv_cli.filtering.part_files import PartFile, Saved, publish, remove_parts, require_outputs, require_part
+from wv_cli.filtering.label_files import require_few
+from wv_cli.filtering.part_files import (
+    PartFile,
+    Saved,
+    publish,
+    remove_others,
+    remove_parts,
+    require_outputs,
+    require_part,
+)
 from wv_cli.filtering.parts import Part, files_of_other_deals, refuse_other_deals
 from wv_cli.filtering.report import Report, describe_shard
 from wv_cli.filtering.shard_files import ShardFiles
@@ -50,9 +59,12 @@ def _name_below(path: str, folders: Sequence[str]) -> str:
     return Path(path).name if folder is None else os.fspath(Path(path).relative_to(folder))
 
 
-def outputs_of(name: str, folders: Sequence[Path]) -> list[Path]:
-    """The files of this name that the records of an input go to, behind links."""
-    return [Path(os.path.realpath(folder / name)) for folder in folders]
+def outputs_of(name: str, folders: Sequence[Path], labels: Iterable[str] | None = None) -> list[Path]:
+    """The files of this name that the records of an input go to, behind links. With `labels`, which are names of
+    folders, each has a file for what stays."""
+    kept = [folders[0]] if labels is None else [folders[0] / label for label in labels]
+    outputs = sorted(os.path.realpath(folder / name) for folder in kept)
+    return [Path(path) for path in (*outputs, *(os.path.realpath(folder / name) for folder in folders[1:]))]
 
 
 @contextlib.contextmanager
@@ -74,7 +86,8 @@ def _made_folders(folders: Sequence[Path], *, keep: bool) -> Iterator[None]:
 class Shards:
     """The shards of a run, the `slices`, with outputs in `folders`: of the records that stay and, where they are
     wanted, of the others. `totals` are those of what the journal says is done, and of what is done since then, or of
-    the `finished` run that the report tells of. Of a `part` other ones may be at work in the folders."""
+    the `finished` run that the report tells of. Of a `part` other ones may be at work in the folders. With `split`, a
+    field or rule, records that stay go to a folder for each label."""
 
     def __init__(
         self,
@@ -86,7 +99,9 @@ class Shards:
         *,
         overwrite: bool,
         part: Part | None = None,
+        split: str | None = None,
     ) -> None:
+        self._split = split
         self._slices, self._folders, self._journal, self.totals = slices, folders, journal, totals
         self._names = [each.name for each in slices]
         self._report, self._overwrite, self._part = report, overwrite, part
@@ -99,11 +114,15 @@ class Shards:
     def claim(self) -> Iterator[None]:
         """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, for the journal
         of another run, and for files of a finished run with other rules."""
-        every = [folder / Path(name).parent for folder in self._folders for name in (".", *self._names)]
+        beside = self._folders if self._split is None else self._folders[1:]  # the folders of labels are made later
+        every = [*self._folders, *(folder / Path(name).parent for folder in beside for name in self._names)]
         with _made_folders(every, keep=self._part is not None), contextlib.ExitStack() as locks:
             for folder in self._folders:
                 locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))
+            before = self._report.recorded_outputs(self._names)
             if self._overwrite:
+                self._report.refuse_labels_of_other_deals()
+                before += self._journal.recorded_outputs()
                 self._journal.remove()
                 self._report.remove()
                 for path in files_of_other_deals(self._folders[0], self._part):
@@ -112,14 +131,13 @@ class Shards:
             if not self._overwrite:
                 self._report.require_same_run()
             if (point := self._journal.read()) is None:
-                outputs = {name: outputs_of(name, self._folders) for name in self._names}
-                self.finished = self._report.find_finished(outputs)
+                self.finished = self._report.find_finished(self._names, self._outputs)
             if self.finished is not None:
                 self.totals = Totals.from_report(self.finished)
                 yield
                 return
             self._report.remove()
-            self._point = point or Point()
+            self._point = point or Point(before=before)
             if self._point.totals:
                 self.totals = Totals.from_json(self._point.totals)
             for done in self._point.done.values():
@@ -158,9 +176,13 @@ class Shards:
 
     def _remove_parts(self, but: Collection[str] = ()) -> None:
         folders = [Path(os.path.realpath(folder)) for folder in self._folders]
-        outputs = [output for name in self._names for output in outputs_of(name, folders)]
-        outputs += map(self._side_path, ("report", "exact-duplicates", "near-duplicates"))
+        outputs = [output for name in self._names for output in self._outputs(name)]
+        outputs += map(self._side_path, ("report", "exact-duplicates", "near-duplicates", "split"))
         remove_parts(folders if self._part is None else [], outputs, but)
+
+    def _outputs(self, name: str, labels: Iterable[str] = ()) -> list[Path]:
+        """The files of a shard. Those of --split have the labels that occur."""
+        return outputs_of(name, self._folders, labels if self._split is not None else None)
 
     def restore(self, duplicates: Sequence[Deduplicator]) -> None:
         """Opens the files of their keys and of the report's lines, and makes known what stayed before. Outputs that are
@@ -184,6 +206,9 @@ class Shards:
     def write_report(self, argv: Sequence[str]) -> None:
         """All shards are done. Raises WvError."""
         assert self._described is not None
+        remove_others(
+            self._folders[0], {*self._point.before} - {path for done in self._point.done.values() for path in done}
+        )
         self._report.write(argv, self.totals, b"".join(self._described.read_saved()).splitlines())
 
     @property
@@ -202,7 +227,8 @@ class Shards:
             if each.name in self._point.done:
                 continue
             point = self._point if self._point.at == each.name else None
-            yield ShardFiles(each, outputs_of(each.name, self._folders), point, self._keys, self._save, number)
+            beside = self._side_path("split") if self._split is not None else None
+            yield ShardFiles(each, self._outputs(each.name), point, self._keys, self._save, number, beside)
 
     def _save(self, files: ShardFiles, totals: Totals) -> None:
         self._point.byte, self._point.skipped, self._point.whole = files.byte, files.skipped, False
@@ -232,6 +258,7 @@ class Shards:
         for output, saved in point.parts.items():
             publish(Path(output), saved)
         self.totals.add(Totals.from_json(point.counted))
+        require_few(self.totals.labels, self._split)
         point.done[point.at] = {output: saved.size for output, saved in point.parts.items()}
         point.totals = self.totals.to_json()
         point.at, point.counted, point.parts, point.whole = "", {}, {}, False

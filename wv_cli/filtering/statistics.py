@@ -1,6 +1,7 @@
 """What a run tells of its rules: how many records each has seen and rejected, and the percentiles of its scores."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,7 +93,7 @@ class RuleCounts:
 class Totals:
     """Of a run: records read and kept, kept ones that lost paragraphs or got other addresses, bytes of text read and
     kept, records that cannot be read and were skipped, shards without a record that can be read, and what each rule
-    did."""
+    did. `labels`: with --split how many of the kept records have each label."""
 
     rules: dict[str, RuleCounts]
     records: int = 0
@@ -103,6 +104,12 @@ class Totals:
     replaced: int = 0
     skipped: int = 0
     unreadable: int = 0
+    labels: dict[str, int] = field(default_factory=dict)
+
+    def count_labels(self, labels: Iterable[str]) -> None:
+        """One more kept record of each."""
+        for label, count in Counter(labels).items():
+            self.labels[label] = self.labels.get(label, 0) + count
 
     @classmethod
     def of_rules(cls, ranges: Mapping[str, tuple[str, str]]) -> "Totals":
@@ -110,7 +117,8 @@ class Totals:
         return cls({name: RuleCounts(statistic=each[0], range=each[1]) for name, each in ranges.items()})
 
     def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "rules": {name: counts.to_json() for name, counts in self.rules.items()}}
+        rules = {name: counts.to_json() for name, counts in self.rules.items()}
+        return {**vars(self), "rules": rules, "labels": {**self.labels}}
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> "Totals":
@@ -132,8 +140,10 @@ class Totals:
             own = self.rules[name]
             own.seen, own.rejected = own.seen + counts.seen, own.rejected + counts.rejected
             own.scores.merge(counts.scores)
+        for label, count in other.labels.items():
+            self.labels[label] = self.labels.get(label, 0) + count
         for name, value in vars(other).items():
-            if name != "rules":
+            if name not in ("rules", "labels"):
                 setattr(self, name, getattr(self, name) + value)
 
     def to_dict(self) -> dict[str, Any]:
@@ -148,4 +158,5 @@ class Totals:
             }
             for name, each in self.rules.items()
         }
-        return {**vars(self), "rules": rules}
+        found = {**vars(self), "rules": rules, "labels": dict(sorted(self.labels.items()))}
+        return found if self.labels else {name: value for name, value in found.items() if name != "labels"}

@@ -56,6 +56,11 @@ def identity(path: str | os.PathLike[str]) -> object:
     return "-" if descriptor == _STDOUT else None
 
 
+def is_below(path: str, folder: str) -> bool:
+    """Whether a file or folder lies in `folder`, links included."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
 def require_different(outputs: Iterable[str]) -> None:
     """Raises UsageError for two outputs that are one file, however it is spelt or linked."""
     seen: dict[object, str] = {}

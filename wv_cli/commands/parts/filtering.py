@@ -15,7 +15,7 @@ from wv_cli.filtering.rule_files import read_rules
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.setting import Setting
 from wv_cli.io.output import check_writable
-from wv_cli.io.places import is_stream, refuse_reading, require_different
+from wv_cli.io.places import is_below, is_stream, refuse_reading, require_different
 from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe
 
 if TYPE_CHECKING:
@@ -264,6 +264,12 @@ class FilterOutput(Part):
         None, "Also write the other records, each with its rule's name.", metavar="FOLDER", only=_IN_FOLDER
     )
     reason: str = option("filter", "Field of --rejected for the rule's name.", metavar="NAME", only="rejected")
+    split: str | None = option(
+        None,
+        "Write a folder for each value of this field, or each label of this rule.",
+        metavar="FIELD",
+        only=_IN_FOLDER,
+    )
     replace_pii: bool = option(
         False, "Replace mail and public IP addresses in the texts that stay.", off=None, only=_WRITES
     )
@@ -302,6 +308,14 @@ class FilterOutput(Part):
         return [Path(folder) for folder in folders if folder is not None]
 
     @property
+    def record_folders(self) -> list[Path]:
+        """The folders below which outputs have the names of inputs."""
+        if self.split is None:
+            return self.folders
+        kept, *others = self.folders
+        return [*(each for each in (sorted(kept.iterdir()) if kept.is_dir() else []) if each.is_dir()), *others]
+
+    @property
     def keys_folder(self) -> Path | None:
         return Path(self.keys) if self.keys is not None else None
 
@@ -335,6 +349,9 @@ class FilterOutput(Part):
         require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
         require(self.rejected != "-", "--rejected needs a folder, which gets a file for each input")
+        if self.split is not None and self.rejected is not None:
+            message = "--rejected needs a folder outside that of --output, which has the folders of --split"
+            require(not is_below(self.rejected, str(self.output)), message)
         for folder in self.folders:
             if folder.is_file():
                 raise UsageError(f"{folder}: is a file; name a folder, which gets a file for each input")
@@ -344,7 +361,14 @@ class FilterOutput(Part):
         else of the run: one of the files that it `reads`, or another output."""
         part = self.run_part
         journal, report = (part.journal, part.report) if part is not None else (JOURNAL, REPORT)
-        writes = [str(folder / name) for folder in self.folders for name in (*names, journal)]
+        named = self.folders if self.split is None else self.folders[1:]
+        writes = [str(folder / name) for folder in named for name in names]
+        writes += [str(folder / journal) for folder in self.folders]
+        if self.split is not None and (
+            read := next((each for each in reads if is_below(each, str(self.output))), None)
+        ):
+            message = f"{read}: lies in the folder of --output, where --split may write anywhere; name another folder"
+            raise UsageError(message)
         writes += [str(folder / report) for folder in self.folders[:1]]
         require_different([*self.results(), *writes])
         refuse_reading(writes, reads)
