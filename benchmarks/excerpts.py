@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Mapping
+from itertools import compress
 from typing import Any
 
 import kernels
@@ -31,7 +32,7 @@ def times(name: str, program: str, **key: str) -> float | None:
 
 def ratios() -> str:
     """The CPU time of other programs as a multiple of ours."""
-    programs = ("word2vec", "fasttext", "gensim", "GloVe")
+    programs = ("word2vec", *train.BESIDE, "fasttext", "gensim", "GloVe")
 
     def worse(model: str, name: str = "train-dim100") -> Callable[[str], float | None]:
         """The smaller ratio of two corpora and machines."""
@@ -44,6 +45,7 @@ def ratios() -> str:
         ("skip-gram, negative sampling, dim 300", worse("skipgram-ns", "train-dim300")),
         ("CBOW, negative sampling", worse("cbow-ns")),
         ("skip-gram, hierarchical softmax", worse("skipgram-hs")),
+        ("CBOW, hierarchical softmax", worse("cbow-hs")),
         ("skip-gram with subwords, model file included", lambda p: times("subwords", p, model="skipgram-subwords")),
         ("CBOW with subwords, model file included", lambda p: times("subwords", p, model="cbow-subwords")),
         ("classifier, training", lambda p: _labels(p, "softmax", "train_cpu_s")),
@@ -53,12 +55,11 @@ def ratios() -> str:
         ("GloVe, counting and ordering", lambda p: times("glove", p, stage="count and order")),
         ("GloVe, one iteration", lambda p: times("glove", p, stage="one iteration")),
     ]
-    lines = ["| job | word2vec | fastText | gensim | GloVe |", "|---|--:|--:|--:|--:|"]
-    for job, ratio in jobs:
-        found = [ratio(program) for program in programs]
-        if any(found):
-            lines.append(f"| {job} | " + " | ".join(_shown(x) for x in found) + " |")
-    return "\n".join(lines) + "\n"
+    found = {job: [ratio(program) for program in programs] for job, ratio in jobs}
+    ran = [any(column) for column in zip(*found.values(), strict=True)]
+    titles = list(compress(programs, ran))
+    rows = [[job, *map(_shown, compress(row, ran))] for job, row in found.items() if any(row)]
+    return _lines(markdown(["job", *("fastText" if name == "fasttext" else name for name in titles)], rows, labels=1))
 
 
 def _shown(ratio: float | None) -> str:

@@ -6,6 +6,9 @@ Each vector file is scored before its row is printed, since a speed means nothin
 Scores are means over the seeds, with half their range. A score of ours is called lower if it is below a peer's by more
 than the tolerance. The tolerance is the spread of three seeds, the wider one of the two programs. With fewer rounds it
 is what seeds differed by elsewhere.
+
+`--beside koan=PATH` adds koan, `pWord2Vec` or `word2vec++`, whose sources are no package. A file PATH.built says from
+which commit and with which flags the program was made; the record keeps it.
 """
 
 import hashlib
@@ -25,13 +28,15 @@ DATA = HERE.parent / "data"
 ANALOGIES = DATA / "analogy" / "questions-words.txt"
 SIMILARITY = DATA / "similarity" / "EN-WS-353-ALL.txt"
 
+# Programs whose sources are no package: they take part when --beside NAME=PROGRAM says where theirs is.
+BESIDE = ("koan", "pWord2Vec", "word2vec++")
 # name: model, loss, learning rate, character n-grams, and the programs that have it. With n-grams of 3 to 6 letters the
 # settings are fastText's, its own negative samples (count^0.5) included.
 MODELS = {
-    "skipgram-ns": ("skipgram", "ns", 0.05, False, ("wv", "word2vec", "gensim", "fasttext")),
-    "cbow-ns": ("cbow", "ns", 0.05, False, ("wv", "word2vec", "gensim", "fasttext")),
-    "skipgram-hs": ("skipgram", "hs", 0.025, False, ("wv", "word2vec", "gensim", "fasttext")),
-    "cbow-hs": ("cbow", "hs", 0.05, False, ("wv", "word2vec", "gensim", "fasttext")),
+    "skipgram-ns": ("skipgram", "ns", 0.05, False, ("wv", "word2vec", "gensim", "fasttext", *BESIDE)),
+    "cbow-ns": ("cbow", "ns", 0.05, False, ("wv", "word2vec", "gensim", "fasttext", "koan", "word2vec++")),
+    "skipgram-hs": ("skipgram", "hs", 0.025, False, ("wv", "word2vec", "gensim", "fasttext", "word2vec++")),
+    "cbow-hs": ("cbow", "hs", 0.05, False, ("wv", "word2vec", "gensim", "fasttext", "word2vec++")),
     "skipgram-nce": ("skipgram", "nce", 0.05, False, ("wv",)),
     "skipgram-subwords": ("skipgram", "ns", 0.05, True, ("wv", "fasttext", "gensim")),
     "cbow-subwords": ("cbow", "ns", 0.05, True, ("wv", "fasttext", "gensim")),
@@ -71,25 +76,59 @@ def asked(options: Any, model: str, seed: int, output: Path) -> Job:
     )  # fmt: skip
 
 
-def command(program: str, job: Job, peers: str) -> list[str]:
-    """The command line of `program` for this job."""
+def command(program: str, job: Job, peers: str, path: str = "") -> list[str]:
+    """The command line of `program`, which lies at `path` if it is one of BESIDE, for this job."""
     if program == "wv":
         names = ["model", "loss", "dim", "window", "sample", "min_count", "lr", "epochs", "threads", "seed"]
         names += ["negative"] if job.loss != "hs" else []
         options = [word for name in names for word in (f"--{name.replace('_', '-')}", f"{getattr(job, name)}")]
         options += ["--preset", "fasttext"] if job.subwords else []
         return [*WV, "train", job.corpus, "-o", job.output, *options, "-q", "--no-meta"]
+    if program in ("gensim", "fasttext"):
+        return [peers, str(HERE / "peer_train.py"), program, json.dumps(asdict(job))]
     if program == "word2vec":
-        options = {
-            "train": job.corpus, "output": job.output, "size": job.dim, "window": job.window, "sample": job.sample,
-            "hs": int(job.loss == "hs"), "negative": job.negative if job.loss == "ns" else 0, "alpha": job.lr,
-            "cbow": int(job.model == "cbow"), "iter": job.epochs, "min-count": job.min_count,
-            "threads": job.threads, "binary": 1, "debug": 0,
-        }  # fmt: skip
         beside = Path(peers).parent / "word2vec"
-        name = str(beside) if beside.exists() else shutil.which("word2vec") or "word2vec"
-        return [name, *(word for key, value in options.items() for word in (f"-{key}", f"{value}"))]
-    return [peers, str(HERE / "peer_train.py"), program, json.dumps(asdict(job))]
+        path = str(beside) if beside.exists() else shutil.which("word2vec") or "word2vec"
+    flags = {"koan": _koan, "word2vec++": _word2vecpp}.get(program, _word2vec)(program, job)
+    return [path, *flags]
+
+
+def _words(dashes: str, options: dict[str, Any]) -> list[str]:
+    return [word for key, value in options.items() for word in (f"{dashes}{key}", f"{value}")]
+
+
+def _word2vec(program: str, job: Job) -> list[str]:
+    """The original's options, which pWord2Vec has but for those of models it lacks."""
+    options = {
+        "train": job.corpus, "output": job.output, "size": job.dim, "window": job.window, "sample": job.sample,
+        "negative": job.negative if job.loss == "ns" else 0, "alpha": job.lr, "iter": job.epochs,
+        "min-count": job.min_count, "threads": job.threads, "binary": 1, "debug": 0,
+    }  # fmt: skip
+    if program == "word2vec":
+        options |= {"hs": int(job.loss == "hs"), "cbow": int(job.model == "cbow")}
+    return _words("-", options)
+
+
+def _koan(program: str, job: Job) -> list[str]:
+    """koan divides a CBOW gradient by the size of the window unless told to make word2vec's ("bad") update."""
+    cbow = str(job.model == "cbow").lower()
+    options = {
+        "files": job.corpus, "embedding-path": job.output, "dim": job.dim, "context-size": job.window,
+        "negatives": job.negative, "learning-rate": job.lr, "min-count": job.min_count, "cbow": cbow,
+        "use-bad-update": "true", "downsample-threshold": job.sample, "epochs": job.epochs, "threads": job.threads,
+    }  # fmt: skip
+    return _words("--", options)
+
+
+def _word2vecpp(program: str, job: Job) -> list[str]:
+    """Words end at blanks and sentences at line ends, as in the other programs."""
+    options = {
+        "train-file": job.corpus, "model-file": job.output, "size": job.dim, "window": job.window,
+        "sample": job.sample, "negative": job.negative, "threads": job.threads, "iter": job.epochs,
+        "min-word-freq": job.min_count, "alpha": job.lr, "word-delimiter": " \t\n", "end-of-sentence": "\n",
+    }  # fmt: skip
+    flags = ["--with-hs"] * (job.loss == "hs") + ["--with-skip-gram"] * (job.model == "skipgram")
+    return [*_words("--", options), *flags]
 
 
 def describe(corpus: Path) -> dict[str, Any]:
@@ -102,6 +141,11 @@ def describe(corpus: Path) -> dict[str, Any]:
             digest.update(line)
     size = corpus.stat().st_size
     return {"name": corpus.name, "words": words, "lines": lines, "bytes": size, "sha256": digest.hexdigest()}
+
+
+def built(program: Path) -> str:
+    """Commit and compiler flags of a program built from its sources: the text of the file PROGRAM.built beside it."""
+    return program.with_name(f"{program.name}.built").read_text(encoding="utf-8").strip()
 
 
 def score(vectors: Path, simlex: Path | None) -> dict[str, float]:
@@ -123,17 +167,19 @@ def run(options: Any, result: dict[str, Any], say: Any) -> bool:
     """Fills result["runs"] and result["summary"]; False when a score of ours is below a peer's by more than noise."""
     corpus = Path(options.corpus)
     result["corpus"] = describe(corpus)
+    beside = dict(options.beside)
+    result["versions"] |= {name: built(Path(program)) for name, program in options.beside}
     words = result["corpus"]["words"] * options.epochs
     with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
         for number in range(1, options.rounds + 1):
             for name in options.models:
-                for program in (program for program in options.programs if program in MODELS[name][-1]):
+                for program in (program for program in [*options.programs, *beside] if program in MODELS[name][-1]):
                     if number > 1 and program in options.once:
                         continue
                     job = asked(options, name, options.seed + number - 1, Path(folder) / f"{program}.bin")
                     latency = core_latency() if options.threads > 1 else None
                     try:
-                        used = measure(command(program, job, options.peers))
+                        used = measure(command(program, job, options.peers, beside.get(program, "")))
                         scores = score(Path(job.output), options.simlex)
                     except Failed as error:
                         say(f"{name} {program}: failed, left out: {error}")
