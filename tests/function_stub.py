@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wv_cli.cli.batch_filter import FILTER_OPTIONS
 from wv_cli.cli.calling import FUNCTIONS, arguments_of, function_of
+from wv_cli.cli.quantities import QUANTITIES
 from wv_cli.config import Option
 
 CLI = Path(__file__).resolve().parent.parent / "wv_cli" / "cli"
@@ -33,6 +34,8 @@ def annotation(name: str, option: Option, *, speaks: bool) -> str:
     """The type of an argument. Several values may be one."""
     words = ", ".join(f'"{word}"' for word in option.choices or option.words)
     found = "Path" if option.is_path else f"Literal[{words}]" if option.choices else option.kind.__name__
+    if option.metavar in QUANTITIES:
+        found += " | str"
     if option.words:
         found += f" | Literal[{words}]"
     if option.many:

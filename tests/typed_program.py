@@ -75,7 +75,7 @@ def own_names(folder: Path) -> None:
 
 def every_error() -> tuple[int | None, str]:
     try:
-        wv_cli.train("text.txt", "v.bin", max_time=60)
+        wv_cli.train("text.txt", "v.bin", max_time=60, checkpoint_every="10m", memory="2G")
     except (wv_cli.Interrupted, wv_cli.TimedOut, wv_cli.GateMissed) as stopped:
         return stopped.exit_code, str(stopped)
     except wv_cli.BadFile as bad:

@@ -322,7 +322,7 @@ def test_functions_are_sent_to_other_processes():
         (lambda: wv_cli.filter("r.jsonl", words="1..", explain=0), UsageError, "explain must be at least 1, not 0"),
         (lambda: wv_cli.filter("r.jsonl", "out", words="1..", threads=-1), UsageError, "threads must be between 0"),
         (lambda: wv_cli.phrases("text.txt", "o", passes=0), UsageError, "passes must be between 1 and 100"),
-        (lambda: wv_cli.build_vocab("text.txt", "o", memory=-5), UsageError, "memory must be at least 1"),
+        (lambda: wv_cli.build_vocab("text.txt", "o", memory=-5), UsageError, "memory: .-5. is not a size"),
         (lambda: wv_cli.whiten("v.vec", "o.vec", precision=99), UsageError, "precision must be between 1 and 9"),
         (lambda: wv_cli.whiten("v.vec", "o.vec", top=0), UsageError, "top must be at least 1"),
         (lambda: wv_cli.convert("v.vec", "o.bin", bad_rows="foo"), UsageError, "bad_rows must be one of error, skip"),

@@ -77,7 +77,7 @@ TYPES = [
     (lambda: wv_cli.train("x", "o", dim="100"), "dim: expected a whole number, found str '100'"),
     (lambda: wv_cli.train("x", "o", lr="x"), "lr: expected a number, found str 'x'"),
     (lambda: wv_cli.train("x", "o", lowercase="yes"), "lowercase: expected True or False, found str 'yes'"),
-    (lambda: wv_cli.train("x", "o", memory="2G"), "memory: expected a whole number, found str '2G'"),
+    (lambda: wv_cli.train("x", "o", memory=2.5), "memory: expected a whole number, found float 2.5"),
     (lambda: wv_cli.train("x", "o", vocab=3), "vocab: expected text as str, found int 3"),
     (lambda: wv_cli.train("x", "o", log=3), "log: expected a function, found int"),
 ]

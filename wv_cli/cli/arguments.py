@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+from wv_cli.cli.quantities import QUANTITIES
 from wv_cli.cli.synonyms import SYNONYMS, plain
 from wv_cli.config import Option, flag_of
 from wv_cli.errors import UsageError
@@ -64,12 +65,24 @@ def typed_value(value: Any, option: Option) -> Any:
         return option.bare
     if option.choices and not option.many:
         require_type(value, str, name, "a name as str")
+    if option.metavar in QUANTITIES:
+        return _quantity(value, option, name)
     if not option.many:
         return _typed_value(value, option.kind, name)
     if option.kind is str:
         return paths_of(value, name, _noun(option))
     several = value if isinstance(value, Iterable) else (value,)
     return tuple(_typed_value(each, option.kind, name) for each in several)
+
+
+def _quantity(value: Any, option: Option, name: str) -> Any:
+    """A size or a time, as text with a unit or as a number."""
+    if not isinstance(value, str):
+        value = _typed_value(value, option.kind, name)
+    try:
+        return QUANTITIES[option.metavar](str(value))
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
 
 
 def _typed_value(value: Any, kind: type, name: str) -> Any:

@@ -1,13 +1,14 @@
 """Options that several commands share, so that a flag means the same everywhere."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from wv_cli.cli.quantities import QUANTITIES
 from wv_cli.config import Option, Options, reject_ineffective
 from wv_cli.errors import UsageError
 
@@ -21,26 +22,20 @@ if TYPE_CHECKING:
 else:
     IntType = FloatType = TextType = AnyType = click.ParamType  # older click's is not generic
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
+class Quantity(AnyType):
+    """A size or a time, written with a unit."""
 
-class Size(IntType):
-    """A number of bytes: 500000, 300M, 2G (decimal units, an optional B)."""
+    def __init__(self, metavar: str) -> None:
+        self.name, self._parse = metavar.lower(), QUANTITIES[metavar]
 
-    name = "size"
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> int:
-        if isinstance(value, int):
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if isinstance(value, int | float):
             return value
-        text = str(value).lower().removesuffix("b")
-        unit = text[-1:] if text[-1:] in "kmgt" else ""
         try:
-            size = int(float(text.removesuffix(unit)) * _UNITS[unit])
-        except (ValueError, OverflowError):
-            size = -1
-        if size <= 0:
-            self.fail(f"{value!r} is not a size; write 500000, 300M or 2G", parameter, context)
-        return size
+            return self._parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), parameter, context)
 
 
 class OpenChoice(click.Choice[str]):
@@ -71,25 +66,6 @@ class NumberOrWord(AnyType):
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
-
-
-class Duration(FloatType):
-    """A time in seconds: 90, 30s, 15m, 2h."""
-
-    name = "time"
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
-        if isinstance(value, (int, float)):
-            return float(value)
-        text = str(value).lower()
-        unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:])
-        try:
-            seconds = float(text[:-1]) * unit if unit else float(text)
-        except ValueError:
-            seconds = -1
-        if not 0 < seconds < float("inf"):
-            self.fail(f"{value!r} is not a time; write 90, 30s, 15m or 2h", parameter, context)
-        return seconds
 
 
 class CommonOption(click.Option):
@@ -134,7 +110,6 @@ def is_common(option: click.Option) -> bool:
     return option.field.common if isinstance(option, FieldOption) else isinstance(option, CommonOption)
 
 
-_KINDS: Mapping[str, Callable[[], "click.ParamType[Any]"]] = {"SIZE": Size, "TIME": Duration}
 _METAVARS = {int: "N", float: "X", str: "TEXT"}
 
 
@@ -171,7 +146,7 @@ def _type_of(field: Option) -> Any:
         return OpenChoice(field.choices, field.also) if field.also else click.Choice(field.choices)
     if field.words:
         return NumberOrWord(field.words)
-    return _KINDS[field.metavar]() if field.metavar in _KINDS else field.kind
+    return Quantity(field.metavar) if field.metavar in QUANTITIES else field.kind
 
 
 def make_quiet_option() -> click.Option:
@@ -185,7 +160,7 @@ def make_json_option(help: str) -> click.Option:
 def range_of(parameter: click.Parameter) -> str:
     """Of its numbers, in words; "" when every one will do, or every one that can be written with a unit."""
     if isinstance(parameter, FieldOption):
-        return "" if parameter.field.metavar in ("SIZE", "TIME") else parameter.field.bounds
+        return "" if parameter.field.metavar in QUANTITIES else parameter.field.bounds
     if not isinstance(parameter.type, click.IntRange | click.FloatRange):
         return ""
     low, high = parameter.type.min, parameter.type.max
