@@ -18,12 +18,15 @@ from wv_cli import __main__ as entry
 from wv_cli.commands.autotune import LabelSearch, Plan, propose
 from wv_cli.commands.autotune_log import Trial, TrialLog, claim_log
 from wv_cli.commands.autotune_metric import Metric
+from wv_cli.commands.autotune_space import count_ngrams
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.models.training.progress import Totals
 from wv_cli.models.training.run import Outcome
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.labeled import encode_labeled
 from wv_cli.vectors.formats.fasttext_bin import load_model
 
 TUNE = ["--model", "supervised", "--autotune-validation", "valid.txt", "--dim", 10, "--epochs", 3, "--buckets", 20_000]
@@ -37,18 +40,42 @@ def files(tmp_path):
     return tmp_path
 
 
+MANY = 10_000_000
+
+
 def test_proposals_stay_in_their_ranges_and_repeat():
     plan, best, seen = Plan("valid", given=("dim",)), SupervisedConfig(dim=33), set()
     for number in range(1, 200):
-        config, dsub = propose(best, 2, plan, number, number / 200)
+        config, dsub = propose(best, 2, plan, number, number / 200, MANY)
         config.validate()
-        assert (config, dsub) == propose(best, 2, plan, number, number / 200)
+        assert (config, dsub) == propose(best, 2, plan, number, number / 200, MANY)
         assert config.dim == 33 and 1 <= config.epochs <= 100 and 0.01 <= config.lr <= 5
         assert 1 <= config.word_ngrams <= 5 and 10_000 <= config.buckets <= 10_000_000
         assert (config.minn, config.maxn) in {(0, 0), (2, 5), (3, 6)} and dsub in {2, 4, 8, 16}
         seen.add((config.word_ngrams, config.minn))
     assert len(seen) == 15, "every combination is tried"
-    assert propose(best, 2, plan, 0, 0.0) == (best, 2)
+    assert propose(best, 2, plan, 0, 0.0, MANY) == (best, 2)
+
+
+def test_there_are_no_more_buckets_than_ngrams(files):
+    """Counted in the text as it is, of the lengths that a search tries."""
+    lines = [[*line.split(), "</s>"] for line in (files / "train.txt").read_text().splitlines()]
+    words = {word for line in lines for word in line if not word.startswith("__label__")}
+    whole = [f"<{word}>" for word in words]
+    found = {word[i : i + n] for word in whole for n in range(2, 7) for i in range(len(word) - n + 1)}
+    for line in lines:
+        kept = [word for word in line if word in words]
+        found |= {tuple(kept[i : i + n]) for n in range(2, 6) for i in range(len(kept) - n + 1)}
+    corpus = encode_labeled([str(files / "train.txt")], VocabConfig(min_count=1), keep_dropped=True)
+    most = count_ngrams(corpus.words, len(corpus.ids), 6, 5)
+    assert len(found) <= most <= 4 * len(found)
+    search = LabelSearch(Plan("valid"), SupervisedConfig(buckets=2_000_000), 1, corpus, None, [])
+    chosen = [search.proposal(number, 0.1)[0].buckets for number in range(1, 50)]
+    assert max(chosen) == most and min(chosen) < most
+    few = [propose(SupervisedConfig(), 2, Plan("valid"), number, 0.1, 5)[0].buckets for number in range(1, 9)]
+    assert set(few) == {10_000}
+    given = LabelSearch(Plan("valid", given=("buckets",)), SupervisedConfig(buckets=2_000_000), 1, corpus, None, [])
+    assert given.proposal(1, 0.1)[0].buckets == 2_000_000
 
 
 def test_a_search_that_finished_one_trial_says_how_long_it_takes(files, monkeypatch, capsys):
@@ -223,10 +250,10 @@ def test_the_log_of_a_search_is_not_discarded_silently(tmp_path):
 
 def test_dropout_is_searched_for():
     plan, best = Plan("valid"), SupervisedConfig()
-    found = [propose(best, 2, plan, number, number / 200)[0].dropout for number in range(1, 200)]
+    found = [propose(best, 2, plan, number, number / 200, MANY)[0].dropout for number in range(1, 200)]
     assert all(0 <= dropout <= 0.9 for dropout in found) and 60 < sum(dropout > 0 for dropout in found) < 140
     kept = replace(plan, given=("dropout",))
-    assert all(propose(best, 2, kept, number, 0.1)[0].dropout == 0 for number in range(1, 50))
+    assert all(propose(best, 2, kept, number, 0.1, MANY)[0].dropout == 0 for number in range(1, 50))
 
 
 def test_a_log_without_an_option_of_today_belongs_to_another_search(tmp_path):

@@ -16,7 +16,7 @@ import numpy as np
 
 from wv_cli.commands.autotune_log import Trial, TrialLog
 from wv_cli.commands.autotune_metric import Metric
-from wv_cli.commands.autotune_space import DSUBS, SPACE, propose_options
+from wv_cli.commands.autotune_space import DSUBS, FEWEST_BUCKETS, SPACE, count_ngrams, propose_options
 from wv_cli.commands.retrain import retrainer
 from wv_cli.config import Options, flag_of
 from wv_cli.errors import UsageError, WvError
@@ -35,6 +35,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
 _OUT_OF_TIME = "out of time"  # why a trial has no score
+_MOST_CHARACTERS, _MOST_WORDS = 6, 5  # of an n-gram that a search tries by itself
 _QOUT_LABELS = 256  # with so many labels the output matrix is quantized, too
 
 
@@ -63,14 +64,19 @@ class Plan:
 
 
 def propose(
-    best: SupervisedConfig, dsub: int, plan: Plan, number: int, fraction: float
+    best: SupervisedConfig, dsub: int, plan: Plan, number: int, fraction: float, most_buckets: int
 ) -> tuple[SupervisedConfig, int]:
-    """The options of trial `number` (from 0), when `fraction` of the time is used."""
+    """The options of trial `number` (from 0), when `fraction` of the time is used, of a text for which `most_buckets`
+    are enough."""
     if number == 0:
         return (best if "loss" in plan.given else replace(best, loss="softmax")), dsub
     random = np.random.default_rng((best.seed, number))
-    drawn = propose_options(SPACE, {**asdict(best), "dsub": dsub}, plan.given, random, fraction)
+    most = max(most_buckets, FEWEST_BUCKETS)
+    values = {**asdict(best), "buckets": min(best.buckets, most), "dsub": dsub}
+    drawn = propose_options(SPACE, values, plan.given, random, fraction)
     dsub = drawn.pop("dsub")
+    if "buckets" in drawn:
+        drawn["buckets"] = min(drawn["buckets"], most)
     return replace(best, **drawn), dsub
 
 
@@ -94,6 +100,8 @@ class LabelSearch:
         self.metric = Metric.parse(plan.metric)
         self._min_count, self._corpus, self._pretrained, self._inputs = min_count, corpus, pretrained, inputs
         self._require_space = require_space
+        maxn, word_ngrams = max(config.maxn, _MOST_CHARACTERS), max(config.word_ngrams, _MOST_WORDS)
+        self._most_buckets = count_ngrams(corpus.words, len(corpus.ids), maxn, word_ngrams)
 
     @property
     def best(self) -> Trial | None:
@@ -182,7 +190,7 @@ class LabelSearch:
     def proposal(self, number: int, fraction: float) -> tuple[SupervisedConfig, int]:
         """The config and `dsub` of trial `number` (from 0), when `fraction` of the time is used."""
         best, dsub = (self.first, DSUBS[0]) if self.best is None else self.best_config()
-        return propose(best, dsub, self.plan, number, fraction)
+        return propose(best, dsub, self.plan, number, fraction, self._most_buckets)
 
     def attempt(self, config: SupervisedConfig, dsub: int, seconds: float) -> tuple[float | None, Outcome]:
         """The score, None when the training was not finished in `seconds`. Raises WvError."""

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from wv_cli.words import WordList
+
 DSUBS = (2, 4, 8, 16)
 Values = Mapping[str, Any]
 
@@ -64,6 +66,13 @@ class Choice:
 Space = tuple[Number | Choice, ...]
 
 
+def count_ngrams(words: WordList, tokens: int, maxn: int, word_ngrams: int) -> int:
+    """At most how many different n-grams a text of so many `tokens` has: those of 2 to `maxn` characters of each of the
+    different `words`, and those of 2 to `word_ngrams` words at each token."""
+    lengths = np.diff(words.starts) + 2  # with < and >; bytes, of which characters have one or more
+    return int(lengths.sum()) * max(0, maxn - 1) + tokens * (word_ngrams - 1)
+
+
 def propose_options(
     space: Space, values: Values, given: Collection[str], random: np.random.Generator, fraction: float
 ) -> dict[str, Any]:
@@ -73,14 +82,16 @@ def propose_options(
     return {name: value for new in kept for name, value in new.items()}
 
 
-# Ranges and steps are fastText's; it knows no dropout. The random numbers are drawn in this order.
+# Ranges and steps are fastText's, which knows no dropout. There are never more buckets than n-grams in the text, where
+# fastText may choose 10,000,000 for 300 lines. The random numbers are drawn in this order.
+FEWEST_BUCKETS = 10_000
 SPACE: Space = (
     Choice(("minn", "maxn"), ((0, 0), (2, 5), (3, 6)), 4.0, 1.4),
     Number("epochs", 1, 100, 2.8, 2.5),
     Number("lr", 0.01, 5, 1.9, 1.0, digits=6),
     Number("dim", 1, 1000, 1.4, 0.3),
     Number("word_ngrams", 1, 5, 4.3, 2.4, linear=True),
-    Number("buckets", 10_000, 10_000_000, 2.0, 1.5),
+    Number("buckets", FEWEST_BUCKETS, 10_000_000, 2.0, 1.5),
     Choice(("dsub",), tuple((dsub,) for dsub in DSUBS), 2.0, 1.0),
     Number("dropout", 0, 0.9, 0.4, 0.2, linear=True, decimals=2),
 )
