@@ -387,7 +387,7 @@ def test_a_name_without_an_ending_of_records(data, found, step, pack, tmp_path, 
     Path("records").write_bytes(pack(data))
     call = ["--words", "2..", "-o", "kept", "-q"]
     assert run(["filter", "records", *call]) == 2
-    said = f"expected a file of records (.jsonl, .csv, .tsv, .parquet, .arrow), found {found}; {step}"
+    said = f"expected a file of records (.jsonl, .csv, .tsv, .parquet, .arrow, .warc), found {found}; {step}"
     assert capsys.readouterr().err == f"wv filter: records: {said}\n"
     if ending := re.search(r"\.[a-z]+", step):
         name = f"records{ending[0]}" + ".gz" * (pack is not bytes)
@@ -427,11 +427,11 @@ def test_a_file_beside_the_shards_of_a_folder(name, tmp_path, monkeypatch, capsy
         (["{a}", "--words", "1..", "--dry-run", "--rejected", "{out}"], "--rejected"),
         (
             ["{text}", "--words", "1..", "-o", "{out}"],
-            "(.jsonl, .csv, .tsv, .parquet, .arrow), found text; to filter its lines",
+            "(.jsonl, .csv, .tsv, .parquet, .arrow, .warc), found text; to filter its lines",
         ),
         (
             ["{latin}", "--words", "1..", "-o", "{out}"],
-            "(.jsonl, .csv, .tsv, .parquet, .arrow), found text; to filter its lines",
+            "(.jsonl, .csv, .tsv, .parquet, .arrow, .warc), found text; to filter its lines",
         ),
         (["nosuch.txt", "--words", "1..", "-o", "{out}"], "nosuch.txt: cannot read: no such file"),
         (

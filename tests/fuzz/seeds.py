@@ -66,6 +66,18 @@ def golden(*names: str, most: int = 0) -> list[bytes]:
 
 
 @cache
+def web_archives() -> list[bytes]:
+    """WET, plain and in members of gzip."""
+    begin, end = "WARC/1.0\r\nWARC-Type: {}\r\nWARC-Target-URI: http://a/{}\r\nContent-Length: {}\r\n\r\n", "\r\n\r\n"
+    texts = ["software: x", "bake the bread", "", "the oven is hot"]
+    kinds = ["warcinfo", *["conversion"] * 3]
+    records = [
+        f"{begin.format(kind, number, len(text))}{text}{end}".encode()
+        for number, (kind, text) in enumerate(zip(kinds, texts, strict=True))
+    ]
+    return [b"".join(records), b"".join(gzip.compress(each, mtime=0) for each in records)]
+
+
 def record_texts(kind: str) -> list[bytes]:
     """The files of golden/records.tar.xz with this ending, but for a long one."""
     with tarfile.open(GOLDEN / "records.tar.xz") as packed:

@@ -171,6 +171,7 @@ TARGETS: dict[str, Target] = {
         Target("counts-vocabulary", lambda: seeds.vocabularies()[:1], uses.counts_vocabulary, IN_TEXT),
         Target("glove-start", seeds.glove_start, uses.glove_start),
         *(_records(name) for name in ("jsonl", "csv", "tsv")),
+        Target("records-warc", seeds.web_archives, uses.record_texts, IN_TEXT, ("records:warc",), "file.warc"),
         Target("text", lambda: [seeds.text()[:2000]], uses.text, IN_TEXT),
         Target("labeled-text", lambda: [seeds.text()[:2000]], uses.labeled, IN_TEXT),
         Target("rules", seeds.rule_files, uses.rules, IN_TEXT),

@@ -45,6 +45,7 @@ from wv_cli.retrieval.query import Searcher, settings_of
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labeled import encode_labeled
+from wv_cli.text.records.kinds import written_name
 from wv_cli.text.records.reading import Block, Column
 from wv_cli.text.records.writing import add_fields
 from wv_cli.text.source import Source
@@ -256,7 +257,7 @@ def text(path: Path) -> None:
 def record_texts(path: Path) -> None:
     """Read, written again with a field, and read again: the texts are the same."""
     texts = input_texts([str(path)], log=lambda message: None)
-    written = path.with_name(f"written.{path.name}")
+    written = path.with_name(written_name(f"written.{path.name}"))
     found = [text for block in Source(texts).blocks(str(path), ()) for text in block.each]
     with written.open("wb") as file:
         kind = texts.records(str(path))

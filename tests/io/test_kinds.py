@@ -161,7 +161,7 @@ FOREIGN = {
     "UTF-32 without a mark": ("2 2\ncat 1 0\n".encode("utf-32-le"), "UTF-32LE; convert it: iconv -f UTF-32LE -t UTF-8"),
     "Git LFS": (LFS, "a pointer of Git LFS, not the file itself (18.2 MB); fetch it: git lfs pull"),
     "Git LFS, CRLF": (LFS.replace(b"\n", b"\r\n"), "a pointer of Git LFS, not the file itself (18.2 MB)"),
-    "WARC": (b"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "a web archive (WARC); write its texts as JSON lines"),
+    "WARC": (b"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "a web archive (WARC); end its name in .warc or .wet"),
     "Arrow file": (
         b"ARROW1\0\0\xff\xff\xff\xff\xa8\0\0\0\x10\0\0\0\0\0\n\0",
         "an Arrow IPC file (Feather); end its name",

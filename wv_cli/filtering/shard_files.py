@@ -12,7 +12,7 @@ from wv_cli.filtering.report import PLACES
 from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.compression import inner_name
-from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.records.kinds import RECORDS, record_kind, written_kind
 from wv_cli.text.records.reading import BadRecord, Sink
 from wv_cli.text.records.writing import open_sink
 
@@ -38,7 +38,7 @@ class ShardFiles:
     ) -> None:
         self.number = number  # among the shards of the run or part
         self.slice, self._outputs, self._keys, self._save = shard, outputs, keys, save
-        self._kind = record_kind(inner_name(shard.path)) or "jsonl"
+        self._kind = written_kind(record_kind(inner_name(shard.path)) or "jsonl")
         # A table is whole when its end is written, so it begins anew. So do files with a header for each label.
         self._resumes = not RECORDS[self._kind].table and (beside is None or RECORDS[self._kind].divisible)
         begun = point if point is not None and self._resumes else Point()

@@ -6,6 +6,7 @@ A file keeps its place below an input that is a folder.
 import contextlib
 import json
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from wv_cli.filtering.statistics import Totals
 from wv_cli.io.lock import hold_lock
 from wv_cli.io.places import make_folder
 from wv_cli.io.remote import is_remote, path_below
+from wv_cli.text.records.kinds import written_name
 from wv_cli.text.records.reading import BadRecord
 
 BUSY = "another wv filter is at work in this folder; wait for it, or name another one"
@@ -49,6 +51,10 @@ def name_outputs(inputs: Sequence[str], paths: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"{twice} is given twice; name it once")
         shared = os.path.commonpath([Path(path).parent for path in whole])
         names = [os.path.relpath(path, shared) for path in whole]
+    names = [*map(written_name, names)]
+    if (twice := next((name for name, count in Counter(names).items() if count > 1), None)) is not None:
+        both = " and ".join(path for path, name in zip(paths, names, strict=True) if name == twice)
+        raise UsageError(f"{both} would both be written to {twice}; filter them into different folders")
     return dict(zip(paths, names, strict=True))
 
 

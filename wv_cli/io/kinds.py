@@ -170,7 +170,7 @@ _TABLE = "; write its rows as Parquet, JSON lines or CSV"
 # How files begin that no room here reads, and what they are.
 _FOREIGN = [
     (_ARROW_FILE, "an Arrow IPC file (Feather); end its name in .arrow"),
-    (rb"WARC/\d\.\d\r?\n", "a web archive (WARC); write its texts as JSON lines, such as with fastwarc"),
+    (rb"WARC/\d\.\d\r?\n", "a web archive (WARC); end its name in .warc or .wet"),
     (rb"FEA1", f"a Feather file{_TABLE}"),
     (_ARROW_STREAM, "an Arrow IPC stream; end its name in .arrow"),
     (rb"ORC(?s:.{0,5})[\0-\x08\x0e-\x1f\x80-\xff]", f"an ORC file{_TABLE}"),

@@ -17,13 +17,14 @@ class RecordKind(NamedTuple):
     """Files whose names have one of the `endings`, in front of a compression's. `reader` is what reads them, as
     "module:attribute" of a records.reading.Reader. A `divisible` file can be read from any line on. A `table` is whole
     when its end is written, and one output holds one of them. `cutter` cuts a large file into the spans of
-    records.spans."""
+    records.spans. Records of some kinds are `written` again as another one."""
 
     endings: tuple[str, ...]
     reader: str
     divisible: bool = False
     table: bool = False
     cutter: str = ""
+    written: str = ""
 
     def load(self) -> Any:
         """The reader."""
@@ -63,6 +64,7 @@ RECORDS: Registry[RecordKind] = Registry(
             ),
         ),
         ("arrow", RecordKind((".arrow", ".feather"), "wv_cli.text.records.arrow_files:ArrowReader", table=True)),
+        ("warc", RecordKind((".warc", ".wet"), "wv_cli.text.records.warc:WarcReader", written="jsonl")),
     ],
 )
 
@@ -71,6 +73,19 @@ def record_kind(path: str) -> str | None:
     """The key in RECORDS of a file with this name, None for other files."""
     ending = Path(inner_name(path)).suffix.lower()
     return next((name for name, kind in RECORDS.items() if ending in kind.endings), None)
+
+
+def written_kind(kind: str) -> str:
+    """The key in RECORDS of what records of this kind are written as."""
+    return RECORDS[kind].written or kind
+
+
+def written_name(name: str) -> str:
+    """The name of a file that gets records of the file of this name: with another ending where they are written as
+    another kind."""
+    kind, inner = record_kind(name), inner_name(name)
+    written = RECORDS[kind].written if kind is not None else ""
+    return f"{inner}.{written}{name[len(inner) :]}" if written else name
 
 
 def require_tsv(paths: Iterable[str]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wv_cli.text.records.reading import Block, Rules
 
 _HEAD = 1 << 12  # bytes that tell what a file is, unless its first line is shorter
-_EXPECTED = {"jsonl": "JSON lines", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "arrow": "Arrow"}
+_EXPECTED = {"jsonl": "JSON lines", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "arrow": "Arrow", "warc": "WARC"}
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(\[)|\{(?:.*[{\[,:])?\s*\n)")
 
 
@@ -41,8 +41,12 @@ def require_records(kind: str, name: str, head: bytes) -> None:
     """Raises BadFile when a file that begins with `head` is something else than records of this kind."""
     if (kind == "parquet" and head.startswith((b"PAR1", b"PARE"))) or (kind == "arrow" and is_arrow(head)):
         return
+    if kind == "warc" and head.startswith(b"WARC/"):
+        return
     if found := kind_of(head, certain=True) or foreign_encoding(head) or binary(head.partition(b"\n")[0]):
         raise BadFile(name, f"expected {_EXPECTED[kind]}, found {found}")
+    if kind == "warc" and head:
+        raise BadFile(name, "expected WARC, found something else; end its name as that of its format")
     if kind == "jsonl":
         refuse_json_over_lines(name, head)
 

@@ -9,7 +9,7 @@ from wv_cli.io.output import open_output
 from wv_cli.io.threads import in_order
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import name_of_input
-from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.records.kinds import RECORDS, record_kind, written_kind
 from wv_cli.text.records.reading import Block, Column, Sink
 from wv_cli.text.records.scanned import Written
 from wv_cli.text.source import Source
@@ -84,7 +84,7 @@ def common_kind(texts: Texts, paths: Sequence[str], output: str, option: str) ->
             known = ", ".join(RECORDS)
             message = f"{option} adds to records ({known}), and {name_of_input(path)} is none; change its ending"
             raise UsageError(message)
-    found = sorted({kind for kind in kinds.values() if kind is not None})
+    found = sorted({written_kind(kind) for kind in kinds.values() if kind is not None})
     if len(found) > 1:
         message = f"{option} writes one kind of records, and the inputs are {' and '.join(found)}; give them one by one"
         raise UsageError(message)
