@@ -32,14 +32,25 @@ def main() -> None:
     import spacy
     from spacy.symbols import ORTH
 
-    rules = spacy.blank("en").tokenizer.rules
-    left = {"`".join(part[ORTH] for part in parts) for text, parts in rules.items() if text.split() == [text]}
-    left.discard("<space>")
+    def exceptions(language: str) -> set[str]:
+        rules = spacy.blank(language).tokenizer.rules
+        return {"`".join(part[ORTH] for part in parts) for text, parts in rules.items() if text.split() == [text]}
+
+    common = exceptions("xx") - {"<space>"}
+    left = exceptions("en") - common - {"<space>"}
     plain = [word for word in sorted(left) if word[0].islower() and word.isascii()]
     both = [word for word in plain if left.issuperset(variants(word))]
     left.difference_update(*map(variants, both))
-    print(HEAD, "/* Also with a capital, and with \u2019. */\n", literal("with_variants", both), "\n", sep="", end="")
-    print(literal("as_they_are", sorted(left)), end="")
+    print(
+        HEAD,
+        "/* Also with a capital, and with \u2019. */\n",
+        literal("english_with_variants", both),
+        "\n",
+        sep="",
+        end="",
+    )
+    print(literal("english_as_they_are", sorted(left)))
+    print("/* Also of all other languages. */\n", literal("of_all_languages", sorted(common)), sep="", end="")
 
 
 if __name__ == "__main__":

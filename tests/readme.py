@@ -7,6 +7,7 @@ tests/test_readme.py checks that they are current.
 
 import re
 from collections.abc import Iterable, Iterator
+from math import isnan
 from pathlib import Path
 
 import click
@@ -172,10 +173,10 @@ def _in_words(atom: str, of: type[config.Options]) -> str:
 
 
 def ranges(bounds: Iterable[Bound]) -> str:
-    """The bounds of a recipe as `--heuristic` takes them, NAME=LOW..HIGH."""
+    """The bounds of a recipe as `--heuristic` takes them, NAME=LOW..HIGH. L: each language has its own."""
     ends: dict[str, dict[str, str]] = {}
     for each in bounds:
-        ends.setdefault(each.heuristic, {})[each.comparison] = f"{each.bound:g}"
+        ends.setdefault(each.heuristic, {})[each.comparison] = "L" if isnan(each.bound) else f"{each.bound:g}"
     return ", ".join(f"`{name}={found.get('>=', '')}..{found.get('<=', '')}`" for name, found in ends.items())
 
 

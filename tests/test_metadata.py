@@ -14,7 +14,7 @@ PROJECT = WHOLE["project"]
 META = distribution("wv-toolkit").metadata
 SCIKIT = WHOLE["tool"]["scikit-build"]
 LICENSE = SCIKIT["metadata"]["license"]["result"]
-OF_PROGRAM = {"MIT", "Unicode-3.0"}
+OF_PROGRAM = {"MIT", "Unicode-3.0", "Apache-2.0"}
 
 
 def test_one_version() -> None:
@@ -52,9 +52,9 @@ def test_every_licence_of_the_data_is_in_the_expression_and_told() -> None:
 
 def test_every_licence_of_the_program_is_told() -> None:
     told = (ROOT / "wv_cli" / "licenses" / "PROGRAM.txt").read_text(encoding="utf-8")
-    for path in re.findall(r"^csrc/\S+", told, re.MULTILINE):
+    for path in re.findall(r"^(?:csrc|wv_cli)/\S+", told, re.MULTILINE):
         assert (ROOT / path).exists()
-    assert "Unicode-3.0" in told and "MIT" in told
+    assert all(name in told for name in OF_PROGRAM)
 
 
 def test_a_wheel_without_the_sample_data_names_the_licences_of_the_program() -> None:

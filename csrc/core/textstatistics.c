@@ -73,41 +73,19 @@ static int64_t count_ellipses(const document *d) {
     return count;
 }
 
-#define FOUR(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-
-/* The bit of one of Gopher's stop words; 0 for another token. Each has a slot of its own: tokens are too different for a
- * processor to foresee branches. */
-static unsigned stop_word(const unsigned char *at, int32_t length, const unsigned char *end) {
-    static const uint32_t words[16] = {
-        [1] = FOUR('t', 'h', 'e', 0),    [3] = FOUR('t', 'o', 0, 0),      [4] = FOUR('h', 'a', 'v', 'e'),
-        [5] = FOUR('t', 'h', 'a', 't'),  [7] = FOUR('w', 'i', 't', 'h'),  [12] = FOUR('o', 'f', 0, 0),
-        [14] = FOUR('a', 'n', 'd', 0),   [15] = FOUR('b', 'e', 0, 0),
-    };
-    static const uint32_t kept[5] = {0, 0, 0xffff, 0xffffff, 0xffffffff};
-    uint32_t four = 0;
-    if (end - at >= 4) {
-        memcpy(&four, at, 4);
-    } else {
-        memcpy(&four, at, (size_t)(end - at));
-    }
-    four &= kept[length <= 4 ? length : 0];
-    uint32_t slot = four * 0xcd613e31u >> 28;
-    return (unsigned)(slot && words[slot] == four) << slot;
-}
-
 /* `tokens` lie in the bytes from `words_begin` to `end`. */
 static void count_words(const document *d, const wv_tokens *tokens, const unsigned char *words_begin, const unsigned char *end,
-                        uint64_t wanted, double *out) {
-    unsigned stop_words = 0;
+                        const wv_stop_words *stop_words, uint64_t wanted, double *out) {
+    uint64_t found = 0;
     for (int64_t i = 0; i < tokens->count && wanted & BIT(STOP_WORDS); i++) {
-        stop_words |= stop_word(words_begin + tokens->token[i].begin, tokens->token[i].length, end);
+        found |= wv_stop_bit(stop_words, words_begin + tokens->token[i].begin, tokens->token[i].length, end);
     }
     out[WV_STATISTIC_WORDS] = (double)tokens->words;
     out[WV_STATISTIC_WORD_LENGTH] = ratio(tokens->word_characters, tokens->words);
     out[WV_STATISTIC_LONGEST_WORD] = (double)tokens->longest;
     out[WV_STATISTIC_NEWLINES] = ratio(d->newlines, tokens->count);
     out[WV_STATISTIC_WITH_LETTER] = ratio(tokens->with_letter, tokens->count);
-    out[WV_STATISTIC_STOP_WORDS] = (double)__builtin_popcount(stop_words);
+    out[WV_STATISTIC_STOP_WORDS] = (double)__builtin_popcountll(found);
     if (wanted & BIT(HASHES)) out[WV_STATISTIC_HASHES] = ratio(wv_count_byte(d->text, d->end, '#'), tokens->count);
     if (wanted & BIT(ELLIPSES)) out[WV_STATISTIC_ELLIPSES] = ratio(count_ellipses(d), tokens->count);
 }
@@ -220,7 +198,7 @@ static int count_c4(const document *d, uint64_t wanted, wv_textscratch *scratch,
 }
 
 int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned char *words, int64_t words_length,
-                      uint64_t wanted, wv_textscratch *scratch, double *out) {
+                      const wv_text_language *language, uint64_t wanted, wv_textscratch *scratch, double *out) {
     memset(out, 0, WV_STATISTIC_COUNT * sizeof *out);
     text = wv_valid_text(text, &length, scratch);
     if (!text) return -1;
@@ -229,13 +207,13 @@ int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned 
     out[WV_STATISTIC_CHARACTERS] = (double)d.characters;
     if (wanted & WORDS) {
         int failed = words ? wv_tokens_of_words(words, words_length, &scratch->tokens)
-                           : wv_tokens_split(text, length, &scratch->tokens);
+                           : wv_tokens_split(text, length, !language->is_english, &scratch->tokens);
         if (failed) return -1;
         if (!words) {
             words = text;
             words_length = length;
         }
-        count_words(&d, &scratch->tokens, words, words + words_length, wanted, out);
+        count_words(&d, &scratch->tokens, words, words + words_length, &language->stop_words, wanted, out);
     }
     if (wanted & (TOPS | GRAMS) && count_grams(&d, words, wanted, scratch, out)) return -1;
     if (wanted & LIST_LINES) count_list_lines(&d, out);

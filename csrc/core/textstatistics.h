@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/repetition.h"
+#include "core/stopwords.h"
 #include "core/wordtokens.h"
 
 #define WV_STATISTICS(ROW)                                                                                     \
@@ -64,10 +65,16 @@ typedef struct {
     int64_t valid_capacity, line_capacity;
 } wv_textscratch;
 
+/* What is asked of a text's words, and whether exceptions of English cut them. */
+typedef struct {
+    wv_stop_words stop_words;
+    int is_english;
+} wv_text_language;
+
 /* Those statistics of which the bit is set in `wanted`, and perhaps others, to out (WV_STATISTIC_COUNT). `words` is the same
  * text cut into words, valid UTF-8; NULL: its tokens are those of wordtokens.h. Lengths below 2^29. 0, or -1 without memory. */
 int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned char *words, int64_t words_length,
-                      uint64_t wanted, wv_textscratch *scratch, double *out);
+                      const wv_text_language *language, uint64_t wanted, wv_textscratch *scratch, double *out);
 void wv_textscratch_free(wv_textscratch *scratch);
 
 /* Lines of valid UTF-8 that C4 keeps, in datatrove's order of rules. `kept` has room for `length` + 1 bytes, or is NULL; they

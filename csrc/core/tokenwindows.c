@@ -20,10 +20,10 @@ static inline int has_class(unsigned char byte, unsigned classes) {
 }
 
 /* A stretch of ASCII that the window has: bit i of `others` says that byte i is neither letter nor digit, bit i of `digits`
- * that it is a digit. */
+ * that it is a digit. `foreign`: of a text that is not English. */
 typedef struct {
     const unsigned char *at;
-    int length;
+    int length, foreign;
     uint64_t others, digits;
 } simple;
 
@@ -103,7 +103,7 @@ static int cut_simple(const simple *s, int end[MOST_PARTS]) {
     while (marks) end[parts++] = behind[--marks];
     for (int i = 0, begin = 0; i < parts; begin = end[i++]) {
         for (int j = i; j < parts; j++) {
-            if (wv_exception_of(s->at + begin, end[j] - begin)) return 0;
+            if (wv_exception_of(s->at + begin, end[j] - begin, s->foreign)) return 0;
         }
     }
     return parts;
@@ -129,7 +129,7 @@ static inline int has_mark_behind(const simple *s) {
     int last = s->length - 1;
     if (s->digits || s->others != UINT64_C(1) << last || last == 0) return 0;
     if (s->at[last] == '.' ? is_capital(s, last - 1) : !has_class(s->at[last], WV_CHAR_CLOSING)) return 0;
-    return !wv_exception_of(s->at, last) && !wv_exception_of(s->at, last + 1);
+    return !wv_exception_of(s->at, last, s->foreign) && !wv_exception_of(s->at, last + 1, s->foreign);
 }
 
 static int add_parts(wv_tokens *out, const simple *s, int64_t begin, int parts, const int end[MOST_PARTS]) {
@@ -210,8 +210,8 @@ static int64_t split_window(const unsigned char *text, const unsigned char *end,
     for (; ends; starts &= starts - 1, ends &= ends - 1) {
         int begin = __builtin_ctzll(starts), length = __builtin_ctzll(ends) - begin;
         uint64_t inside = bits_between(0, length);
-        simple word = {text + at + begin, length, others >> begin & inside, digits >> begin & inside};
-        if (!(word.others | word.digits) && !wv_exception_of(word.at, length)) {
+        simple word = {text + at + begin, length, out->foreign, others >> begin & inside, digits >> begin & inside};
+        if (!(word.others | word.digits) && !wv_exception_of(word.at, length, out->foreign)) {
             if (wv_tokens_add(out, letters_token(at + begin, length))) return -1;
         } else {
             int end_of[MOST_PARTS] = {length - 1, length}, parts = has_mark_behind(&word) ? 2 : cut_simple(&word, end_of);
@@ -227,8 +227,9 @@ static int64_t split_window(const unsigned char *text, const unsigned char *end,
     return at + (starts ? __builtin_ctzll(starts) : WINDOW);
 }
 
-int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out) {
+int wv_tokens_split(const unsigned char *text, int64_t length, int foreign, wv_tokens *out) {
     wv_tokens_clear(out);
+    out->foreign = foreign;
     if (classify_text(text, length, out)) return -1;
     for (int64_t at = 0; at >= 0 && at < length;) {
         uint64_t spaces = bits_from(out->space, at);

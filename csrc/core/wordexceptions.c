@@ -30,8 +30,8 @@ const wv_exception *wv_exception_find(const unsigned char *at, int64_t length) {
 }
 
 /* The word before the next space, with a capital or a curly apostrophe if asked. */
-static void add(const char *word, int capital, int curly) {
-    wv_exception new = {1, 0, used, 0};
+static void add(const char *word, int capital, int curly, int is_english) {
+    wv_exception new = {1, 0, used, 0, is_english};
     unsigned char *to = pool + used;
     int32_t n = 0;
     for (; *word != ' '; word++) {
@@ -50,12 +50,12 @@ static void add(const char *word, int capital, int curly) {
     every[count++] = new;
 }
 
-static void add_words(const char *words, int with_forms) {
+static void add_words(const char *words, int with_forms, int is_english) {
     for (const char *word = words; *word; word = strchr(word, ' ') + 1) {
         const char *apostrophe = strchr(word, '\'');
         int curly = apostrophe && apostrophe < strchr(word, ' ');
         for (int form = 0; form < (with_forms ? 4 : 1); form++) {
-            if (form < 2 || curly) add(word, form & 1, form >= 2);
+            if (form < 2 || curly) add(word, form & 1, form >= 2, is_english);
         }
     }
 }
@@ -63,10 +63,11 @@ static void add_words(const char *words, int with_forms) {
 int wv_exceptions_prepare(void) {
     wv_tokens tokens = {0};
     if (count) return 0;
-    add_words(with_variants, 1);
-    add_words(as_they_are, 0);
+    add_words(english_with_variants, 1, 1);
+    add_words(english_as_they_are, 0, 1);
+    add_words(of_all_languages, 0, 0);
     for (int32_t i = 0; i < count; i++) { /* while none is known */
-        if (wv_tokens_split(pool + every[i].begin, every[i].length, &tokens)) return -1;
+        if (wv_tokens_split(pool + every[i].begin, every[i].length, 0, &tokens)) return -1;
         for (int64_t j = 0; j < tokens.count; j++) every[i].plain |= 1u << tokens.token[j].begin;
     }
     wv_tokens_free(&tokens);

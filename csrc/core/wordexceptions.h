@@ -1,4 +1,5 @@
-/* Words that spaCy's English tokenizer cuts otherwise than by its rules: contractions, abbreviations, emoticons. */
+/* Words that spaCy's English tokenizer cuts otherwise than by its rules: contractions, abbreviations, emoticons. Some it has
+ * in common with its tokenizers of other languages. */
 #ifndef WV_WORDEXCEPTIONS_H
 #define WV_WORDEXCEPTIONS_H
 
@@ -10,6 +11,7 @@ enum { WV_EXCEPTION_LONGEST = 31, WV_EXCEPTION_KEYS = 1 << 16 };
 typedef struct {
     uint32_t cuts, plain;
     int32_t begin, length;
+    int is_english; /* and of no other language */
 } wv_exception;
 
 /* A bit for each key that an exception has; 2 of 100 words have one of these, too. */
@@ -23,14 +25,15 @@ static inline uint32_t wv_exception_key(const unsigned char *at, int64_t length)
     return some * 0x9e3779b1u >> 16;
 }
 
-/* wv_exception_of() of bytes whose key has a bit. */
+/* The exception of bytes whose key has a bit, in any language. */
 const wv_exception *wv_exception_find(const unsigned char *at, int64_t length);
 
-/* The exception that these bytes, one at least, are, or NULL: for nearly all words. */
-static inline const wv_exception *wv_exception_of(const unsigned char *at, int64_t length) {
+/* The exception that these bytes, one at least, are, or NULL: for nearly all words. `foreign`: of a text that is not English. */
+static inline const wv_exception *wv_exception_of(const unsigned char *at, int64_t length, int foreign) {
     uint32_t key = wv_exception_key(at, length);
     if (!(wv_exception_keys[key / 64] >> key % 64 & 1) || length > WV_EXCEPTION_LONGEST) return 0;
-    return wv_exception_find(at, length);
+    const wv_exception *found = wv_exception_find(at, length);
+    return found && found->is_english && foreign ? 0 : found;
 }
 
 /* Once, by one thread, behind wv_characters_prepare(). 0, or -1 without memory. */

@@ -227,7 +227,7 @@ static int32_t divide(const stretch *s, int32_t from, int32_t to) {
 }
 
 static const wv_exception *exception(const stretch *s, int32_t from, int32_t to) {
-    return wv_exception_of(s->text + s->place[from], s->place[to] - s->place[from]);
+    return wv_exception_of(s->text + s->place[from], s->place[to] - s->place[from], s->out->foreign);
 }
 
 /* Returns how many tokens there are, or more. */
@@ -364,7 +364,7 @@ int64_t wv_tokens_of_stretch(const unsigned char *text, const unsigned char *end
         return begin - text;
     }
     if (whole.characters > out->longest) out->longest = whole.characters;
-    int plain = !(whole.any & WV_CHAR_DIVIDING) && !wv_exception_of(begin, whole.length);
+    int plain = !(whole.any & WV_CHAR_DIVIDING) && !wv_exception_of(begin, whole.length, out->foreign);
     stretch s = {text, NULL, NULL, whole.any, out};
     int failed = plain || (whole.characters == 1 && *begin < 0x80)
                      ? wv_tokens_add(out, whole)

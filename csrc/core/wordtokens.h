@@ -32,10 +32,12 @@ typedef struct {
     uint16_t *space, *other, *digit; /* bits of bytes: white space, letter or digit of ASCII, or neither */
     int64_t classes;
     int32_t longest; /* characters of the longest stretch without white space */
+    int foreign;     /* the text is not English */
 } wv_tokens;
 
-/* Tokens of valid UTF-8 of less than 2 GB; empties `out` first. 0, or -1 without memory. */
-int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out);
+/* Tokens of valid UTF-8 of less than 2 GB; empties `out` first. `foreign`: without the exceptions that English alone has. 0, or
+ * -1 without memory. */
+int wv_tokens_split(const unsigned char *text, int64_t length, int foreign, wv_tokens *out);
 /* The same of a text that has been cut into words already: what white space (Unicode) separates. */
 int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out);
 void wv_tokens_free(wv_tokens *tokens);

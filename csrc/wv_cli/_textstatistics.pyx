@@ -8,9 +8,10 @@ from libc.stdlib cimport calloc, free
 
 from wv_cli._arguments cimport require
 from wv_cli.core.characters cimport WV_CHARACTERS, wv_character_class, wv_characters_prepare
+from wv_cli.core.stopwords cimport WV_STOP_WORDS, wv_stop_words_make
 from wv_cli.core.textstatistics cimport (
-    WV_STATISTIC_COUNT, wv_c4, wv_c4_lines, wv_statistic_names, wv_textscratch, wv_textscratch_free,
-    wv_textstatistics, wv_valid_text,
+    WV_STATISTIC_COUNT, wv_c4, wv_c4_lines, wv_statistic_names, wv_text_language, wv_textscratch,
+    wv_textscratch_free, wv_textstatistics, wv_valid_text,
 )
 from wv_cli.core.wordexceptions cimport wv_exception_at, wv_exceptions_count, wv_exceptions_prepare
 from wv_cli.core.wordtokens cimport wv_tokens_split
@@ -23,11 +24,29 @@ NAMES: tuple[str, ...] = tuple((<bytes>wv_statistic_names[i]).decode() for i in 
 LONGEST_TEXT = (1 << 29) - 1
 
 
-cdef object compute(const unsigned char **begin, const int64_t *length, int64_t n, list columns):
+cdef class Language:
+    """What a statistic must know of a text's language: at most 64 `stop_words`, and whether words are cut as in English.
+    Threads may share it."""
+
+    cdef wv_text_language of_text
+    cdef bytes words
+
+    def __init__(self, list stop_words: list[bytes], bint is_english):
+        require(len(stop_words) <= WV_STOP_WORDS, "more than 64 stop words")
+        require(len(set(stop_words)) == len(stop_words) and b"" not in stop_words, "expected different stop words")
+        self.words = b"".join(stop_words)
+        starts = np.cumsum([0, *map(len, stop_words)], dtype=np.int32)
+        cdef const int32_t[::1] start = starts
+        wv_stop_words_make(&self.of_text.stop_words, self.words, &start[0], <int32_t>len(stop_words))
+        self.of_text.is_english = is_english
+
+
+cdef object compute(const unsigned char **begin, const int64_t *length, int64_t n, list columns, Language language):
     """(len(columns), n) the statistics of n texts, whose words are the n texts behind them, or NULL."""
     cdef int64_t n_columns = len(columns), i, j
     cdef uint64_t wanted = 0
     cdef int failed = 0
+    cdef const wv_text_language *of_text = &language.of_text
     for column in columns:
         require(0 <= column < WV_STATISTIC_COUNT, "unknown statistic")
         wanted |= <uint64_t>1 << <int>column
@@ -45,7 +64,7 @@ cdef object compute(const unsigned char **begin, const int64_t *length, int64_t 
     try:
         with nogil:
             for i in range(n):
-                failed = wv_textstatistics(begin[i], length[i], begin[n + i], length[n + i], wanted, scratch, &one[0])
+                failed = wv_textstatistics(begin[i], length[i], begin[n + i], length[n + i], of_text, wanted, scratch, &one[0])
                 if failed:
                     break
                 for j in range(n_columns):
@@ -58,7 +77,7 @@ cdef object compute(const unsigned char **begin, const int64_t *length, int64_t 
     return found
 
 
-def statistics(list texts: list[bytes], list columns: list[int],
+def statistics(list texts: list[bytes], list columns: list[int], Language language not None: Language,
                list words: list[bytes] | None = None) -> NDArray[np.float64]:
     """(len(columns), len(texts)) float64: the statistics with these numbers (places in NAMES) of each text, whose tokens
     are its `words`, UTF-8 with white space between two, or those of the rules. No two threads share anything; the GIL is
@@ -75,14 +94,14 @@ def statistics(list texts: list[bytes], list columns: list[int],
         for i in range(len(held)):
             text = held[i]
             begin[i], length[i] = text, len(text)
-        return compute(begin, length, n, columns)
+        return compute(begin, length, n, columns, language)
     finally:
         free(length)
         free(begin)
 
 
 def statistics_of_spans(bytes blob, const int64_t[::1] begins, const int64_t[::1] ends,
-                        list columns: list[int]) -> NDArray[np.float64]:
+                        list columns: list[int], Language language not None: Language) -> NDArray[np.float64]:
     """The same of the texts blob[begins[i]:ends[i]]."""
     cdef int64_t n = begins.shape[0], size = len(blob), i
     cdef const unsigned char *first = blob
@@ -95,7 +114,7 @@ def statistics_of_spans(bytes blob, const int64_t[::1] begins, const int64_t[::1
         for i in range(n):
             require(0 <= begins[i] <= ends[i] <= size, "a text lies outside the block")
             begin[i], length[i] = first + begins[i], ends[i] - begins[i]
-        return compute(begin, length, n, columns)
+        return compute(begin, length, n, columns, language)
     finally:
         free(length)
         free(begin)
@@ -128,14 +147,16 @@ def c4_lines(bytes text, bint terminal) -> bytes:
         free(kept)
 
 
-def tokens(bytes text) -> list[bytes]:
+def tokens(bytes text, bint is_english=True) -> list[bytes]:
     """The tokens of a text that is UTF-8."""
     cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
     cdef const unsigned char *given = text
     cdef int64_t i
     require(len(text) <= LONGEST_TEXT, "a text is longer than 512 MB")
     try:
-        if scratch == NULL or wv_tokens_split(given, len(text), &scratch.tokens):
+        if scratch == NULL:
+            raise MemoryError
+        if wv_tokens_split(given, len(text), not is_english, &scratch.tokens):
             raise MemoryError
         return [(<char *>given)[scratch.tokens.token[i].begin:scratch.tokens.token[i].begin + scratch.tokens.token[i].length]
                 for i in range(scratch.tokens.count)]
@@ -150,13 +171,15 @@ def character_classes() -> NDArray[np.uint16]:
     return np.asarray(<uint16_t[:WV_CHARACTERS]>&wv_character_class[0]).copy()
 
 
-def exceptions() -> list[list[str]]:
-    """The tokens of each exception, for tests."""
+def exceptions(bint is_english=True) -> list[list[str]]:
+    """The tokens of each exception, for tests; of those of all languages unless `is_english`."""
     cdef const unsigned char *text
     cdef int32_t i, j
     found = []
     for i in range(wv_exceptions_count()):
         each = wv_exception_at(i, &text)
+        if each.is_english and not is_english:
+            continue
         edges = [j for j in range(each.length) if each.cuts >> j & 1] + [each.length]
         found.append([(<const char *>text)[begin:end].decode() for begin, end in zip(edges, edges[1:])])
     return found

@@ -12,6 +12,7 @@ from tests.reference import characters
 from tests.reference import heuristics as reference
 from wv_cli import _textstatistics
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, WORD_STATISTICS, Bound, c4_lines, statistics
+from wv_cli.filtering.languages import languages, rules_of_language
 
 codecs.register_error("wv-each-byte", lambda error: ("\ufffd", error.start + 1))
 
@@ -51,10 +52,51 @@ def test_bytes_that_are_not_utf8_count_as_replacement_characters(parts):
     check(b"".join(parts))
 
 
-@given(st.one_of(texts, spaced))
-def test_tokens_equal_the_reference(text):
-    expected = [token.encode() for token in reference.tokens(text)]
-    assert _textstatistics.tokens(text.encode()) == expected
+@given(st.one_of(texts, spaced), st.booleans())
+def test_tokens_equal_the_reference(text, is_english):
+    expected = [token.encode() for token in reference.tokens(text, is_english)]
+    assert _textstatistics.tokens(text.encode(), is_english) == expected
+
+
+def test_exceptions_of_english_hold_for_no_other_language():
+    """German "im" is no English "I'm"; emoticons and initials are the same in all languages."""
+    text = "im id :-) a. foo(): can't"
+    assert b" ".join(_textstatistics.tokens(text.encode())).decode() == "i m i d :-) a. foo ( ): ca n't"
+    assert b" ".join(_textstatistics.tokens(text.encode(), False)).decode() == "im id :-) a. foo ( ): can't"
+
+
+# Words that share a beginning of 8 bytes or more, or a length.
+stop_words = st.text(st.sampled_from("abé的"), min_size=1, max_size=7) | st.sampled_from(
+    ["abcdefgh", "abcdefghi", "abcdefghj", "abcdefgh" * 4, "abcdefgh" * 3 + "abcdefgi", "a\0"]
+)
+
+
+@given(st.lists(stop_words, unique=True, max_size=64), st.lists(stop_words, max_size=80), st.booleans())
+def test_stop_words_equal_the_reference(words, text, is_english):
+    language = _textstatistics.Language([word.encode() for word in words], is_english)
+    joined = " ".join(text)
+    found = _textstatistics.statistics([joined.encode()], list(range(len(HEURISTICS))), language)
+    expected = reference.statistics(joined, None, words, is_english)
+    assert dict(zip(HEURISTICS, found[:, 0].tolist(), strict=True)) == expected
+
+
+def test_a_language_has_at_most_64_different_stop_words():
+    words = [str(number).encode() for number in range(65)]
+    text = b" ".join(words)
+    stop_words, numbers = list(HEURISTICS).index("stop-words"), _textstatistics.Language(words[:64], True)
+    assert _textstatistics.statistics([text, text[-9:]], [stop_words], numbers).tolist() == [[64, 2]]
+    for bad in (words, [b"a", b"a"], [b""]):
+        with pytest.raises(ValueError, match="stop words"):
+            _textstatistics.Language(bad, True)
+
+
+def test_every_language_has_its_stop_words():
+    for name in languages():
+        words = rules_of_language(name).stop_words
+        text = " ".join(words)
+        expected = len({*words}.intersection(reference.tokens(text, False)))
+        assert statistics([text.encode()], ["stop-words"], None, name)["stop-words"][0] == expected, name
+        assert 2 <= expected <= len(words) <= 64
 
 
 @given(st.one_of(texts, spaced), st.booleans())
@@ -182,7 +224,9 @@ BORDERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("bound", {bound: None for recipe in RECIPES.values() for bound in recipe}, ids=str)
+@pytest.mark.parametrize(
+    "bound", {bound: None for name, recipe in RECIPES.items() if name != "fineweb2" for bound in recipe}, ids=str
+)
 def test_a_bound_keeps_what_equals_it(bound):
     kept, dropped = BORDERS[bound.heuristic, bound.comparison]
     found = statistics([kept.encode(), dropped.encode()], [bound.heuristic])[bound.heuristic]
@@ -221,7 +265,7 @@ def test_tokens_may_be_words_that_were_cut_before(text, cut):
 def test_words_that_are_no_utf8_count_as_replacement_characters():
     assert statistics([b"a"], ["words", "mean-word-length"], [b"ab\xffc d\xe9"])["mean-word-length"][0] == 3
     with pytest.raises(ValueError, match="expected the words of each text"):
-        _textstatistics.statistics([b"a"], [0], [])
+        _textstatistics.statistics([b"a"], [0], _textstatistics.Language([], True), [])
 
 
 def test_c4_lines():

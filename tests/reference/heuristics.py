@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections import Counter
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -25,6 +26,7 @@ def members(kind: int, but: int = 0) -> str:
 LETTER, UPPER = members(classes.LETTER), members(classes.UPPER)
 LOWER, QUOTE = members(classes.LETTER, classes.UPPER), members(classes.QUOTE)
 EXCEPTIONS = {"".join(parts): parts for parts in _textstatistics.exceptions()}
+COMMON_EXCEPTIONS = {"".join(parts): parts for parts in _textstatistics.exceptions(is_english=False)}
 LONGEST = max(map(len, EXCEPTIONS))
 OPENING = re.compile(rf"\.\.+|\+(?![0-9])|(?:US|[CA])\$|[{members(classes.OPENING)}]")
 CLOSING = re.compile(
@@ -72,17 +74,17 @@ def divide(word: str) -> list[str]:
     return [word[first:last] for first, last in itertools.pairwise(edges)]
 
 
-def split(word: str, exceptions: bool) -> list[str]:
+def split(word: str, exceptions: Mapping[str, list[str]]) -> list[str]:
     """The tokens of a word between white space, before runs of them are joined."""
     ahead, behind = [], []
-    while word and not (exceptions and word in EXCEPTIONS):
+    while word and word not in exceptions:
         match = OPENING.match(word)
         before = len(match[0]) if match else 0
-        if exceptions and before and word[before:] in EXCEPTIONS:
+        if before and word[before:] in exceptions:
             ahead, word = [*ahead, word[:before]], word[before:]
             break
         after = closing(word[before:]) if word[before:] else 0
-        if exceptions and after and word[:-after] in EXCEPTIONS:
+        if after and word[:-after] in exceptions:
             behind, word = [*behind, word[-after:]], word[:-after]
             break
         if not before and not after:
@@ -90,20 +92,20 @@ def split(word: str, exceptions: bool) -> list[str]:
         ahead += [word[:before]] * (before > 0)
         behind += [word[len(word) - after :]] * (after > 0)
         word = word[before : len(word) - after]
-    middle = EXCEPTIONS[word] if exceptions and word in EXCEPTIONS else divide(word)
+    middle = exceptions[word] if word in exceptions else divide(word)
     return [*ahead, *middle, *behind[::-1]]
 
 
-PLAIN = {word: split(word, False) for word in EXCEPTIONS}
+PLAIN = {word: split(word, {}) for word in EXCEPTIONS}
 
 
-def join(parts: list[str]) -> list[str]:
+def join(parts: list[str], exceptions: Mapping[str, list[str]]) -> list[str]:
     """The tokens where runs that an exception's rules would give are cut as the exception, the longest ones first."""
     runs = [
         (first - last, first, last)
         for first in range(len(parts))
         for last in range(first + 2, min(first + LONGEST, len(parts)) + 1)
-        if PLAIN.get("".join(parts[first:last])) == parts[first:last]
+        if "".join(parts[first:last]) in exceptions and PLAIN["".join(parts[first:last])] == parts[first:last]
     ]
     seen: set[int] = set()
     chosen = {}
@@ -114,13 +116,14 @@ def join(parts: list[str]) -> list[str]:
     found, at = [], 0
     while at < len(parts):
         last = chosen.get(at, at + 1)
-        found += EXCEPTIONS["".join(parts[at:last])] if at in chosen else [parts[at]]
+        found += exceptions["".join(parts[at:last])] if at in chosen else [parts[at]]
         at = last
     return found
 
 
-def tokens(text: str) -> list[str]:
-    return [token for word in text.split() for token in join(split(word, True))]
+def tokens(text: str, is_english: bool = True) -> list[str]:
+    own = EXCEPTIONS if is_english else COMMON_EXCEPTIONS
+    return [token for word in text.split() for token in join(split(word, own), own)]
 
 
 def find_duplicates(items: list[str]) -> tuple[int, int]:
@@ -189,13 +192,15 @@ def c4(text: str, terminal: bool) -> dict:
     return found
 
 
-def statistics(text: str, cut: str | None = None) -> dict[str, float]:
+def statistics(
+    text: str, cut: str | None = None, stop_words: Collection[str] = STOP_WORDS, is_english: bool = True
+) -> dict[str, float]:
     """Those of a text; its tokens are the words of `cut`, if given."""
 
     def ratio(part: int, whole: int) -> float:
         return part / whole if whole else 0
 
-    words = tokens(text) if cut is None else cut.split()
+    words = tokens(text, is_english) if cut is None else cut.split()
     plain = [word for word in words if not WORDLESS.fullmatch(word)]
     breaks = text.splitlines()
     pieces = re.split("\n+", text)
@@ -211,7 +216,7 @@ def statistics(text: str, cut: str | None = None) -> dict[str, float]:
         "ellipses-per-word": ratio(text.count("...") + text.count("…"), len(words)),
         "newlines-per-word": ratio(text.count("\n"), len(words)),
         "words-with-letter": ratio(sum(any(map(str.isalpha, word)) for word in words), len(words)),
-        "stop-words": len(STOP_WORDS.intersection(words)),
+        "stop-words": len({*stop_words}.intersection(words)),
         "bullet-lines": ratio(sum(line.lstrip().startswith(("•", "-")) for line in breaks), len(breaks)),
         "ellipsis-lines": ratio(sum(line.rstrip().endswith(("...", "…")) for line in breaks), len(breaks)),
         "lines": len(lines),

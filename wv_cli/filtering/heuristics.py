@@ -5,19 +5,24 @@ kept. The numbers are float64, so that a ratio compares with its bound as it doe
 
 Tokens are those of spaCy's English tokenizer, by rules (csrc/core/wordtokens.h) and its list of exceptions. 4,998 of
 5,000 documents had spaCy's tokens, and all had datatrove's decision and reason in every recipe. The two others have
-letters of scripts without case beside a hyphen or a dot. All languages are split by the same rules: a stretch of
-Chinese or Thai without spaces is one token. With --tokenize tokens are the words of another tokenizer.
+letters of scripts without case beside a hyphen or a dot. All languages are split by the same rules, but exceptions of
+English hold for no other. A stretch of Chinese or Thai without spaces is one token. With --tokenize tokens are the
+words of another tokenizer.
 
 A document with both lorem ipsum and a curly bracket has the former as its reason. datatrove tells what it meets first.
 """
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _textstatistics
+from wv_cli.errors import UsageError
+from wv_cli.filtering.languages import rules_of_language
 from wv_cli.text.records.text_spans import TextSpans
 from wv_cli.words import encode, is_utf8
 
@@ -68,7 +73,10 @@ HEURISTICS: Mapping[str, Heuristic] = {
     "ellipses-per-word": Heuristic("ellipses (... or …) per token", above="gopher_too_many_ellipsis"),
     "newlines-per-word": Heuristic("line feeds per token", above="list_ratio"),
     "words-with-letter": Heuristic("fraction of tokens with a letter", below="gopher_below_alpha_threshold"),
-    "stop-words": _count("different words among: the be to of and that have with", below="gopher_enough_stop_words"),
+    "stop-words": _count(
+        "different stop words of the language, English: the be to of and that have with",
+        below="gopher_enough_stop_words",
+    ),
     "bullet-lines": Heuristic("fraction of lines that begin with - or •", above="gopher_too_many_bullets"),
     "ellipsis-lines": Heuristic("fraction of lines that end with an ellipsis", above="gopher_too_many_end_ellipsis"),
     "lines": _count("lines that are not blank", below="empty"),
@@ -115,6 +123,9 @@ WORD_STATISTICS = frozenset(
     | {name for name in HEURISTICS if "-gram" in name}
 )
 
+_GOPHER_STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
+OF_LANGUAGE = math.nan  # a bound that each language has its own of, or none
+
 # In datatrove's order, so that the first bound that is missed gives datatrove's reason.
 RECIPES: Mapping[str, tuple[Bound, ...]] = {
     "gopher-quality": (
@@ -160,23 +171,66 @@ RECIPES: Mapping[str, tuple[Bound, ...]] = {
         Bound("repeated-characters", "<=", 0.01),
         Bound("newlines-per-word", "<=", 0.3),
     ),
+    "fineweb2": (
+        Bound("characters", ">=", 1),
+        Bound("repeated-lines", "<=", OF_LANGUAGE),
+        *(Bound(f"top-{n}-gram", "<=", OF_LANGUAGE) for n in (2, 3, 4)),
+        *(Bound(f"repeated-{n}-grams", "<=", OF_LANGUAGE) for n in range(5, 11)),
+        Bound("lines", ">=", 1),
+        Bound("terminal-lines", ">=", OF_LANGUAGE),
+        Bound("repeated-characters", "<=", 0.1),
+        Bound("newlines-per-word", "<=", OF_LANGUAGE),
+        Bound("words", ">=", 50),
+        Bound("words", "<=", 100_000),
+        Bound("mean-word-length", ">=", OF_LANGUAGE),
+        Bound("mean-word-length", "<=", OF_LANGUAGE),
+        Bound("hashes-per-word", "<=", 0.1),
+        Bound("ellipses-per-word", "<=", 0.1),
+        Bound("bullet-lines", "<=", 0.9),
+        Bound("ellipsis-lines", "<=", 0.3),
+        Bound("words-with-letter", ">=", OF_LANGUAGE),
+        Bound("stop-words", ">=", 2),
+    ),
 }
 
 
+def recipe_bounds(recipe: str, language: str) -> list[Bound]:
+    """The bounds of a recipe for a language; "": English. Raises UsageError for an unknown language, or without one
+    where the recipe needs it."""
+    own = rules_of_language(language).bounds if language else {}
+    found = []
+    for bound in RECIPES[recipe]:
+        if not math.isnan(bound.bound):
+            found.append(bound)
+        elif not language:
+            raise UsageError(f"expected a language, such as {recipe}:deu_Latn")
+        elif (column := bound.heuristic + bound.comparison) in own:
+            found.append(bound._replace(bound=own[column]))
+    return found
+
+
+@cache
+def _language(name: str) -> _textstatistics.Language:
+    """What the statistics of words must know of a language."""
+    words = rules_of_language(name).stop_words if name else _GOPHER_STOP_WORDS
+    return _textstatistics.Language([word.encode() for word in words], not name)
+
+
 def statistics(
-    texts: Sequence[bytes], names: Sequence[str], words: Sequence[bytes] | None = None
+    texts: Sequence[bytes], names: Sequence[str], words: Sequence[bytes] | None = None, language: str = ""
 ) -> dict[str, NDArray[np.float64]]:
     """The numbers of the named heuristics, one per text. Threads may call this at the same time: the GIL is released.
 
     A text is UTF-8; each byte of it that is not counts as the character U+FFFD. Tokens are the `words` of each text,
-    with white space between two, where these are given.
+    with white space between two, where these are given. The `language`, such as deu_Latn, has its stop words; "":
+    English.
     """
     columns = [_textstatistics.NAMES.index(name) for name in names]
     own = [each if is_utf8(each) else encode(each.decode("utf-8", "replace")) for each in words] if words else None
     if isinstance(texts, TextSpans) and own is None:
-        found = _textstatistics.statistics_of_spans(texts.blob, texts.begins, texts.ends, columns)
+        found = _textstatistics.statistics_of_spans(texts.blob, texts.begins, texts.ends, columns, _language(language))
     else:
-        found = _textstatistics.statistics(list(texts), columns, own)
+        found = _textstatistics.statistics(list(texts), columns, _language(language), own)
     return dict(zip(names, found, strict=True))
 
 

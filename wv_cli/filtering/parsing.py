@@ -3,7 +3,9 @@
 import difflib
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,8 @@ import numpy as np
 
 from wv_cli.errors import UsageError
 from wv_cli.filtering.conditions import parse_condition
-from wv_cli.filtering.heuristics import HEURISTICS, RECIPES
+from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, WORD_STATISTICS, recipe_bounds
+from wv_cli.filtering.languages import rules_of_language
 from wv_cli.filtering.rules import Rule
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.setting import split_subject
@@ -33,17 +36,40 @@ def parse_rules(scorer: str, text: str) -> list[Rule]:
         return [Rule(name, scorer, path, 1, np.inf, False, f"--blocked-hosts {text}")]
     if scorer != "heuristic" or "=" in text or ">" in text or "<" in text:
         return [parse_rule(scorer, text)]
-    if text not in RECIPES:
+    recipe, _, language = text.partition(":")
+    if recipe not in RECIPES:
         known = ", ".join(RECIPES)
         raise UsageError(f"--heuristic {text}: expected NAME=LOW..HIGH, or a recipe ({known})")
     found: dict[str, Rule] = {}
-    for bound in RECIPES[text]:
+    with _about(text):
+        bounds = recipe_bounds(recipe, language)
+    _require_language(text, language, {bound.heuristic for bound in bounds})
+    for bound in bounds:
         name = bound.heuristic
-        rule = found.get(name, Rule(name, scorer, name, -np.inf, np.inf, False, f"--heuristic {text}"))
+        rule = found.get(name, Rule(name, scorer, name, -np.inf, np.inf, False, f"--heuristic {text}", False, language))
         is_low = bound.comparison == ">="
         found[name] = replace(rule, low=bound.bound if is_low else rule.low, high=rule.high if is_low else bound.bound)
     texts = {name: f"--heuristic {text} ({name}={_range_text(rule)})" for name, rule in found.items()}
     return [replace(rule, text=texts[name], of_recipe=True) for name, rule in found.items()]
+
+
+@contextmanager
+def _about(heuristic: str) -> Iterator[None]:
+    """Puts the option in front of an error."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"--heuristic {heuristic}: {error}") from None
+
+
+def _require_language(text: str, language: str, statistics: AbstractSet[str]) -> None:
+    """Raises UsageError for an unknown language, or one that none of the statistics depends on."""
+    if not language and not text.partition("=")[0].endswith(":"):
+        return
+    with _about(text):
+        rules_of_language(language)
+        if statistics.isdisjoint(WORD_STATISTICS):
+            raise UsageError(f"is the same in every language; leave out :{language}")
 
 
 def _range_text(rule: Rule) -> str:
@@ -93,7 +119,7 @@ def parse_rule(scorer: str, text: str) -> Rule:
     NAME=MODEL:LABEL>=0.5, MODEL:en,de>=0.65, MODEL<=800, 50..100000: a name that may be left out, the subject, and a
     comparison or a range of which one end may be left out.
     """
-    low, high, is_open = -np.inf, np.inf, False
+    low, high, is_open, language = -np.inf, np.inf, False, ""
     if found := _COMPARED.fullmatch(text):
         bound, sign = _number(found["bound"], text), found["sign"]
         low, high = (bound, high) if sign[0] == ">" else (low, bound)
@@ -114,11 +140,13 @@ def parse_rule(scorer: str, text: str) -> Rule:
         subject = _ELSEWHERE.sub(_copy_model, subject)
     name, subject = _split_name(subject) or (scorer, subject)
     if not SCORERS.find(scorer).opener:
-        name = subject = subject or scorer
+        subject, _, language = (subject or scorer).partition(":")
+        name = subject
         if subject not in HEURISTICS:
             near = difflib.get_close_matches(subject, HEURISTICS, n=3) or [*HEURISTICS][:5]
             raise UsageError(f"--{scorer} {text}: unknown statistic {subject!r}; did you mean {', '.join(near)}?")
-    return Rule(name, scorer, subject, float(low), float(high), is_open, f"--{scorer} {text}")
+        _require_language(text, language, {subject})
+    return Rule(name, scorer, subject, float(low), float(high), is_open, f"--{scorer} {text}", False, language)
 
 
 def _split_name(subject: str) -> tuple[str, str] | None:
@@ -137,7 +165,8 @@ def _number(text: str, rule: str) -> float:
 
 def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
     """The same rules, where those about one statistic are one: what each of them keeps. So are conditions. Raises
-    UsageError for a bound without effect beside that of another rule, unless it is of a recipe."""
+    UsageError for two languages, and for a bound without effect beside another rule's, unless it is a recipe's."""
+    _require_one_language(rules)
     conditions = [rule for rule in rules if rule.scorer == "where"]
     merged = conditions[:1]
     if len(conditions) > 1:
@@ -150,13 +179,23 @@ def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
         if same and merged[same[0]].open == rule.open:
             other = merged[same[0]]
             low, high = max(other.low, rule.low), min(other.high, rule.high)
-            merged[same[0]] = replace(other, low=low, high=high, text=f"{other.text} {rule.text}")
+            text, language = f"{other.text} {rule.text}", other.language or rule.language
+            merged[same[0]] = replace(other, low=low, high=high, text=text, language=language)
         else:
             merged.append(rule)
     for rule in rules:
         if rule.statistic is not None and not rule.of_recipe:
             _require_effect(rule, next(each for each in merged if each.name == rule.name))
     return merged
+
+
+def _require_one_language(rules: Sequence[Rule]) -> None:
+    languages = dict.fromkeys(rule.language for rule in rules if rule.language)
+    if len(languages) > 1:
+        first, second, *_ = languages
+        problem = f"all rules hold for every record, and another one is for {first}"
+        advice = f"filter each language alone, such as with --where lang={second}"
+        raise UsageError(f"--heuristic: expected one language, found {second}: {problem}; {advice}")
 
 
 def _require_effect(rule: Rule, merged: Rule) -> None:

@@ -24,7 +24,7 @@ from wv_cli.text.records.text_spans import TextSpans, take_texts
 @dataclass(frozen=True)
 class Rule:
     """Keeps what has a score from `low` to `high`; `open`: these two are not kept themselves. `text` is the rule as it
-    was written."""
+    was written. The `language` is that of the texts where a statistic of their words is asked for; "": English."""
 
     name: str
     scorer: str
@@ -34,6 +34,7 @@ class Rule:
     open: bool
     text: str
     of_recipe: bool = False
+    language: str = ""
 
     @property
     def files(self) -> list[str]:
@@ -145,6 +146,7 @@ class Judge:
                     self._scorers[rule.name] = scorer
         self._cleans = setting.decontaminate == "paragraph"
         self._cut = open_cutter(setting.tokenize)
+        self._language = next((rule.language for rule in rules if rule.language), "")
         self.duplicates: list[Deduplicator] = []
         self.paragraphs: ParagraphRule | None = None
 
@@ -245,7 +247,7 @@ class Judge:
         names = [rule.name for rule in self.rules if rule.statistic is not None and rule.cost == cost]
         some = texts.take(alive) if isinstance(texts, TextSpans) else take_texts(texts, alive)
         found, words = {}, self._cut([*some]) if self._cut is not None else None
-        for name, values in statistics(some, names, words).items():
+        for name, values in statistics(some, names, words, self._language).items():
             found[name] = np.full(len(texts), np.nan)
             found[name][alive] = values
         return found

@@ -145,7 +145,9 @@ class Rules(Part):
     )
     words: tuple[str, ...] = option((), "Keep records whose number of words is in this range.", metavar="LOW..HIGH")
     heuristic: tuple[str, ...] = option(
-        (), "Keep records by a statistic of the text, or by a recipe of several.", metavar="NAME=LOW..HIGH | RECIPE"
+        (),
+        "Keep records by a statistic of the text, or by a recipe of several.",
+        metavar="NAME[:LANG]=LOW..HIGH | RECIPE[:LANG]",
     )
     contamination: tuple[str, ...] = option(
         (),
@@ -219,11 +221,22 @@ class Rules(Part):
         require(by_model or self.scoring.unit == "document", f"--unit {self.scoring.unit} needs {models}")
         require(by_model or self.scoring.tokenize != OF_MODEL, f"--tokenize {OF_MODEL} needs {models}")
         require(by_words or self.scoring.tokenize is None, f"--tokenize needs a rule about words, or {models}")
+        self._require_segmenter()
         if self.scoring.tokenize not in (None, OF_MODEL):
             settings = read_recipe(str(self.scoring.tokenize))
             require(
                 not settings.sentences, "--tokenize: a text has one score, so sentences has no effect; leave it out"
             )
+
+    def _require_segmenter(self) -> None:
+        """Raises UsageError where words of a language without blanks are asked for, and nothing cuts them."""
+        from wv_cli.filtering.languages import SEGMENTERS, UNSEGMENTED
+
+        language = next((rule.language for rule in self.all_rules if rule.language), "")
+        script = language.rpartition("_")[2]
+        if script in UNSEGMENTED and self.scoring.tokenize is None:
+            cutter = SEGMENTERS.get(script, "blanks, on texts that have blanks between words")
+            raise UsageError(f"--heuristic: {language} has no blanks between words; add --tokenize {cutter}")
 
     def require_some(self) -> None:
         """Raises UsageError without any rule."""

@@ -1,0 +1,56 @@
+"""FineWeb-2's thresholds and stop words by language as wv_cli/filtering/recipes/fineweb2.tsv has them.
+
+    PYTHON benchmarks/fineweb2_table.py fineweb-2/configs > wv_cli/filtering/recipes/fineweb2.tsv
+
+PYTHON has PyYAML; fineweb-2 is https://github.com/huggingface/fineweb-2 at COMMIT. A cell is empty where the bound
+rejects nothing: datatrove takes 0 for none, and no text has less than 0. Stop words with a blank, which no token has,
+are left out.
+"""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+COMMIT = "d0defb24f193bb9a5a11b8b14524a03c4858e1b6"
+HEAD = f"""# Thresholds and stop words of FineWeb-2 by language, of the texts that its authors filtered.
+# Source: configs/*.yml of https://github.com/huggingface/fineweb-2 at {COMMIT}.
+# By Hugging Face. Licence: Apache-2.0. Rewritten as a table by benchmarks/fineweb2_table.py.
+"""
+SCALARS = {
+    "repeated-lines<=": "dup_line_frac",
+    "terminal-lines>=": "line_punct_thr",
+    "newlines-per-word<=": "new_line_ratio",
+    "mean-word-length>=": "min_avg_word_length",
+    "mean-word-length<=": "max_avg_word_length",
+    "words-with-letter>=": "max_non_alpha_words_ratio",
+}
+MAY_BE_NONE = SCALARS.keys() - {"newlines-per-word<="}
+COLUMNS = [*SCALARS, *(f"top-{n}-gram<=" for n in (2, 3, 4)), *(f"repeated-{n}-grams<=" for n in range(5, 11))]
+
+
+def bounds(config: Mapping[str, Any]) -> list[str]:
+    grams = {f"top-{n}-gram<=": bound for n, bound in config["top_n_grams"]}
+    grams |= {f"repeated-{n}-grams<=": bound for n, bound in config["dup_n_grams"]}
+    scalars = {column: config[name] for column, name in SCALARS.items()}
+    numbers = {column: (scalars | grams)[column] for column in COLUMNS}
+    return ["" if column in MAY_BE_NONE and bound <= 0 else f"{bound:g}" for column, bound in numbers.items()]
+
+
+def main(folder: str) -> None:
+    import yaml
+
+    print(HEAD, end="")
+    print("language", *COLUMNS, "stop words", sep="\t")
+    for path in sorted(Path(folder).glob("*.yml")):
+        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+        print(
+            path.stem,
+            *bounds(config),
+            " ".join(word for word in config["stopwords"] if word.split() == [word]),
+            sep="\t",
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
