@@ -261,6 +261,7 @@ CALLS = {
             "good.txt the --model {}",
             "index {} -o out.index",
             "index good.txt -o out.index --model {}",
+            "export {} -o out.db",
         ],
         variants=[
             "text.txt 'used years the called king of' --words 50",

@@ -32,6 +32,7 @@ LABELS = GOLDEN / "ft-labels.bin"
 # The call, and the command line that writes the same.
 SAME = {
     "search_index": (lambda f, out: f("text.txt", out, meta=False), "search index text.txt --no-meta -o"),
+    "search_export": (lambda f, out: f("i.index", out), "search export i.index -o"),
     "lm_train": (
         lambda f, out: f("text.txt", out, order=2, smoothing="mle", meta=False),
         "lm train text.txt --order 2 --smoothing mle --no-meta -o",
@@ -81,6 +82,7 @@ def folder(tmp_path, monkeypatch):
     Path("r.jsonl").write_text(RECORDS)
     shutil.copy(GOLDEN / "gensim.vec", "v.vec")
     shutil.copy(GOLDEN / "gensim.vec", "w.vec")
+    wv_cli.search_index("text.txt", "i.index", meta=False)
     return tmp_path
 
 
@@ -103,6 +105,7 @@ ENDINGS = {
     **dict.fromkeys(("hash", "bioword"), ".codes"),
     "plot": ".html",
     "search_index": ".index",
+    "search_export": ".db",
     **dict.fromkeys(("lm_train", "lm_convert", "lm_mix"), ".arpa"),
 }
 PLACES = {
@@ -125,6 +128,7 @@ PLACES = {
     "texts_distance": ["vectors", "texts"],
     "check": ["file"],
     "search": ["index", "queries"],
+    "search_export": ["index", "output"],
     "search_index": ["inputs", "output"],
     "lm_train": ["inputs", "output"],
     "lm_convert": ["model", "output"],

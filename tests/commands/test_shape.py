@@ -37,6 +37,7 @@ from wv_cli.commands.predict import PredictJob
 from wv_cli.commands.quantize import QuantizeJob
 from wv_cli.commands.questions import QuestionsJob
 from wv_cli.commands.search import SearchIndexJob, SearchJob
+from wv_cli.commands.search_export import SearchExportJob
 from wv_cli.commands.similarity import SimilarityJob
 from wv_cli.commands.texts_distance import TextsDistanceJob
 from wv_cli.commands.tokenize import TokenizeJob
@@ -76,6 +77,7 @@ JOBS: dict[str, type[Job]] = {
     "texts-distance": TextsDistanceJob,
     "tokenize": TokenizeJob,
     "search": SearchJob,
+    "search export": SearchExportJob,
     "search index": SearchIndexJob,
     "whiten": WhitenJob,
 }

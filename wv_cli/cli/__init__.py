@@ -78,7 +78,10 @@ PARTS: dict[str, dict[str, tuple[str, str]]] = {
         "convert": ("wv_cli.commands.lm_convert:LmConvertJob", "Write a model in another format."),
         "mix": ("wv_cli.commands.lm_mix:LmMixJob", "Write several models as one."),
     },
-    "search": {"index": ("wv_cli.commands.search:SearchIndexJob", "Build or update the index of a folder.")},
+    "search": {
+        "index": ("wv_cli.commands.search:SearchIndexJob", "Build or update the index of a folder."),
+        "export": ("wv_cli.commands.search_export:SearchExportJob", "Write an index for other programs."),
+    },
 }
 # The programs that wv replaces, each with its own command line (commands/compat).
 COMPAT: Registry[Command] = Registry(

@@ -149,6 +149,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("with vectors of a static embedding", "wv search index docs/ README.md -o docs.index --model potion-base-8M"),
         ("records: one chunk each", "wv search index corpus.jsonl -o corpus.index --field text"),
     ),
+    "search export": (
+        ("for SQLite and its extension sqlite-vec", "wv search export docs.index -o docs.db"),
+        ("for polars and DuckDB", "wv search export docs.index -o docs.parquet --dtype int8"),
+        ("the vectors alone, for NumPy", "wv search export docs.index -o docs.npy"),
+    ),
     "analogy": (
         ("man is to king as woman is to ?", "wv analogy vectors.bin man king woman"),
         ("among frequent words only", "wv analogy vectors.bin france paris italy --restrict-vocab 30000"),

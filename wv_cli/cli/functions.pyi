@@ -763,6 +763,15 @@ def search_index(
 ) -> dict[str, Any]:
     """Build or update the index of a folder."""
 
+def search_export(
+    index: Path,
+    output: Path,
+    *,
+    dtype: Literal["float32", "int8", "bit"] | None = None,
+    log: Callable[..., object] | None = None,
+) -> dict[str, Any]:
+    """Write an index for other programs."""
+
 class FilterOptions(TypedDict, total=False):
     where: str | Iterable[str] | None
     blocked_hosts: str | Iterable[str] | None

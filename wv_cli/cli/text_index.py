@@ -145,24 +145,20 @@ class Index:
         self._index.save(named)
         self._path = named
 
-    def export(self, path: PathName, *, dtype: Literal["float32", "int8", "bit"] = "float32") -> None:
-        """Writes file, line, text, record and vector of each chunk, for other programs: NAME.parquet, .sqlite or .db;
-        NAME.npy has the vectors alone.
+    def export(self, path: PathName, *, dtype: Literal["float32", "int8", "bit"] | None = None) -> None:
+        """Writes what `wv search export` writes: file, line, text, record and vector of each chunk, for other programs,
+        as NAME.parquet, .sqlite or .db; NAME.npy has the vectors alone. Without a model there are no vectors.
 
-        float32 vectors have unit length, int8 are those of the index, and bit are their signs, the first in the lowest
-        bit. In SQLite, vectors are blobs as the extension sqlite-vec takes them.
+        float32 vectors, the default, have unit length, int8 are those of the index, and bit are their signs, the first
+        in the lowest bit. In SQLite, vectors are blobs as the extension sqlite-vec takes them.
         """
-        from wv_cli.io.output import open_output
-        from wv_cli.retrieval.export import chunk_columns, chunk_vectors, export_writer
+        from wv_cli.retrieval.export import export_writer, write_chunks
 
         named = path_text(path, "path")
-        require(dtype in ("float32", "int8", "bit"), f"dtype must be one of float32, int8, bit, not {dtype}")
         write = export_writer(named)
-        self._rebuild()
-        require(bool(self._index.chunks or not self._index.model), f"{self._name}: has no texts; add some")
-        require(bool(self._index.model), f"{self._name}: has no vectors; make it with a model")
-        with open_output(named) as stream:
-            write(stream, chunk_columns(self._index), chunk_vectors(self._index, dtype))
+        with arguments_in_errors(_NAMES):
+            self._rebuild()
+            write_chunks(named, write, self._index, dtype, self._name)
 
     @property
     def _name(self) -> str:

@@ -28,7 +28,7 @@ class SearchJob(Job):
     """Show the paragraphs, lines or records that answer each QUERY best.
 
     INDEX is a file from `wv search index`. A FOLDER or a text file is searched without an index, which takes longer. A
-    folder that is called index is given as ./index.
+    folder that is called index or export is given as ./index or ./export.
 
     Without a model the search is BM25: it finds words, their English forms, and identifiers by their parts. With
     --model its scores and those of vectors are summed; wv/small comes with the program and knows English and code.
@@ -51,10 +51,6 @@ class SearchJob(Job):
     def check(self) -> None:
         message = "- (standard input) is the text; give a QUERY, or a file in place of -"
         require(self.index != "-" or bool(self.queries), message)
-        if self.index == "export" and not Path("export").exists():
-            from wv_cli.io.kinds import EXPORT_INDEX
-
-            raise UsageError(f"export is no command; in Python: {EXPORT_INDEX}")
 
     def open(self, log: "Log") -> "Searcher":
         """What answers the queries. Raises UsageError, BadFile, WvError."""

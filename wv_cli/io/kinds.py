@@ -15,7 +15,6 @@ _CSV_BYTES, _CSV_ROWS = 1 << 14, 20  # the rows that must be alike
 # A line with one comma, which stands between letters of scripts without blanks.
 _LETTER = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uff00-\uffef]"
 _UNSPACED = f"^[^,]*{_LETTER},{_LETTER}[^,]*$"  # compiled when it is asked for: it takes milliseconds
-EXPORT_INDEX = 'wv_cli.Index("my.index").export("my.db")'
 _CONTAINER = re.compile(rb"wv ([a-z-]{1,40}) \d+\n\{")
 
 
@@ -102,7 +101,7 @@ _PUNCTUATION = ".,;:!?()[]'\"“”"
 def advise_vectors(head: bytes) -> str:
     """What to do with records, texts and a search index where word vectors are read, "" for other files."""
     if (found := _CONTAINER.match(head)) and found[1] == b"search-index":
-        return f"; write its vectors in Python: {EXPORT_INDEX}"
+        return "; wv search export INDEX -o NAME.npy writes its vectors"
     kind = records_of(head)
     if kind == "jsonl":
         return "; write its vectors as lines `word number ...`"

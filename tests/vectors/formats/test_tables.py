@@ -177,6 +177,39 @@ def test_words_that_are_not_utf8(name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_chunks_without_vectors(files, tmp_path):
+    index = wv_cli.Index(tmp_path / "i.index")
+    index.add(TEXTS)
+    index.export(tmp_path / "object.db")
+    index.save()
+    found = wv_cli.search_export(tmp_path / "i.index", tmp_path / "command.db")
+    assert found == {"output": str(tmp_path / "command.db"), "chunks": 3, "dim": 0, "dtype": ""}
+    assert (tmp_path / "object.db").read_bytes() == (tmp_path / "command.db").read_bytes()
+    for name in (tmp_path / "object.db", files / "float32.db"):
+        with closing(sqlite3.connect(name)) as database:
+            rows = database.execute("select id, file, line, text, record from chunks").fetchall()
+        assert rows == [
+            (1, "faq", 1, "the one tool", None),
+            (2, "faq", 3, "two in a house", None),
+            (3, "notes", 1, "of the king", None),
+        ]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    wv_cli.search_export(tmp_path / "i.index", tmp_path / "t.parquet")
+    table = parquet.read_table(tmp_path / "t.parquet")
+    assert table.column_names == ["file", "line", "text", "record"] and table["line"].to_pylist() == [1, 3, 1]
+
+
+@pytest.mark.parametrize("dtype", [None, "int8", "bit"])
+def test_the_command_writes_what_the_object_writes(files, dtype, tmp_path):
+    index = wv_cli.Index(tmp_path / "i.index", model=MODEL)
+    index.add(TEXTS)
+    index.save()
+    for ending in ("db", "npy"):
+        found = wv_cli.search_export(tmp_path / "i.index", tmp_path / f"t.{ending}", dtype=dtype)
+        assert found["dtype"] == (dtype or "float32") and found["dim"] == 8
+        assert (tmp_path / f"t.{ending}").read_bytes() == (files / f"{found['dtype']}.{ending}").read_bytes()
+
+
 def test_no_rows(tmp_path):
     for name in ("t.parquet", "t.db"):
         wv_cli.save(tmp_path / name, wv_cli.Embeddings([], np.zeros((0, 3), np.float32)))
@@ -188,12 +221,19 @@ def test_what_is_refused(monkeypatch, tmp_path):
     index = wv_cli.Index(model=MODEL)
     for options, message in (
         ({"path": "t.csv"}, "t.csv: the ending names no format; choose one of .parquet, .sqlite, .db, .npy"),
-        ({"path": "t.npy", "dtype": "float16"}, "dtype must be one of float32, int8, bit, not float16"),
     ):
         with pytest.raises(UsageError, match=message):
             index.export(**options)
-    with pytest.raises(UsageError, match="the index: has no vectors; make it with a model"):
-        wv_cli.Index().export(tmp_path / "t.npy")
+    plain = wv_cli.Index()
+    plain.add(TEXTS)
+    with pytest.raises(UsageError, match="would hold the vectors alone, and the index has no vectors; make it"):
+        plain.export(tmp_path / "t.npy")
+    with pytest.raises(UsageError, match="dtype is the type of vectors, and the index has no vectors"):
+        plain.export(tmp_path / "t.db", dtype="int8")
+    index.add(TEXTS)
+    with pytest.raises(UsageError, match="dtype must be one of float32, int8, bit, not float16"):
+        index.export(tmp_path / "t.npy", dtype="float16")
+    index.remove([*TEXTS])
     with pytest.raises(UsageError, match="the index: has no texts; add some"):
         index.export(tmp_path / "t.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -6,7 +6,7 @@ by vec_int8, bits by vec_bit.
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import BinaryIO
 
@@ -21,31 +21,35 @@ from wv_cli.words import decode
 Columns = Mapping[str, Sequence[str] | Sequence[int] | Sequence[str | None]]
 
 
-def write_parquet(stream: BinaryIO, columns: Columns, matrix: NDArray[np.generic]) -> None:
-    """The columns, and `vector` with the rows of `matrix` (n, width). Raises WvError without pyarrow."""
+def write_parquet(stream: BinaryIO, columns: Columns, matrix: NDArray[np.generic] | None) -> None:
+    """The columns, and `vector` with the rows of `matrix` (n, width) if there is one. Raises WvError without
+    pyarrow."""
     pyarrow, parquet = (require(name, "writing Parquet", "pyarrow") for name in ("pyarrow", "pyarrow.parquet"))
-    flat = pyarrow.array(np.ascontiguousarray(matrix).reshape(-1))
-    vectors = pyarrow.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
-    table = pyarrow.table({**columns, "vector": vectors})
+    vectors = {}
+    if matrix is not None:
+        flat = pyarrow.array(np.ascontiguousarray(matrix).reshape(-1))
+        vectors["vector"] = pyarrow.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
+    table = pyarrow.table({**columns, **vectors})
     parquet.write_table(table, stream, use_dictionary=list(columns), write_statistics=list(columns))
 
 
-def write_sqlite(stream: BinaryIO, name: str, columns: Columns, matrix: NDArray[np.generic]) -> None:
-    """The table `name` with `id` from 1, the columns, the first of which has an index, and `vector`."""
-    numbers = np.ascontiguousarray(matrix, matrix.dtype.newbyteorder("<"))
+def write_sqlite(stream: BinaryIO, name: str, columns: Columns, matrix: NDArray[np.generic] | None) -> None:
+    """The table `name` with `id` from 1, the columns, the first of which has an index, and `vector` if there is a
+    `matrix`."""
     kinds = {
         key: "INTEGER" if len(values) and isinstance(values[0], int) else "TEXT" for key, values in columns.items()
     }
-    first = next(iter(columns))
+    first, values = next(iter(columns)), [*columns.values()]
+    rows: Iterable[tuple[object, ...]] = zip(*values, strict=True)
+    if matrix is not None:
+        kinds["vector"] = "BLOB NOT NULL"
+        numbers = np.ascontiguousarray(matrix, matrix.dtype.newbyteorder("<"))
+        rows = zip(*values, (row.tobytes() for row in numbers), strict=True)
     with closing(sqlite3.connect(":memory:")) as database, database:
         typed = ", ".join(f"{key} {kind}" for key, kind in kinds.items())
-        database.execute(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {typed}, vector BLOB NOT NULL)")
-        places = ", ".join("?" * (len(columns) + 1))
-        blobs = (row.tobytes() for row in numbers)
-        database.executemany(
-            f"INSERT INTO {name} ({', '.join(columns)}, vector) VALUES ({places})",
-            zip(*columns.values(), blobs, strict=True),
-        )
+        database.execute(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {typed})")
+        places = ", ".join("?" * len(kinds))
+        database.executemany(f"INSERT INTO {name} ({', '.join(kinds)}) VALUES ({places})", rows)
         database.execute(f"CREATE INDEX {name}_{first} ON {name} ({first})")
         database.commit()
         stream.write(database.serialize())
