@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require, require_starts
 from wv_cli._characters cimport add_page, new_characters
+from wv_cli._texts cimport free_texts, point_to_list, point_to_spans, texts_at
 from wv_cli.core.knowntexts cimport (
     WV_KNOWN_COMPARED, WV_KNOWN_NO_MEMORY, WV_KNOWN_NONE, WV_KNOWN_OF_KEY, wv_known, wv_known_add, wv_known_free,
     wv_known_init, wv_known_like, wv_known_reserve, wv_known_text,
@@ -24,6 +25,32 @@ from wv_cli.core.simplify cimport WV_SIMPLIFY_HARD, WV_SIMPLIFY_PAGE, wv_charact
 
 COMPARED, OF_KEY, MOST_BINS = WV_KNOWN_COMPARED, WV_KNOWN_OF_KEY, WV_SHINGLES_MOST_BINS
 cdef enum: FACTS = 2  # numbers of 64 bits between the keys of a text and its shingles
+
+
+cdef struct gathered:
+    void *values  # of 32 or 64 bits
+    int64_t used, capacity
+
+
+cdef int gather(gathered *found, const wv_shingles *shingles, int bands, int rows, uint64_t *keys) noexcept nogil:
+    """Appends the distinct shingles of a text and makes its keys; without `bands` appends the hashes of all shingles. 0, or
+    WV_SHINGLES_NO_MEMORY."""
+    cdef int64_t count = shingles.count if bands else shingles.shingles
+    cdef size_t each = sizeof(uint32_t) if bands else sizeof(uint64_t)
+    cdef const void *values = <const void *>shingles.set if bands else <const void *>shingles.hash
+    cdef int64_t capacity = (found.used + count) * 2
+    cdef void *larger
+    if found.used + count > found.capacity:
+        larger = realloc(found.values, <size_t>capacity * each)
+        if larger == NULL:
+            return WV_SHINGLES_NO_MEMORY
+        found.values, found.capacity = larger, capacity
+    memcpy(<char *>found.values + <size_t>found.used * each, values, <size_t>count * each)
+    found.used += count
+    if bands:
+        wv_shingles_keys(shingles, bands, rows, keys)
+    return 0
+
 
 
 @cython.final
@@ -46,76 +73,96 @@ cdef class Shingler:
     def __dealloc__(self):
         wv_characters_free(self._characters)
 
-    cdef int _fill(self, wv_shingles *shingles, bytes text) except -1:
-        """The shingles of one text."""
-        cdef const unsigned char *octets = text
-        cdef int64_t length = len(text), status
-        cdef bytes words
-        while True:
-            with nogil:
-                status = wv_shingles_of(shingles, self._width, self._characters, octets, length, NULL, 0)
-            if status == WV_SIMPLIFY_HARD:
-                words = self._words(text)
-                status = wv_shingles_of(shingles, self._width, NULL, octets, length, words, len(words))
-            if status == WV_SHINGLES_NO_MEMORY:
-                raise MemoryError
-            if status == 0:
-                return 0
-            add_page(self._characters, self._page, status)
-
     def sets(self, list texts: list[bytes], int bands, int rows) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32]]:
         """(n, bands), (n + 1,), (shingles,) the keys of each text, where its shingles begin, and the distinct shingles of
-        all texts."""
-        require(bands > 0 and rows > 0 and bands * rows <= WV_SHINGLES_MOST_BINS, "expected bands and rows")
-        cdef int64_t n = len(texts), i, capacity = 0, used = 0
-        keys, starts = np.empty((n, bands), np.uint64), np.zeros(n + 1, np.int64)
-        cdef uint64_t[:, ::1] key = keys
-        cdef int64_t[::1] start = starts
-        cdef uint32_t *all = NULL
-        cdef uint32_t *larger
-        cdef uint32_t[::1] view
-        cdef wv_shingles shingles
-        memset(&shingles, 0, sizeof(shingles))
+        all texts. The GIL is not held."""
+        cdef texts_at at
+        memset(&at, 0, sizeof(at))
         try:
-            for i in range(n):
-                self._fill(&shingles, texts[i])
-                wv_shingles_keys(&shingles, bands, rows, &key[i, 0])
-                if used + shingles.count > capacity:
-                    capacity = (used + shingles.count) * 2
-                    larger = <uint32_t *>realloc(all, <size_t>capacity * sizeof(uint32_t))
-                    if larger == NULL:
-                        raise MemoryError
-                    all = larger
-                memcpy(all + used, shingles.set, <size_t>shingles.count * sizeof(uint32_t))
-                used += shingles.count
-                start[i + 1] = used
-            sets = np.empty(used, np.uint32)
-            view = sets
-            if used:
-                memcpy(&view[0], all, <size_t>used * sizeof(uint32_t))
-            return keys, starts, sets
+            point_to_list(&at, texts)
+            return self._sets(&at, bands, rows)
         finally:
-            wv_shingles_free(&shingles)
-            free(all)
+            free_texts(&at)
+
+    def sets_of_spans(self, bytes blob, const int64_t[::1] begins, const int64_t[::1] ends, int bands,
+                      int rows) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32]]:
+        """The same of the texts blob[begins[i]:ends[i]]."""
+        cdef texts_at at
+        memset(&at, 0, sizeof(at))
+        try:
+            point_to_spans(&at, blob, begins, ends)
+            return self._sets(&at, bands, rows)
+        finally:
+            free_texts(&at)
 
     def hashes(self, list texts: list[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """(shingles,), (n + 1,) the hashes of all shingles of each text in their order, and where each text's begin."""
-        cdef int64_t n = len(texts), i
-        cdef list found = []
+        """(shingles,), (n + 1,) the hashes of all shingles of each text in their order, and where each text's begin. The
+        GIL is not held."""
+        cdef texts_at at
+        cdef gathered found
         cdef uint64_t[::1] view
-        starts = np.zeros(n + 1, np.int64)
-        cdef int64_t[::1] start = starts
+        starts = np.zeros(len(texts) + 1, np.int64)
+        memset(&at, 0, sizeof(at))
+        memset(&found, 0, sizeof(found))
+        try:
+            point_to_list(&at, texts)
+            self._gather(&at, 0, 0, NULL, starts, &found)
+            all = np.empty(found.used, np.uint64)
+            view = all
+            if found.used:
+                memcpy(&view[0], found.values, <size_t>found.used * sizeof(uint64_t))
+            return all, starts
+        finally:
+            free_texts(&at)
+            free(found.values)
+
+    cdef tuple _sets(self, const texts_at *at, int bands, int rows):
+        require(bands > 0 and rows > 0 and bands * rows <= WV_SHINGLES_MOST_BINS, "expected bands and rows")
+        keys, starts = np.empty((at.count, bands), np.uint64), np.zeros(at.count + 1, np.int64)
+        cdef uint64_t[:, ::1] key = keys
+        cdef uint32_t[::1] view
+        cdef gathered found
+        memset(&found, 0, sizeof(found))
+        try:
+            self._gather(at, bands, rows, &key[0, 0] if at.count else NULL, starts, &found)
+            all = np.empty(found.used, np.uint32)
+            view = all
+            if found.used:
+                memcpy(&view[0], found.values, <size_t>found.used * sizeof(uint32_t))
+            return keys, starts, all
+        finally:
+            free(found.values)
+
+    cdef int _gather(self, const texts_at *at, int bands, int rows, uint64_t *key, int64_t[::1] start,
+                     gathered *found) except -1:
+        """The distinct shingles of all texts and the keys of each; without `bands` the hashes of all shingles."""
+        cdef int64_t i = 0, status = 0
         cdef wv_shingles shingles
+        cdef bytes words
         memset(&shingles, 0, sizeof(shingles))
         try:
-            for i in range(n):
-                self._fill(&shingles, texts[i])
-                each = np.empty(shingles.shingles, np.uint64)
-                view = each
-                memcpy(&view[0], shingles.hash, <size_t>shingles.shingles * sizeof(uint64_t))
-                found.append(each)
-                start[i + 1] = start[i] + shingles.shingles
-            return np.concatenate(found) if found else np.empty(0, np.uint64), starts
+            while i < at.count:
+                with nogil:
+                    while i < at.count:
+                        status = wv_shingles_of(&shingles, self._width, self._characters, at.text[i], at.length[i], NULL, 0)
+                        if status == 0:
+                            status = gather(found, &shingles, bands, rows, key + i * bands)
+                        if status:
+                            break
+                        i += 1
+                        start[i] = found.used
+                if status <= WV_SIMPLIFY_PAGE:
+                    add_page(self._characters, self._page, status)
+                elif status == WV_SIMPLIFY_HARD:
+                    words = self._words((<const char *>at.text[i])[:at.length[i]])
+                    status = wv_shingles_of(&shingles, self._width, NULL, at.text[i], at.length[i], words, len(words))
+                    if status == 0:
+                        status = gather(found, &shingles, bands, rows, key + i * bands)
+                    i += 1
+                    start[i] = found.used
+                if status == WV_SHINGLES_NO_MEMORY:
+                    raise MemoryError
+            return 0
         finally:
             wv_shingles_free(&shingles)
 

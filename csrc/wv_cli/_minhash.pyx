@@ -10,6 +10,7 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, table
 from wv_cli._characters cimport add_page, new_characters
+from wv_cli._texts cimport free_texts, point_to_list, texts_at
 from wv_cli.core.minhash cimport (
     WV_MINHASH_MOST, WV_MINHASH_NO_MEMORY, wv_minhash, wv_minhash_free, wv_minhash_scratch, wv_minhash_text,
     wv_xxhash64,
@@ -98,21 +99,16 @@ cdef class Signer:
         cdef uint64_t *key = &keys[0, 0] if n else NULL
         cdef uint64_t *number = &numbers[0, 0] if n and numbers is not None else NULL
         cdef wv_minhash_scratch scratch
-        cdef const unsigned char **text = <const unsigned char **>malloc(<size_t>(n + 1) * sizeof(void *))
-        cdef int64_t *length = <int64_t *>malloc(<size_t>(n + 1) * sizeof(int64_t))
+        cdef texts_at at
         cdef bytes each
         memset(&scratch, 0, sizeof(scratch))
+        memset(&at, 0, sizeof(at))
         try:
-            if text == NULL or length == NULL:
-                raise MemoryError
-            for i in range(n):
-                each = texts[i]
-                text[i], length[i] = each, len(each)
-            i = 0
+            point_to_list(&at, texts)
             while i < n:
                 with nogil:
                     while i < n:
-                        status = wv_minhash_text(&self._rules, self._characters, text[i], length[i], &scratch,
+                        status = wv_minhash_text(&self._rules, self._characters, at.text[i], at.length[i], &scratch,
                                                  key + i * self._rules.bands, number + i * hashes if number else NULL)
                         if status:
                             break
@@ -128,6 +124,5 @@ cdef class Signer:
                     raise MemoryError
         finally:
             wv_minhash_free(&scratch)
-            free(text)
-            free(length)
+            free_texts(&at)
         return 0

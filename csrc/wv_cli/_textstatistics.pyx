@@ -5,8 +5,10 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 from wv_cli._arguments cimport require
+from wv_cli._texts cimport free_texts, point_to_list, point_to_spans, texts_at
 from wv_cli.core.characters cimport WV_CHARACTERS, wv_character_class, wv_characters_prepare
 from wv_cli.core.stopwords cimport WV_STOP_WORDS, wv_stop_words_make
 from wv_cli.core.textstatistics cimport (
@@ -41,9 +43,9 @@ cdef class Language:
         self.of_text.is_english = is_english
 
 
-cdef object compute(const unsigned char **begin, const int64_t *length, int64_t n, list columns, Language language):
-    """(len(columns), n) the statistics of n texts, whose words are the n texts behind them, or NULL."""
-    cdef int64_t n_columns = len(columns), i, j
+cdef object compute(const texts_at *texts, const texts_at *words, list columns, Language language):
+    """(len(columns), n) the statistics of n texts, each cut into these words, or NULL."""
+    cdef int64_t n_columns = len(columns), n = texts.count, i, j
     cdef uint64_t wanted = 0
     cdef int failed = 0
     cdef const wv_text_language *of_text = &language.of_text
@@ -57,14 +59,17 @@ cdef object compute(const unsigned char **begin, const int64_t *length, int64_t 
     cdef double[::1] one = row
     cdef int64_t[::1] number = numbers
     for i in range(n):
-        require(length[i] <= LONGEST_TEXT and length[n + i] <= LONGEST_TEXT, "a text is longer than 512 MB")
+        require(texts.length[i] <= LONGEST_TEXT, "a text is longer than 512 MB")
+        require(words == NULL or words.length[i] <= LONGEST_TEXT, "a text is longer than 512 MB")
     cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
     if scratch == NULL:
         raise MemoryError
     try:
         with nogil:
             for i in range(n):
-                failed = wv_textstatistics(begin[i], length[i], begin[n + i], length[n + i], of_text, wanted, scratch, &one[0])
+                failed = wv_textstatistics(texts.text[i], texts.length[i], words.text[i] if words != NULL else NULL,
+                                           words.length[i] if words != NULL else 0, of_text, wanted, scratch,
+                                           &one[0])
                 if failed:
                     break
                 for j in range(n_columns):
@@ -82,42 +87,31 @@ def statistics(list texts: list[bytes], list columns: list[int], Language langua
     """(len(columns), len(texts)) float64: the statistics with these numbers (places in NAMES) of each text, whose tokens
     are its `words`, UTF-8 with white space between two, or those of the rules. No two threads share anything; the GIL is
     not held."""
-    cdef int64_t n = len(texts), i
-    cdef bytes text
-    require(words is None or len(words) == n, "expected the words of each text")
-    held = [*texts, *(words or [])]
-    cdef const unsigned char **begin = <const unsigned char **>calloc(2 * n + 1, sizeof(void *))
-    cdef int64_t *length = <int64_t *>calloc(2 * n + 1, sizeof(int64_t))
+    require(words is None or len(words) == len(texts), "expected the words of each text")
+    cdef texts_at at, of_words
+    memset(&at, 0, sizeof(at))
+    memset(&of_words, 0, sizeof(of_words))
     try:
-        if begin == NULL or length == NULL:
-            raise MemoryError
-        for i in range(len(held)):
-            text = held[i]
-            begin[i], length[i] = text, len(text)
-        return compute(begin, length, n, columns, language)
+        point_to_list(&at, texts)
+        if words is None:
+            return compute(&at, NULL, columns, language)
+        point_to_list(&of_words, words)
+        return compute(&at, &of_words, columns, language)
     finally:
-        free(length)
-        free(begin)
+        free_texts(&at)
+        free_texts(&of_words)
 
 
 def statistics_of_spans(bytes blob, const int64_t[::1] begins, const int64_t[::1] ends,
                         list columns: list[int], Language language not None: Language) -> NDArray[np.float64]:
     """The same of the texts blob[begins[i]:ends[i]]."""
-    cdef int64_t n = begins.shape[0], size = len(blob), i
-    cdef const unsigned char *first = blob
-    require(ends.shape[0] == n, "expected as many ends as begins")
-    cdef const unsigned char **begin = <const unsigned char **>calloc(2 * n + 1, sizeof(void *))
-    cdef int64_t *length = <int64_t *>calloc(2 * n + 1, sizeof(int64_t))
+    cdef texts_at at
+    memset(&at, 0, sizeof(at))
     try:
-        if begin == NULL or length == NULL:
-            raise MemoryError
-        for i in range(n):
-            require(0 <= begins[i] <= ends[i] <= size, "a text lies outside the block")
-            begin[i], length[i] = first + begins[i], ends[i] - begins[i]
-        return compute(begin, length, n, columns, language)
+        point_to_spans(&at, blob, begins, ends)
+        return compute(&at, NULL, columns, language)
     finally:
-        free(length)
-        free(begin)
+        free_texts(&at)
 
 
 def c4_lines(bytes text, bint terminal) -> bytes:

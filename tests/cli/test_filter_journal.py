@@ -201,9 +201,9 @@ def test_what_a_worker_writes_later_is_nobodys(tmp_path):
     for folder in folders:
         folder.mkdir(parents=True)
     late = shards.ShardFiles(Slice(inputs[0], Path(inputs[0]).name), shards.outputs_of(Path(inputs[0]).name, folders))
-    with late:
+    with late.open():
         assert run(arguments(inputs, tmp_path / "out")) == 0
-        late.write_kept((b"", b'{"text": "of another run"}\n'))
+        late.write_kept(lambda: (b"", b'{"text": "of another run"}\n'))
         parts = late.finish()
     assert run(arguments(inputs, tmp_path / "whole")) == 0
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")

@@ -2,12 +2,13 @@
 
 import os
 import threading
+import time
 
 import pytest
 
 from wv_cli.io import host
 from wv_cli.io.host import processors
-from wv_cli.io.threads import run_all
+from wv_cli.io.threads import Backlog, in_order, read_ahead, run_all
 
 
 def test_processors_are_those_this_process_may_use(monkeypatch):
@@ -71,3 +72,75 @@ def test_an_error_reaches_the_caller():
 
     with pytest.raises(RuntimeError, match="task 5"):
         run_all(task, range(50), 2)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_results_come_in_order_and_before_the_error_of_a_later_argument(threads):
+    def arguments():
+        yield from range(20)
+        raise RuntimeError("behind the last")
+
+    def task(number):
+        time.sleep(0.001 * (number % 3))
+        return number
+
+    found = []
+    with pytest.raises(RuntimeError, match="behind the last"):
+        for number in in_order(task, arguments(), threads):
+            found.append(number)
+    assert found == list(range(20))
+
+
+def test_an_error_of_a_task_comes_at_its_place():
+    def task(number):
+        if number == 3:
+            raise RuntimeError("task 3")
+        return number
+
+    found = []
+    with pytest.raises(RuntimeError, match="task 3"):
+        for number in in_order(task, range(20), 2):
+            found.append(number)
+    assert found == [0, 1, 2]
+
+
+def test_what_is_read_ahead_is_bounded_and_stops():
+    made = []
+
+    def items():
+        for number in range(1000):
+            made.append(number)
+            yield number
+        raise AssertionError
+
+    ahead = read_ahead(items(), "test")
+    assert [next(ahead) for _ in range(5)] == [0, 1, 2, 3, 4]
+    ahead.close()
+    assert 5 <= len(made) <= 9 and not any(thread.name == "test" for thread in threading.enumerate())
+
+    def broken():
+        yield 1
+        raise RuntimeError("item 2")
+
+    ahead = read_ahead(broken(), "test")
+    assert next(ahead) == 1
+    with pytest.raises(RuntimeError, match="item 2"):
+        next(ahead)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_backlog_calls_in_order_and_tells_of_an_error(threads):
+    done: list[int] = []
+    backlog = Backlog(threads)
+    for number in range(20):
+        backlog.call(lambda number=number: done.append(number))
+    backlog.wait()
+    assert done == list(range(20))
+
+    def fail():
+        raise RuntimeError("a call")
+
+    with pytest.raises(RuntimeError, match="a call"):
+        backlog.call(fail)
+        backlog.wait()
+    backlog.close()

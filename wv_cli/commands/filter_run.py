@@ -147,9 +147,10 @@ class FilterRun:
                 totals.add(done.totals)
             return
         shard_pass = self._open_pass(judge, source, only=only)
-        for path in source.paths:
-            for found in shard_pass.count(source, path, totals):
-                yield path, found
+        with closing(shard_pass.count(source, [(path, None) for path in source.paths], totals)) as shards:
+            for path, found in zip(source.paths, shards, strict=True):
+                for judged in found:
+                    yield path, judged
 
     def _write_stream(self, source: "Source", texts: "Texts", judge: "Judge", totals: "Totals", output: str) -> None:
         """Writes the records of all files, one after the other."""
@@ -162,8 +163,7 @@ class FilterRun:
         with open_output(output) as file:
             sink = open_sink(kind, file)
             try:
-                for path in source.paths:
-                    shard_pass.stream(source, path, sink, totals)
+                shard_pass.stream(source, sink, totals)
                 sink.close()
             finally:
                 sink.discard()
@@ -206,8 +206,10 @@ class FilterRun:
             else:
                 source.consumed += sum(each.size for each in slices if each.name in shards.finished_names)
                 shard_pass = self._open_pass(judge, source, only=only)
-                for files in shards.pending():
-                    shards.finish(files.slice.name, *shard_pass.write(source, files))
+                pending = [*shards.pending()]
+                with closing(shard_pass.write(source, pending)) as judged:
+                    for files, done in zip(pending, judged, strict=True):
+                        shards.finish(files.slice.name, *done)
             if part is None:
                 with shards.discarded_on_error():
                     _require_readable(shards.totals, source)

@@ -228,7 +228,7 @@ class DecidedDuplicates:
         self.has_evidence = decisions.has_evidence(name)
         self._at, self._gone, self._like = -1, np.empty(0, np.uint32), list[Like]()
 
-    def keys(self, texts: list[bytes]) -> None:
+    def keys(self, texts: Sequence[bytes]) -> None:
         return None
 
     def first_seen(self, keys: None, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:

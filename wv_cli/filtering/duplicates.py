@@ -96,7 +96,7 @@ class Deduplicator(Protocol):
         """Whether answers say what texts are like that do not stay."""
         ...
 
-    def keys(self, texts: list[bytes]) -> Any:
+    def keys(self, texts: Sequence[bytes]) -> Any:
         """Of all texts."""
         ...
 
@@ -136,7 +136,7 @@ class ExactDuplicates:
     def __init__(self) -> None:
         self._seen = DigestSet()
 
-    def keys(self, texts: list[bytes]) -> Keys:
+    def keys(self, texts: Sequence[bytes]) -> Keys:
         return digests(texts)
 
     def first_seen(self, keys: Keys, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:
@@ -169,7 +169,7 @@ class NearDuplicateRule:
                 raise BadFile(path, f"is an index made {its} --keep-numbers; {step}")
             require_recipe(path, index.tokenize, tokenize)
             self._known.add(index)
-        self.keys: Callable[[list[bytes]], Keys] = self._known.keys
+        self.keys: Callable[[Sequence[bytes]], Keys] = self._known.keys
         self.save = self._known.save
 
     def first_seen(self, keys: Keys, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:

@@ -81,9 +81,10 @@ class Journal:
     def recorded_outputs(self) -> list[str]:
         """Those of shards that are done; none where there is no journal, or a damaged one."""
         with suppress(OSError, LookupError, TypeError, AttributeError):
-            saved = _whole(self.path.read_bytes()) or {"point": {"done": {}, "before": []}}
+            saved = _whole(self.path.read_bytes()) or {"point": {"done": {}, "whole": False}}
             point = saved["point"]
-            return [*point.get("before", []), *(path for done in point["done"].values() for path in done)]
+            done = [*point["done"].values(), *([point["parts"]] if point["whole"] else [])]
+            return [*point.get("before", []), *(path for outputs in done for path in outputs)]
         return []
 
     def write(self, point: Point) -> None:

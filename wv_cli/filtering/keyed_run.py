@@ -3,7 +3,7 @@ about all of them, and each part filters by the decisions. The bytes are those o
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,12 +52,13 @@ class KeyedRun:
         writer = KeyWriter(self.folder, rules)
         shard_pass.judge.duplicates = [*writer.rules]
         totals, shards = Totals.of_rules(shard_pass.judge.ranges), []
-        for each, known in zip(mine, inputs, strict=True):
-            records, texts = totals.records, writer.texts
-            for _ in shard_pass.count(source, each.path, totals, each.span):
-                pass
-            counts = totals.records - records, writer.texts - texts
-            shards.append(StoredShard(numbers[each], each.path, *known, *counts))
+        with closing(shard_pass.count(source, [(each.path, each.span) for each in mine], totals)) as counted:
+            for each, known, found in zip(mine, inputs, counted, strict=True):
+                records, texts = totals.records, writer.texts
+                for _ in found:
+                    pass
+                counts = totals.records - records, writer.texts - texts
+                shards.append(StoredShard(numbers[each], each.path, *known, *counts))
         writer.save(path, identity, shards, [rule.name for rule in rules])
         return str(path), writer.texts
 

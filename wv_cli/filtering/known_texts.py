@@ -30,6 +30,7 @@ from wv_cli.filtering.near_duplicates import KIND as NEAR_DUPLICATES
 from wv_cli.filtering.near_duplicates import SHINGLE, Keys, character_page, simplify_bytes
 from wv_cli.io import container
 from wv_cli.io.input import open_input
+from wv_cli.text.records.text_spans import TextSpans
 
 KIND = "known-texts"
 _WITHOUT_TEXTS = container.magic(NEAR_DUPLICATES)
@@ -116,10 +117,13 @@ class VerifiedDuplicates:
         """Bytes that keys and places take."""
         return self._known.memory
 
-    def keys(self, texts: list[bytes]) -> Sets:
+    def keys(self, texts: Sequence[bytes]) -> Sets:
         """Any number of threads may ask."""
-        cut = self._cut(texts) if self._cut is not None else texts
-        return Sets(*self._shingler.sets(cut, self.bands.bands, self.bands.rows))
+        bands, rows = self.bands.bands, self.bands.rows
+        if isinstance(texts, TextSpans) and self._cut is None:
+            return Sets(*self._shingler.sets_of_spans(texts.blob, texts.begins, texts.ends, bands, rows))
+        cut = self._cut([*texts]) if self._cut is not None else [*texts]
+        return Sets(*self._shingler.sets(cut, bands, rows))
 
     def first_seen(self, keys: Sets, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:
         """See Deduplicator. Raises WvError where the file of shingles cannot be read."""

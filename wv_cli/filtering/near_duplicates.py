@@ -26,7 +26,7 @@ import itertools
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -116,9 +116,9 @@ class NearDuplicates:
         self._signer = self.banding.signer(keep_numbers=keep_numbers, separate=self._cut is None)
         self._seen = _keysets.KeySets(self.banding.bands)
 
-    def keys(self, texts: list[bytes]) -> Keys:
+    def keys(self, each: Sequence[bytes]) -> Keys:
         """(n, bands) the keys of UTF-8 texts, none of them 0. Two texts share a band if they share its key."""
-        texts = self._cut(texts) if self._cut is not None else texts
+        texts = self._cut([*each]) if self._cut is not None else [*each]
         keys = self._signer.keys(texts)
         for i in np.flatnonzero(keys[:, 0] == 0).tolist():
             keys[i] = xxhash64(texts[i]) or 1

@@ -24,7 +24,7 @@ _PIECE = 1 << 24
 
 
 class Saved(NamedTuple):
-    """A part file, how many of its bytes are on the disk, and the CRC-32 of what was written (before compression)."""
+    """A part file, how many of its bytes are on the disk, and their CRC-32 where the file is read again."""
 
     part: str
     size: int
@@ -33,10 +33,13 @@ class Saved(NamedTuple):
 
 class PartFile:
     """What becomes the file `path`, in pieces that can be compressed each for itself. It is new or, where it was
-    `saved`, goes on behind its bytes. Until then it stands `beside` that file, or another one. Raises WvError when it
-    cannot be written, BadFile when it lacks bytes."""
+    `saved`, goes on behind its bytes. Until then it stands `beside` that file, or another one. One that is `read_again`
+    has a checksum. Raises WvError when it cannot be written, BadFile when it lacks bytes."""
 
-    def __init__(self, path: Path, saved: Saved | None = None, beside: Path | None = None) -> None:
+    def __init__(
+        self, path: Path, saved: Saved | None = None, beside: Path | None = None, *, read_again: bool = False
+    ) -> None:
+        self._read_again = read_again
         self.path, self._crc, self.resumed = path, saved.crc if saved is not None else 0, saved is not None
         self._compressor: Compressor | None = None
         if saved is None:
@@ -63,8 +66,8 @@ class PartFile:
             self._file.seek(size)
 
     def read_saved(self) -> Iterator[bytes]:
-        """What had been saved of a file that is not compressed, in pieces. Raises BadFile for other bytes, behind the
-        last one."""
+        """What had been saved of a file that is read again, which is not compressed, in pieces. Raises BadFile for
+        other bytes, behind the last one."""
         crc = 0
         with self._errors():
             self._file.seek(0)
@@ -82,7 +85,8 @@ class PartFile:
         return self._file.tell()
 
     def write(self, data: Any) -> int:
-        self._crc = zlib.crc32(data, self._crc)
+        if self._read_again:
+            self._crc = zlib.crc32(data, self._crc)
         with self._errors():
             if compression_of(self.path):
                 self._compressor = self._compressor or Compressor(self._file, os.fspath(self.path))

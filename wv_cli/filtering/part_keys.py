@@ -123,7 +123,7 @@ class _Noted:
     def has_evidence(self) -> bool:
         return self.rule.has_evidence
 
-    def keys(self, texts: list[bytes]) -> Any:
+    def keys(self, texts: Sequence[bytes]) -> Any:
         return self.rule.keys(texts)
 
     def first_seen(self, keys: Any, asked: NDArray[np.int64], shard: int, records: NDArray[np.int64]) -> Answer:

@@ -236,16 +236,20 @@ class Judge:
                     like = dict(zip(wrong.tolist(), items, strict=True)) | like
                 reason[wrong] = np.where(reason[wrong] < 0, number, reason[wrong])
         alive = np.flatnonzero(reason < 0)
-        left = take_texts(texts, alive) if self.duplicate_rules else []
-        left = [shortened.get(i, text) for i, text in zip(alive.tolist(), left, strict=False)] if shortened else left
+        left = _select(texts, alive) if self.duplicate_rules else []
+        if shortened:
+            left = [shortened.get(i, text) for i, text in zip(alive.tolist(), left, strict=False)]
         keys = [each.keys(left) for each in self.duplicates]
-        paragraphs = (left, *self.paragraphs.keys(left)) if self.paragraphs is not None else None
+        paragraphs = None
+        if self.paragraphs is not None:
+            lines = [*left]
+            paragraphs = (lines, *self.paragraphs.keys(lines))
         return Judged(scores, reason, alive, keys, paragraphs, shortened, like, labels)
 
     def _statistics(self, cost: int, texts: Sequence[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
         """Those of all rules of this cost, in one walk over the texts."""
         names = [rule.name for rule in self.rules if rule.statistic is not None and rule.cost == cost]
-        some = texts.take(alive) if isinstance(texts, TextSpans) else take_texts(texts, alive)
+        some = _select(texts, alive)
         found, words = {}, self._cut([*some]) if self._cut is not None else None
         for name, values in statistics(some, names, words, self._language).items():
             found[name] = np.full(len(texts), np.nan)
@@ -287,6 +291,11 @@ class Judge:
             if stays[place] and text is not texts[place]:
                 judged.shortened[int(judged.alive[place])] = text
         return pack_keys(new)
+
+
+def _select(texts: Sequence[bytes], numbers: NDArray[np.int64]) -> Sequence[bytes]:
+    """The texts with these numbers, which C reads where they lie."""
+    return texts.take(numbers) if isinstance(texts, TextSpans) else take_texts(texts, numbers)
 
 
 def _clean(

@@ -2,7 +2,8 @@
 the others."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,11 +24,11 @@ from wv_cli.filtering.shard_files import ShardFiles
 from wv_cli.filtering.shards import outputs_of
 from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
-from wv_cli.io.threads import in_order
+from wv_cli.io.threads import in_order, read_ahead
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.kinds import record_kind
-from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords, Sink
+from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords, OnBad, Sink
 from wv_cli.text.records.spans import Span
 from wv_cli.text.records.text_spans import text_sizes
 from wv_cli.text.source import Source
@@ -50,6 +51,22 @@ class JudgedBlock(NamedTuple):
         if not self.replaced:
             return self.found.shortened
         return found | {number: replace_pii(text) for number, text in self.found.shortened.items()}
+
+
+class Reading(NamedTuple):
+    """A shard that is to be read: a file or a span of it, from the byte `start` of its text on. `on_bad` is told of
+    records that cannot be read."""
+
+    path: str
+    span: Span | None = None
+    start: int = 0
+    on_bad: OnBad | None = None
+
+
+class End(NamedTuple):
+    """Stands behind the last block of a shard; `error` says why it has no record."""
+
+    error: NoRecords | None
 
 
 class JudgedShard(NamedTuple):
@@ -79,31 +96,37 @@ class ShardPass:
     on_judged: OnJudged | None = None
     split: str | None = None
 
-    def write(self, source: Source, files: ShardFiles) -> JudgedShard:
-        """Judges the shard of `files`, from where they go on."""
-        totals = files.counted or Totals.of_rules(self.judge.ranges)
-        evidence = self._evidence_fields if files.rejects and self.judge.has_evidence else ()
-        added = (*self._score_kinds, *([self.reason, *evidence] if files.rejects else []))
-        path, shard = files.slice.path, files.number
-        with files:
-            blocks = source.blocks(path, added, files.byte, files.note_bad, files.slice.span)
-            for judged in self._judge_blocks(source, path, blocks, totals):
-                files.keep_keys(self.judge.reject_duplicates(judged.found, shard, totals.records))
-                self._count(judged, totals)
-                stays = judged.found.reason < 0
-                columns = self._columns(judged)
-                for label, some in _by_label(judged, stays):
-                    files.write_kept(judged.block.to_write(columns, some.tolist(), judged.new_texts()), label)
-                require_few(totals.labels, self.split)
-                if files.rejects:
-                    reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
-                    columns = {**columns, self.reason: Column("text", reasons)}
-                    if evidence:
-                        columns |= _evidence(evidence, judged.found.like, len(stays))
-                    files.write_rejected(judged.block.to_write(columns, (~stays).tolist()))
-                files.count_judged(judged.block.size, totals)
-            files.count_skipped(totals, every=True)
-            return JudgedShard(totals, files.finish(), files.skipped)
+    def write(self, source: Source, shards: Sequence[ShardFiles]) -> Generator[JudgedShard, None, None]:
+        """Judges each shard of `shards`, from where its files go on."""
+        rejects = any(files.rejects for files in shards)
+        evidence = self._evidence_fields if rejects and self.judge.has_evidence else ()
+        added = (*self._score_kinds, *([self.reason, *evidence] if rejects else []))
+        to_read = [Reading(each.slice.path, each.slice.span, each.byte, each.note_bad) for each in shards]
+        with closing(self._judge_blocks(source, to_read, added)) as judged:
+            for files in shards:
+                totals = files.counted or Totals.of_rules(self.judge.ranges)
+                with files.open(self.threads):
+                    for block in self._next_shard(judged, totals):
+                        files.keep_keys(self.judge.reject_duplicates(block.found, files.number, totals.records))
+                        self._count(block, totals)
+                        require_few(totals.labels, self.split)
+                        self._write_block(files, block, evidence)
+                        files.count_judged(block.block.size, totals)
+                    files.count_skipped(totals, every=True)
+                    done = JudgedShard(totals, files.finish(), files.skipped)
+                yield done
+
+    def _write_block(self, files: ShardFiles, judged: JudgedBlock, evidence: Sequence[str]) -> None:
+        stays = judged.found.reason < 0
+        columns = self._columns(judged)
+        for label, some in _by_label(judged, stays):
+            files.write_kept(partial(judged.block.to_write, columns, some.tolist(), judged.new_texts()), label)
+        if files.rejects:
+            reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
+            columns = {**columns, self.reason: Column("text", reasons)}
+            if evidence:
+                columns |= _evidence(evidence, judged.found.like, len(stays))
+            files.write_rejected(partial(judged.block.to_write, columns, (~stays).tolist()))
 
     @property
     def _score_kinds(self) -> dict[str, bool]:
@@ -114,44 +137,68 @@ class ShardPass:
     def _columns(self, judged: JudgedBlock) -> dict[str, Column]:
         return {name: _column(judged.found.scores[name], is_count) for name, is_count in self._score_kinds.items()}
 
-    def stream(self, source: Source, path: str, sink: Sink, totals: Totals) -> None:
-        """Judges a shard, counts in `totals` and writes the records that stay to `sink`."""
+    def stream(self, source: Source, sink: Sink, totals: Totals) -> None:
+        """Judges all shards, counts in `totals` and writes the records that stay to `sink`."""
         bad: list[BadRecord] = []
-        before = totals.records
-        blocks = source.blocks(path, tuple(self._score_kinds), on_bad=bad.append)
-        for judged in self._judge_blocks(source, path, blocks, totals):
-            self.judge.reject_duplicates(judged.found, source.paths.index(path), totals.records - before)
-            self._count(judged, totals)
-            stays = (judged.found.reason < 0).tolist()
-            sink.write(judged.block.to_write(self._columns(judged), stays, judged.new_texts()))
+        to_read = [Reading(path, on_bad=bad.append) for path in source.paths]
+        with closing(self._judge_blocks(source, to_read, tuple(self._score_kinds))) as judged:
+            for shard in range(len(to_read)):
+                before = totals.records
+                for block in self._next_shard(judged, totals):
+                    self.judge.reject_duplicates(block.found, shard, totals.records - before)
+                    self._count(block, totals)
+                    stays = (block.found.reason < 0).tolist()
+                    sink.write(block.block.to_write(self._columns(block), stays, block.new_texts()))
         totals.skipped += len(bad)
 
     @property
     def _evidence_fields(self) -> tuple[str, str]:
         return f"{self.reason}_of", f"{self.reason}_similarity"
 
-    def count(self, source: Source, path: str, totals: Totals, span: Span | None = None) -> Iterator[Judged]:
-        """Judges a shard, or a `span` of it, counts in `totals` and writes nothing."""
+    def count(
+        self, source: Source, shards: Sequence[tuple[str, Span | None]], totals: Totals
+    ) -> Generator[Iterator[Judged], None, None]:
+        """Judges shards, each a path and perhaps a span of it, counts in `totals` and writes nothing. What is found in
+        one is asked for before the next."""
         bad: list[BadRecord] = []
-        blocks = source.blocks(path, (), on_bad=bad.append, span=span)
-        shard, before = source.paths.index(path), totals.records
-        for judged in self._judge_blocks(source, path, blocks, totals):
-            self.judge.reject_duplicates(judged.found, shard, totals.records - before)
-            self._count(judged, totals)
-            yield judged.found
+        to_read = [Reading(path, span, on_bad=bad.append) for path, span in shards]
+        with closing(self._judge_blocks(source, to_read, ())) as judged:
+            for path, _ in shards:
+                yield self._count_shard(judged, source.paths.index(path), totals)
         totals.skipped += len(bad)
 
+    def _count_shard(self, judged: Iterator[JudgedBlock | End], shard: int, totals: Totals) -> Iterator[Judged]:
+        before = totals.records
+        for block in self._next_shard(judged, totals):
+            self.judge.reject_duplicates(block.found, shard, totals.records - before)
+            self._count(block, totals)
+            yield block.found
+
     def _judge_blocks(
-        self, source: Source, path: str, blocks: Iterable[Block], totals: Totals
-    ) -> Iterator[JudgedBlock]:
-        judge_block = partial(_judge_block, self.judge, source.field, path, self.replace_pii, self.split)
-        try:
-            yield from in_order(judge_block, blocks, self.threads)
-        except NoRecords as error:
-            if self.only:
-                raise
-            totals.unreadable += 1
-            self.log(f"{error}; this file counts as empty")
+        self, source: Source, shards: Sequence[Reading], added: Sequence[str]
+    ) -> Generator[JudgedBlock | End, None, None]:
+        """The judged blocks of all shards, those of each with an End behind them. With more than one thread another one
+        reads, and a shard is judged while the one before is finished."""
+        judge = partial(_judge_block, self.judge, source.field, self.replace_pii, self.split)
+        blocks = _read_blocks(source, shards, added)
+        if self.threads <= 1:
+            yield from map(judge, blocks)
+            return
+        with closing(read_ahead(blocks, "read")) as ahead:
+            yield from in_order(judge, ahead, self.threads)
+
+    def _next_shard(self, judged: Iterator[JudgedBlock | End], totals: Totals) -> Iterator[JudgedBlock]:
+        """The blocks up to the next End."""
+        for each in judged:
+            if isinstance(each, JudgedBlock):
+                yield each
+                continue
+            if each.error is not None:
+                if self.only:
+                    raise each.error
+                totals.unreadable += 1
+                self.log(f"{each.error}; this file counts as empty")
+            return
 
     def _count(self, judged: JudgedBlock, totals: Totals) -> None:
         sizes, reason = judged.sizes.copy(), judged.found.reason
@@ -215,14 +262,33 @@ class ShardTask:
             folders, labels = [*map(Path, self.folders)], () if self.split is not None else None
             beside = Path(os.path.realpath(folders[0])) / "wv-filter-split" if self.split is not None else None
             files = ShardFiles(Slice(path, name), outputs_of(name, folders, labels), beside=beside)
-            return shard_pass.write(source, files), said
+            [judged] = shard_pass.write(source, [files])
+            return judged, said
         totals = Totals.of_rules(judge.ranges)
-        for _ in shard_pass.count(source, path, totals):
-            pass
+        for found in shard_pass.count(source, [(path, None)], totals):
+            for _ in found:
+                pass
         return JudgedShard(totals, {}, []), said
 
 
-def _judge_block(judge: Judge, field: str, path: str, replaces: bool, split: str | None, block: Block) -> JudgedBlock:
+def _read_blocks(source: Source, shards: Iterable[Reading], added: Sequence[str]) -> Iterator[tuple[str, Block] | End]:
+    """The blocks of all shards, each with the path of its file."""
+    for each in shards:
+        error = None
+        try:
+            for block in source.blocks(each.path, tuple(added), each.start, each.on_bad, each.span):
+                yield each.path, block
+        except NoRecords as problem:
+            error = problem
+        yield End(error)
+
+
+def _judge_block(
+    judge: Judge, field: str, replaces: bool, split: str | None, item: tuple[str, Block] | End
+) -> JudgedBlock | End:
+    if isinstance(item, End):
+        return item
+    path, block = item
     texts = block.each
     by_rule = judge.has_labels(split)
     fields = read_fields(block, [*dict.fromkeys([*judge.fields, *split_fields(judge, split)])], field, path)

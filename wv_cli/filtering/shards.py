@@ -199,7 +199,9 @@ class Shards:
             self._keys.append(keys)
             each.restore(keys)
         if self._point.whole:
+            name = self._point.at
             self._publish()
+            require_outputs(self._point.done[name])
 
     def _side_path(self, name: str) -> Path:
         own = self._journal.path.name.strip(".").removesuffix(".json")
@@ -207,7 +209,7 @@ class Shards:
 
     def _open_side_file(self, name: str) -> PartFile:
         path = self._side_path(name)
-        return PartFile(path, self._point.keys.get(str(path)))
+        return PartFile(path, self._point.keys.get(str(path)), read_again=True)
 
     def write_report(self, argv: Sequence[str]) -> None:
         """All shards are done. Raises WvError."""
@@ -259,7 +261,8 @@ class Shards:
         self._journal.write(point)
 
     def _publish(self) -> None:
-        """Gives whole outputs their names."""
+        """Gives whole outputs their names. The journal says so with its next point; a run that is killed before does
+        this again."""
         point = self._point
         for output, saved in point.parts.items():
             publish(Path(output), saved)
@@ -268,4 +271,3 @@ class Shards:
         point.done[point.at] = {output: saved.size for output, saved in point.parts.items()}
         point.totals = self.totals.to_json()
         point.at, point.counted, point.parts, point.whole = "", {}, {}, False
-        self._journal.write(point)

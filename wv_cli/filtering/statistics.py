@@ -1,5 +1,6 @@
 """What a run tells of its rules: how many records each has seen and rejected, and the percentiles of its scores."""
 
+import base64
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -52,6 +53,19 @@ class Histogram:
         buckets = np.array([int(bucket) for bucket in saved], np.uint32)
         return cls(buckets, np.array([*saved.values()], np.int64))
 
+    def pack(self) -> str:
+        """The same in a form that a journal is quick to write: its buckets and counts in base64."""
+        self._count_waiting()
+        octets = self.buckets.astype("<u4").tobytes() + self.counts.astype("<i8").tobytes()
+        return base64.b64encode(octets).decode()
+
+    @classmethod
+    def unpack(cls, packed: str) -> "Histogram":
+        octets = base64.b64decode(packed)
+        count = len(octets) // (4 + 8)
+        counts = np.frombuffer(octets, "<i8", count, 4 * count)
+        return cls(np.frombuffer(octets, "<u4", count).astype(np.uint32), counts.astype(np.int64))
+
     def _count_waiting(self) -> None:
         if self._waiting:
             found = np.unique(np.concatenate(self._waiting), return_counts=True)
@@ -81,12 +95,12 @@ class RuleCounts:
         self.scores.add(scores[np.isfinite(scores)].astype(np.float32))
 
     def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "scores": self.scores.to_json()}
+        return {**vars(self), "scores": self.scores.pack()}
 
     @classmethod
-    def from_json(cls, saved: Mapping[str, Any]) -> "RuleCounts":
+    def from_json(cls, saved: Mapping[str, Any], scores: Histogram) -> "RuleCounts":
         ranges = saved.get("statistic", ""), saved.get("range", "")  # which older reports lack
-        return cls(saved["seen"], saved["rejected"], Histogram.from_json(saved["scores"]), *ranges)
+        return cls(saved["seen"], saved["rejected"], scores, *ranges)
 
 
 @dataclass
@@ -117,18 +131,22 @@ class Totals:
         return cls({name: RuleCounts(statistic=each[0], range=each[1]) for name, each in ranges.items()})
 
     def to_json(self) -> dict[str, Any]:
+        """For a journal."""
         rules = {name: counts.to_json() for name, counts in self.rules.items()}
         return {**vars(self), "rules": rules, "labels": {**self.labels}}
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> "Totals":
-        return cls(**{**saved, "rules": {name: RuleCounts.from_json(each) for name, each in saved["rules"].items()}})
+        rules = saved["rules"].items()
+        counts = {name: RuleCounts.from_json(each, Histogram.unpack(each["scores"])) for name, each in rules}
+        return cls(**{**saved, "rules": counts})
 
     @classmethod
     def from_report(cls, saved: Mapping[str, Any]) -> "Totals":
         """Those of a report, which has the scores beside the counts."""
-        rules = {name: {**each, "scores": saved["scores"][name]} for name, each in saved["totals"]["rules"].items()}
-        return cls.from_json({**saved["totals"], "rules": rules})
+        rules, scores = saved["totals"]["rules"].items(), saved["scores"]
+        counts = {name: RuleCounts.from_json(each, Histogram.from_json(scores[name])) for name, each in rules}
+        return cls(**{**saved["totals"], "rules": counts})
 
     def scores_to_json(self) -> dict[str, Any]:
         """The histogram of each rule's scores, which those of other parts can be added to."""

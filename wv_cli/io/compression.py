@@ -9,21 +9,18 @@ import bz2
 import io
 import lzma
 import os
-import queue
 import re
 import sys
-import threading
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
 from wv_cli.errors import BadFile, WvError
 from wv_cli.io.kinds import PACKED
+from wv_cli.io.threads import read_ahead
 
 CHUNK = 1 << 20  # bytes of text in a chunk, at least (but for the last)
 _HEAD = 16  # first bytes that tell a codec
-_PATIENCE = 1.0  # seconds that a reader in the background has to end
 _BLOCK = 1 << 16  # compressed bytes handed to a decompressor at once
 
 
@@ -44,7 +41,7 @@ def decompress(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, Non
     if codec is None:
         yield from _chain(head, blocks)
     else:
-        yield from _read_ahead(_join_pieces(_pieces(_chain(head, blocks), codec, name)))
+        yield from read_ahead(_join_pieces(_pieces(_chain(head, blocks), codec, name)), "decompress")
 
 
 def compression_of(path: str | os.PathLike[str]) -> str:
@@ -156,41 +153,6 @@ def _join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
             held, size = [], 0
     if held:
         yield b"".join(held)
-
-
-def _read_ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """`chunks`, made by a background thread up to three chunks ahead. Its exceptions are raised here."""
-    ready: queue.Queue[bytes | BaseException | None] = queue.Queue(maxsize=2)
-    stop = threading.Event()
-
-    def put(item: bytes | BaseException | None) -> None:
-        while not stop.is_set():
-            with suppress(queue.Full):
-                ready.put(item, timeout=0.1)
-                return
-
-    def work() -> None:
-        try:
-            for chunk in chunks:
-                put(chunk)
-                if stop.is_set():
-                    return
-            put(None)
-        except BaseException as error:
-            put(error)
-
-    thread = threading.Thread(target=work, name="decompress", daemon=True)
-    thread.start()
-    try:
-        while (item := ready.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-    finally:
-        stop.set()
-        # Else it may read on, from a file that the caller closes now: from whatever is opened next under its number. A
-        # pipe that gives nothing is not waited for.
-        thread.join(_PATIENCE)
 
 
 def _zstd(task: str) -> Any:
