@@ -31,9 +31,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_names():
-    assert [name for name in ("a", "_a", ".a", "a_", "_a=1", "._a=1", "__init__.py") if is_data(name)] == [
-        "a", "a_", "_a=1",
-    ]  # fmt: skip
+    names = ("a", "_a", ".a", "a_", "_a=1", "._a=1", "__init__.py", "._a.py", "_py")
+    assert [name for name in names if is_data(name)] == ["a", "a_", "_a=1", "__init__.py"]
 
 
 def test_every_reader_of_folders_has_the_same_files(folder):

@@ -11,8 +11,8 @@ LEFT_OUT = "names that begin with . or _ are left out"
 
 def is_data(name: str) -> bool:
     """Whether the file or folder of this name, inside a folder, is data. Hadoop and Spark mark what is none with an
-    underscore: _SUCCESS, _metadata, _delta_log; _key=value is a part of the data."""
-    return not name.startswith(".") and (not name.startswith("_") or "=" in name)
+    underscore: _SUCCESS, _metadata, _delta_log; _key=value is a part of the data, and __init__.py is text."""
+    return not name.startswith(".") and (not name.startswith("_") or "=" in name or name.endswith(".py"))
 
 
 def without_settings(names: Sequence[str]) -> list[str]:
