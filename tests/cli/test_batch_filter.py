@@ -139,7 +139,6 @@ def test_a_process_opens_models_once(monkeypatch, tmp_path):
     judge = rule_set.Judge
     monkeypatch.setattr(rule_set, "Judge", lambda *given: opened.append(given) or judge(*given))
     own = wv_cli.Filter(language=f"{tmp_path / 'm.ftz'}:bread>=0.1")
-    assert not opened, "nothing is opened before the first text"
     data = pickle.dumps(own)
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: pickle.loads(data)(TEXTS).keep.tolist(), range(8)))
@@ -253,11 +252,12 @@ def test_what_is_refused(call, kind, message, tmp_path, monkeypatch):
     assert "--" not in str(error.value)
 
 
-def test_a_file_that_is_no_model_is_told_at_the_first_text(tmp_path):
+def test_models_are_judged_when_a_filter_is_made(tmp_path):
     (tmp_path / "m.ftz").write_text("no model")
-    own = wv_cli.Filter(language=f"{tmp_path / 'm.ftz'}:en>=0.5")
     with pytest.raises(WvError, match=r"m\.ftz"):
-        own(["a text"])
+        wv_cli.Filter(language=f"{tmp_path / 'm.ftz'}:en>=0.5")
+    with pytest.raises(UsageError, match="has no label 'god'; labels like it: "):
+        wv_cli.Filter({"classifier": [f"{MODEL}:god>=0.5"]})
     assert os.listdir(tmp_path) == ["m.ftz"]
 
 

@@ -469,3 +469,16 @@ def test_what_is_refused(tmp_path, capsys, words, problem):
     said = capsys.readouterr().err.splitlines()
     assert problem in said[-1], said
     assert contents(tmp_path / "in") == before and not list(tmp_path.glob("out/[!.]*"))
+
+
+def test_two_files_of_rules_that_say_different_things(tmp_path, capsys):
+    """The last file does not win silently. What both say holds, and what the command says."""
+    one, other, text = (tmp_path / name for name in ("one.toml", "other.toml", "in.jsonl"))
+    text.write_text('{"text": "a text"}\n')
+    one.write_text("near-duplicates = 0.8\n")
+    other.write_text("near-duplicates = 0.7\n")
+    call = ["filter", str(text), "--dry-run", "-q", "--rules", str(one), "--rules"]
+    assert run([*call, str(other)]) == 2
+    said = f"near-duplicates: {one} says 0.8, {other} 0.7; give --near-duplicates itself, which holds for both"
+    assert said in capsys.readouterr().err
+    assert run([*call, str(one)]) == run([*call, str(other), "--near-duplicates", "0.75"]) == 0

@@ -36,8 +36,9 @@ class Filter:
         keep, reason, scores = rules(["a text", "another"])
         kept = rules.table(table, field="text")             # of pyarrow
 
-    A filter can be pickled: it has the options, and the paths and digests of the models. Models are opened when the
-    first text is judged, once a process. Threads may share it. Raises TypeError, UsageError and WvError.
+    A filter can be pickled: it has the options, and the paths and digests of the models. Models are opened when it is
+    made, and in another process when the first text is judged. Threads may share it. Raises TypeError, UsageError and
+    WvError.
     """
 
     def __init__(self, rules: "Path | Mapping[str, Any] | None" = None, **options: "Unpack[FilterOptions]") -> None:
@@ -45,8 +46,8 @@ class Filter:
         with arguments_in_errors(_NAMES):
             _refuse_others(given)
             self._rules = _rule_set(read_arguments(given, FILTER_OPTIONS, "Filter"))
+            self._opened: Judge | None = self._rules.open_judge()
         self._identities: dict[str, tuple[str, str | None]] | None = None
-        self._opened: Judge | None = None
 
     def __call__(self, texts: Any) -> "Verdict":
         """The verdict on the texts of a list of str or bytes, a NumPy array, a Series, or an Arrow array."""
@@ -138,6 +139,4 @@ def _rule_set(options: Mapping[str, Any]) -> "RuleSet":
     reject_ineffective(conditions_of(Rules), options, values_of(rules))
     rules.require_some()
     rules.require_words(tee_log(None))
-    rule_set = rules.rule_set
-    rule_set.model_states()  # refuses those that are missing
-    return rule_set
+    return rules.rule_set

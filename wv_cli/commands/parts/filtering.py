@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.part import Part, internal
 from wv_cli.commands.parts.documents import flatten_option, unit_option
-from wv_cli.config import Option, argument, option, require
-from wv_cli.errors import UsageError
+from wv_cli.config import Option, argument, flag_of, option, require
+from wv_cli.errors import UsageError, show_value
 from wv_cli.filtering.parts import JOURNAL, REPORT, parse_part
 from wv_cli.filtering.parts import Part as RunPart
 from wv_cli.filtering.rule_files import read_rules
@@ -184,12 +184,19 @@ class Rules(Part):
     @classmethod
     def with_files(cls, options: Mapping[str, Any], explicit: Container[str]) -> dict[str, Any]:
         """The options with those of the files `rules`: their rules come first, and their other options hold unless they
-        are explicit."""
-        found, of_files = dict(options), []
+        are explicit. Raises UsageError for one that two files say differently, and what read_rules raises."""
+        found, of_files, said = dict(options), [], dict[str, str]()
         for name in options.get("rules", ()):
             some, others = read_rules(name, cls.settings())
             of_files += some
-            found |= {key: value for key, value in others.items() if key not in explicit}
+            for key in others:
+                if key in explicit:
+                    continue
+                if key in said and found[key] != others[key]:
+                    flag = flag_of(key)
+                    problem = f"{flag[2:]}: {said[key]} says {show_value(found[key])}, {name} {show_value(others[key])}"
+                    raise UsageError(f"{problem}; give {flag} itself, which holds for both")
+                found[key], said[key] = others[key], name
         return {**found, "of_files": tuple(of_files)}
 
     @property
