@@ -2,11 +2,13 @@
 
     PYTHON benchmarks/fineweb2_table.py fineweb-2/configs > wv_cli/filtering/recipes/fineweb2.tsv
 
-PYTHON has PyYAML; fineweb-2 is https://github.com/huggingface/fineweb-2 at COMMIT. A cell is empty where the bound
-rejects nothing: datatrove takes 0 for none, and no text has less than 0. Stop words with a blank, which no token has,
-are left out.
+PYTHON has PyYAML, datatrove 0.10.1 and spaCy 3.8.18; fineweb-2 is https://github.com/huggingface/fineweb-2 at COMMIT.
+A cell is empty where the bound rejects nothing: datatrove takes 0 for none, and no text has less. Stop words with
+a blank, which no token has, are left out. `words` says where the tokenizer of spaCy that datatrove takes for a language
+keeps hyphens between letters, or cuts behind apostrophes.
 """
 
+import csv
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,19 +39,35 @@ def bounds(config: Mapping[str, Any]) -> list[str]:
     return ["" if column in MAY_BE_NONE and bound <= 0 else f"{bound:g}" for column, bound in numbers.items()]
 
 
+def word_rules() -> dict[str, str]:
+    """What spaCy's tokenizer of each language does with hyphens and apostrophes, where datatrove takes one by rules."""
+    import spacy
+    from datatrove.utils._import_utils import ASSETS_PATH
+
+    found: dict[str, str] = {}
+    by_code: dict[str, str] = {}
+    with Path(ASSETS_PATH, "tokenizer_assignment.csv").open(encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            code = row["tok_code"] if row["type"] == "SpaCyTokenizer" else "xx"
+            if code not in by_code and code not in ("ja", "vi", "zh"):
+                words = [word.text for word in spacy.blank(code)("salz-und l'homme")]
+                rules = ["keep-hyphens"] * ("salz-und" in words) + ["cut-apostrophes"] * ("l'" in words)
+                by_code[code] = " ".join(rules)
+            found.setdefault(f"{row['code_3']}_{row['script']}", by_code.get(code, ""))
+    return found
+
+
 def main(folder: str) -> None:
     import yaml
 
+    words = word_rules()
+
     print(HEAD, end="")
-    print("language", *COLUMNS, "stop words", sep="\t")
+    print("language", *COLUMNS, "words", "stop words", sep="\t")
     for path in sorted(Path(folder).glob("*.yml")):
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
-        print(
-            path.stem,
-            *bounds(config),
-            " ".join(word for word in config["stopwords"] if word.split() == [word]),
-            sep="\t",
-        )
+        stop_words = " ".join(word for word in config["stopwords"] if word.split() == [word])
+        print(path.stem, *bounds(config), words.get(path.stem, ""), stop_words, sep="\t")
 
 
 if __name__ == "__main__":

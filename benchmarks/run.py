@@ -23,6 +23,7 @@ import glove
 import imports
 import judging
 import kernels
+import languages
 import ngrams
 import pairs
 import predicting
@@ -65,6 +66,7 @@ SUITES = {
     "engines": Suite(engines.engines),
     "duplicates": Suite(duplicates.duplicates),
     "contamination": Suite(contamination.contamination),
+    "languages": Suite(languages.languages),
     "deciding": Suite(deciding.deciding),
     "presets": Suite(presets.presets, presets.table),
     "ngrams": Suite(ngrams.ngrams),

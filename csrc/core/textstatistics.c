@@ -207,7 +207,7 @@ int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned 
     out[WV_STATISTIC_CHARACTERS] = (double)d.characters;
     if (wanted & WORDS) {
         int failed = words ? wv_tokens_of_words(words, words_length, &scratch->tokens)
-                           : wv_tokens_split(text, length, !language->is_english, &scratch->tokens);
+                           : wv_tokens_split(text, length, language->rules, &scratch->tokens);
         if (failed) return -1;
         if (!words) {
             words = text;

@@ -65,10 +65,10 @@ typedef struct {
     int64_t valid_capacity, line_capacity;
 } wv_textscratch;
 
-/* What is asked of a text's words, and whether exceptions of English cut them. */
+/* What is asked of a text's words, and the rules that cut them: WV_WORDS_*. */
 typedef struct {
     wv_stop_words stop_words;
-    int is_english;
+    unsigned rules;
 } wv_text_language;
 
 /* Those statistics of which the bit is set in `wanted`, and perhaps others, to out (WV_STATISTIC_COUNT). `words` is the same

@@ -20,10 +20,11 @@ static inline int has_class(unsigned char byte, unsigned classes) {
 }
 
 /* A stretch of ASCII that the window has: bit i of `others` says that byte i is neither letter nor digit, bit i of `digits`
- * that it is a digit. `foreign`: of a text that is not English. */
+ * that it is a digit. `rules`: WV_WORDS_*. */
 typedef struct {
     const unsigned char *at;
-    int length, foreign;
+    int length;
+    unsigned rules;
     uint64_t others, digits;
 } simple;
 
@@ -40,6 +41,7 @@ enum { PASSED, DIVIDES, UNSURE };
 static int judge_mark(const simple *s, int i) {
     unsigned char c = s->at[i], next = s->at[i + 1];
     int after_word = !is_other(s, i - 1), before_letter = is_alphabetic(s, i + 1);
+    int keeps_hyphens = (s->rules & WV_WORDS_KEEP_HYPHENS) != 0;
     switch (c) {
     case '.': return next == '.' || next >= 0x80 || (has_class(next, WV_CHAR_UPPER | WV_CHAR_QUOTE) && !is_capital(s, i - 1)) ? UNSURE : PASSED;
     case ',': return is_alphabetic(s, i - 1) && before_letter ? DIVIDES : PASSED;
@@ -49,13 +51,14 @@ static int judge_mark(const simple *s, int i) {
     case '-':
         if (next == '-') return UNSURE;
         if (is_number(s, i - 1) && is_number(s, i + 1)) return DIVIDES;
-        return after_word && before_letter ? DIVIDES : PASSED;
+        return after_word && before_letter && !keeps_hyphens ? DIVIDES : PASSED;
+    case '\'': return s->rules & WV_WORDS_CUT_APOSTROPHES && before_letter ? UNSURE : PASSED;
+    case '~': return after_word && before_letter && !keeps_hyphens ? DIVIDES : PASSED;
     case ':':
     case '<':
     case '>':
     case '=':
-    case '/':
-    case '~': return after_word && before_letter ? DIVIDES : PASSED;
+    case '/': return after_word && before_letter ? DIVIDES : PASSED;
     case '$': return UNSURE;
     default: return c < 0x80 ? PASSED : UNSURE;
     }
@@ -103,7 +106,7 @@ static int cut_simple(const simple *s, int end[MOST_PARTS]) {
     while (marks) end[parts++] = behind[--marks];
     for (int i = 0, begin = 0; i < parts; begin = end[i++]) {
         for (int j = i; j < parts; j++) {
-            if (wv_exception_of(s->at + begin, end[j] - begin, s->foreign)) return 0;
+            if (wv_exception_of(s->at + begin, end[j] - begin, s->rules & WV_WORDS_FOREIGN)) return 0;
         }
     }
     return parts;
@@ -129,7 +132,8 @@ static inline int has_mark_behind(const simple *s) {
     int last = s->length - 1;
     if (s->digits || s->others != UINT64_C(1) << last || last == 0) return 0;
     if (s->at[last] == '.' ? is_capital(s, last - 1) : !has_class(s->at[last], WV_CHAR_CLOSING)) return 0;
-    return !wv_exception_of(s->at, last, s->foreign) && !wv_exception_of(s->at, last + 1, s->foreign);
+    unsigned foreign = s->rules & WV_WORDS_FOREIGN;
+    return !wv_exception_of(s->at, last, foreign) && !wv_exception_of(s->at, last + 1, foreign);
 }
 
 static int add_parts(wv_tokens *out, const simple *s, int64_t begin, int parts, const int end[MOST_PARTS]) {
@@ -210,8 +214,8 @@ static int64_t split_window(const unsigned char *text, const unsigned char *end,
     for (; ends; starts &= starts - 1, ends &= ends - 1) {
         int begin = __builtin_ctzll(starts), length = __builtin_ctzll(ends) - begin;
         uint64_t inside = bits_between(0, length);
-        simple word = {text + at + begin, length, out->foreign, others >> begin & inside, digits >> begin & inside};
-        if (!(word.others | word.digits) && !wv_exception_of(word.at, length, out->foreign)) {
+        simple word = {text + at + begin, length, out->rules, others >> begin & inside, digits >> begin & inside};
+        if (!(word.others | word.digits) && !wv_exception_of(word.at, length, out->rules & WV_WORDS_FOREIGN)) {
             if (wv_tokens_add(out, letters_token(at + begin, length))) return -1;
         } else {
             int end_of[MOST_PARTS] = {length - 1, length}, parts = has_mark_behind(&word) ? 2 : cut_simple(&word, end_of);
@@ -227,9 +231,9 @@ static int64_t split_window(const unsigned char *text, const unsigned char *end,
     return at + (starts ? __builtin_ctzll(starts) : WINDOW);
 }
 
-int wv_tokens_split(const unsigned char *text, int64_t length, int foreign, wv_tokens *out) {
+int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out) {
     wv_tokens_clear(out);
-    out->foreign = foreign;
+    out->rules = rules;
     if (classify_text(text, length, out)) return -1;
     for (int64_t at = 0; at >= 0 && at < length;) {
         uint64_t spaces = bits_from(out->space, at);

@@ -28,8 +28,8 @@ static inline uint32_t wv_exception_key(const unsigned char *at, int64_t length)
 /* The exception of bytes whose key has a bit, in any language. */
 const wv_exception *wv_exception_find(const unsigned char *at, int64_t length);
 
-/* The exception that these bytes, one at least, are, or NULL: for nearly all words. `foreign`: of a text that is not English. */
-static inline const wv_exception *wv_exception_of(const unsigned char *at, int64_t length, int foreign) {
+/* The exception that these bytes, one at least, are, or NULL: for nearly all words. `foreign`: in a text that is not English. */
+static inline const wv_exception *wv_exception_of(const unsigned char *at, int64_t length, unsigned foreign) {
     uint32_t key = wv_exception_key(at, length);
     if (!(wv_exception_keys[key / 64] >> key % 64 & 1) || length > WV_EXCEPTION_LONGEST) return 0;
     const wv_exception *found = wv_exception_find(at, length);

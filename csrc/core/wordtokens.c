@@ -168,7 +168,7 @@ static int32_t divider(const stretch *s, int32_t at, int32_t from, int32_t to) {
     if (left_digit && is_one_of(s, at, "+-*^") && (is_digit(s, at + 1) || ascii(s, at + 1) == '-')) return 1;
     if (!left && !left_digit) return 0;
     if (is_one_of(s, at, ":<>=/")) return is_letter(s, at + 1);
-    int32_t characters = hyphen(s, at, to);
+    int32_t characters = s->out->rules & WV_WORDS_KEEP_HYPHENS ? 0 : hyphen(s, at, to);
     return characters && at + characters < to && is_letter(s, at + characters) ? characters : 0;
 }
 
@@ -210,13 +210,24 @@ static int is_address(const stretch *s, int32_t from, int32_t to) {
     return 0;
 }
 
+/* Whether a token begins behind the apostrophe at `at`. */
+static int is_elision(const stretch *s, int32_t at, int32_t from, int32_t to) {
+    if (!(s->out->rules & WV_WORDS_CUT_APOSTROPHES) || at == from || at + 1 >= to) return 0;
+    return is_letter(s, at - 1) && is_letter(s, at + 1) && is_apostrophe(s, at);
+}
+
 /* Returns how often it divides. */
 static int32_t divide(const stretch *s, int32_t from, int32_t to) {
     int known = -1; /* whether it is an address */
     int32_t marks = 0;
     for (int32_t at = from; at < to;) {
         int32_t characters = s->kind[at] & WV_CHAR_DIVIDING ? divider(s, at, from, to) : 0;
-        if (characters && known < 0 && (known = is_address(s, from, to))) break;
+        int elision = !characters && is_elision(s, at, from, to);
+        if ((characters || elision) && known < 0 && (known = is_address(s, from, to))) break;
+        if (elision) {
+            s->out->edge[at + 1] = EDGES;
+            marks++;
+        }
         if (characters && at > from) {
             s->out->edge[at] = s->out->edge[at + characters] = EDGES;
             marks++;
@@ -227,7 +238,7 @@ static int32_t divide(const stretch *s, int32_t from, int32_t to) {
 }
 
 static const wv_exception *exception(const stretch *s, int32_t from, int32_t to) {
-    return wv_exception_of(s->text + s->place[from], s->place[to] - s->place[from], s->out->foreign);
+    return wv_exception_of(s->text + s->place[from], s->place[to] - s->place[from], s->out->rules & WV_WORDS_FOREIGN);
 }
 
 /* Returns how many tokens there are, or more. */
@@ -364,7 +375,7 @@ int64_t wv_tokens_of_stretch(const unsigned char *text, const unsigned char *end
         return begin - text;
     }
     if (whole.characters > out->longest) out->longest = whole.characters;
-    int plain = !(whole.any & WV_CHAR_DIVIDING) && !wv_exception_of(begin, whole.length, out->foreign);
+    int plain = !(whole.any & WV_CHAR_DIVIDING) && !wv_exception_of(begin, whole.length, out->rules & WV_WORDS_FOREIGN);
     stretch s = {text, NULL, NULL, whole.any, out};
     int failed = plain || (whole.characters == 1 && *begin < 0x80)
                      ? wv_tokens_add(out, whole)

@@ -8,11 +8,19 @@
  *    between letters, a hyphen or one of :<>=/ before a letter and after a letter or digit, one of +-*^ between digits; not
  *    when it looks like an address (example.com/a-b).
  * 4. Tokens that stand together, and that would be an exception alone, are cut as it is: foo(): has the token ):
+ *
+ * Other languages have other rules, of which those here are known that many of their words meet.
  */
 #ifndef WV_WORDTOKENS_H
 #define WV_WORDTOKENS_H
 
 #include <stdint.h>
+
+enum {
+    WV_WORDS_FOREIGN = 1,        /* exceptions that English alone has do not hold */
+    WV_WORDS_KEEP_HYPHENS = 2,   /* a hyphen between letters does not divide: Salz-und-Pfeffer */
+    WV_WORDS_CUT_APOSTROPHES = 4 /* nor does an apostrophe, but behind it a token begins: l' homme */
+};
 
 typedef struct {
     int32_t begin, length; /* bytes of the text */
@@ -32,12 +40,11 @@ typedef struct {
     uint16_t *space, *other, *digit; /* bits of bytes: white space, letter or digit of ASCII, or neither */
     int64_t classes;
     int32_t longest; /* characters of the longest stretch without white space */
-    int foreign;     /* the text is not English */
+    unsigned rules;  /* of the language */
 } wv_tokens;
 
-/* Tokens of valid UTF-8 of less than 2 GB; empties `out` first. `foreign`: without the exceptions that English alone has. 0, or
- * -1 without memory. */
-int wv_tokens_split(const unsigned char *text, int64_t length, int foreign, wv_tokens *out);
+/* Tokens of valid UTF-8 of less than 2 GB, by WV_WORDS_*; empties `out` first. 0, or -1 without memory. */
+int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out);
 /* The same of a text that has been cut into words already: what white space (Unicode) separates. */
 int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out);
 void wv_tokens_free(wv_tokens *tokens);

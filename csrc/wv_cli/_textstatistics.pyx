@@ -16,7 +16,9 @@ from wv_cli.core.textstatistics cimport (
     wv_textscratch_free, wv_textstatistics, wv_valid_text,
 )
 from wv_cli.core.wordexceptions cimport wv_exception_at, wv_exceptions_count, wv_exceptions_prepare
-from wv_cli.core.wordtokens cimport wv_tokens_split
+from wv_cli.core.wordtokens cimport (
+    WV_WORDS_CUT_APOSTROPHES, WV_WORDS_FOREIGN, WV_WORDS_KEEP_HYPHENS, wv_tokens_split,
+)
 
 
 wv_characters_prepare()
@@ -24,23 +26,25 @@ if wv_exceptions_prepare():
     raise MemoryError
 NAMES: tuple[str, ...] = tuple((<bytes>wv_statistic_names[i]).decode() for i in range(WV_STATISTIC_COUNT))
 LONGEST_TEXT = (1 << 29) - 1
+# How words of a language are cut otherwise than in English: sums of these.
+FOREIGN, KEEP_HYPHENS, CUT_APOSTROPHES = WV_WORDS_FOREIGN, WV_WORDS_KEEP_HYPHENS, WV_WORDS_CUT_APOSTROPHES
 
 
 cdef class Language:
-    """What a statistic must know of a text's language: at most 64 `stop_words`, and whether words are cut as in English.
-    Threads may share it."""
+    """What a statistic must know of a text's language: at most 64 `stop_words`, and the rules that cut words: a sum
+    of FOREIGN, KEEP_HYPHENS, CUT_APOSTROPHES; 0: English. Threads may share it."""
 
     cdef wv_text_language of_text
     cdef bytes words
 
-    def __init__(self, list stop_words: list[bytes], bint is_english):
+    def __init__(self, list stop_words: list[bytes], unsigned int rules: int):
         require(len(stop_words) <= WV_STOP_WORDS, "more than 64 stop words")
         require(len(set(stop_words)) == len(stop_words) and b"" not in stop_words, "expected different stop words")
         self.words = b"".join(stop_words)
         starts = np.cumsum([0, *map(len, stop_words)], dtype=np.int32)
         cdef const int32_t[::1] start = starts
         wv_stop_words_make(&self.of_text.stop_words, self.words, &start[0], <int32_t>len(stop_words))
-        self.of_text.is_english = is_english
+        self.of_text.rules = rules
 
 
 cdef object compute(const texts_at *texts, const texts_at *words, list columns, Language language):
@@ -141,7 +145,7 @@ def c4_lines(bytes text, bint terminal) -> bytes:
         free(kept)
 
 
-def tokens(bytes text, bint is_english=True) -> list[bytes]:
+def tokens(bytes text, unsigned int rules: int = 0) -> list[bytes]:
     """The tokens of a text that is UTF-8."""
     cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
     cdef const unsigned char *given = text
@@ -150,7 +154,7 @@ def tokens(bytes text, bint is_english=True) -> list[bytes]:
     try:
         if scratch == NULL:
             raise MemoryError
-        if wv_tokens_split(given, len(text), not is_english, &scratch.tokens):
+        if wv_tokens_split(given, len(text), rules, &scratch.tokens):
             raise MemoryError
         return [(<char *>given)[scratch.tokens.token[i].begin:scratch.tokens.token[i].begin + scratch.tokens.token[i].length]
                 for i in range(scratch.tokens.count)]

@@ -52,17 +52,34 @@ def test_bytes_that_are_not_utf8_count_as_replacement_characters(parts):
     check(b"".join(parts))
 
 
-@given(st.one_of(texts, spaced), st.booleans())
-def test_tokens_equal_the_reference(text, is_english):
-    expected = [token.encode() for token in reference.tokens(text, is_english)]
-    assert _textstatistics.tokens(text.encode(), is_english) == expected
+@given(st.one_of(texts, spaced), st.integers(0, 7))
+def test_tokens_equal_the_reference(text, rules):
+    expected = [token.encode() for token in reference.tokens(text, rules)]
+    assert _textstatistics.tokens(text.encode(), rules) == expected
 
 
 def test_exceptions_of_english_hold_for_no_other_language():
     """German "im" is no English "I'm"; emoticons and initials are the same in all languages."""
     text = "im id :-) a. foo(): can't"
     assert b" ".join(_textstatistics.tokens(text.encode())).decode() == "i m i d :-) a. foo ( ): ca n't"
-    assert b" ".join(_textstatistics.tokens(text.encode(), False)).decode() == "im id :-) a. foo ( ): can't"
+    assert (
+        b" ".join(_textstatistics.tokens(text.encode(), _textstatistics.FOREIGN)).decode()
+        == "im id :-) a. foo ( ): can't"
+    )
+
+
+def test_hyphens_and_apostrophes_of_other_languages():
+    """Hyphens join words in German and Spanish; French and Italian cut behind an apostrophe."""
+    text = "Salz-und-Pfeffer 3-4 a--b l'homme qu’à d'accord-il it's «l'un»".encode()
+    for rules, expected in (
+        (_textstatistics.FOREIGN, "Salz - und - Pfeffer 3 - 4 a -- b l'homme qu’à d'accord - il it 's « l'un »"),
+        (_textstatistics.KEEP_HYPHENS, "Salz-und-Pfeffer 3 - 4 a--b l'homme qu’à d'accord-il it 's « l'un »"),
+        (
+            _textstatistics.CUT_APOSTROPHES,
+            "Salz - und - Pfeffer 3 - 4 a -- b l' homme qu’ à d' accord - il it 's « l' un »",
+        ),
+    ):
+        assert b" ".join(_textstatistics.tokens(text, rules)).decode() == expected
 
 
 # Words that share a beginning of 8 bytes or more, or a length.
@@ -71,30 +88,32 @@ stop_words = st.text(st.sampled_from("abé的"), min_size=1, max_size=7) | st.sa
 )
 
 
-@given(st.lists(stop_words, unique=True, max_size=64), st.lists(stop_words, max_size=80), st.booleans())
-def test_stop_words_equal_the_reference(words, text, is_english):
-    language = _textstatistics.Language([word.encode() for word in words], is_english)
+@given(st.lists(stop_words, unique=True, max_size=64), st.lists(stop_words, max_size=80), st.integers(0, 7))
+def test_stop_words_equal_the_reference(words, text, rules):
+    language = _textstatistics.Language([word.encode() for word in words], rules)
     joined = " ".join(text)
     found = _textstatistics.statistics([joined.encode()], list(range(len(HEURISTICS))), language)
-    expected = reference.statistics(joined, None, words, is_english)
+    expected = reference.statistics(joined, None, words, rules)
     assert dict(zip(HEURISTICS, found[:, 0].tolist(), strict=True)) == expected
 
 
 def test_a_language_has_at_most_64_different_stop_words():
     words = [str(number).encode() for number in range(65)]
     text = b" ".join(words)
-    stop_words, numbers = list(HEURISTICS).index("stop-words"), _textstatistics.Language(words[:64], True)
+    stop_words, numbers = list(HEURISTICS).index("stop-words"), _textstatistics.Language(words[:64], 0)
     assert _textstatistics.statistics([text, text[-9:]], [stop_words], numbers).tolist() == [[64, 2]]
     for bad in (words, [b"a", b"a"], [b""]):
         with pytest.raises(ValueError, match="stop words"):
-            _textstatistics.Language(bad, True)
+            _textstatistics.Language(bad, 0)
 
 
 def test_every_language_has_its_stop_words():
     for name in languages():
-        words = rules_of_language(name).stop_words
-        text = " ".join(words)
-        expected = len({*words}.intersection(reference.tokens(text, False)))
+        rules = rules_of_language(name)
+        words, text = rules.stop_words, " ".join(rules.stop_words)
+        flags = _textstatistics.KEEP_HYPHENS * rules.keeps_hyphens
+        flags += _textstatistics.CUT_APOSTROPHES * rules.cuts_apostrophes
+        expected = len({*words}.intersection(reference.tokens(text, _textstatistics.FOREIGN + flags)))
         assert statistics([text.encode()], ["stop-words"], None, name)["stop-words"][0] == expected, name
         assert 2 <= expected <= len(words) <= 64
 
@@ -265,7 +284,7 @@ def test_tokens_may_be_words_that_were_cut_before(text, cut):
 def test_words_that_are_no_utf8_count_as_replacement_characters():
     assert statistics([b"a"], ["words", "mean-word-length"], [b"ab\xffc d\xe9"])["mean-word-length"][0] == 3
     with pytest.raises(ValueError, match="expected the words of each text"):
-        _textstatistics.statistics([b"a"], [0], _textstatistics.Language([], True), [])
+        _textstatistics.statistics([b"a"], [0], _textstatistics.Language([], 0), [])
 
 
 def test_c4_lines():

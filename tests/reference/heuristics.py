@@ -34,11 +34,17 @@ CLOSING = re.compile(
     rf"|(?<=[0-9])(?:{UNITS})\Z|(?<=.)['’][sS]\Z",
     re.DOTALL,
 )
-DIVIDER = re.compile(
+MARKS = (
     rf"\.\.+|…|[{members(classes.ICON)}]|(?<=[{LOWER}{QUOTE}])\.(?=[{UPPER}{QUOTE}])|(?<=[{LETTER}]),(?=[{LETTER}])"
     rf"|(?<=[0-9])[+\-*^](?=[0-9-])|(?<=[{LETTER}0-9])[:<>=/](?=[{LETTER}])"
-    rf"|(?<=[{LETTER}0-9])(?:-{{1,3}}|–|——?|~)(?=[{LETTER}])"
 )
+HYPHENS = rf"|(?<=[{LETTER}0-9])(?:-{{1,3}}|–|——?|~)(?=[{LETTER}])"
+APOSTROPHES = rf"|(?<=[{LETTER}]['’])(?=[{LETTER}])"
+DIVIDERS = {
+    keep + cut: re.compile(MARKS + HYPHENS * (not keep) + APOSTROPHES * bool(cut))
+    for keep in (0, _textstatistics.KEEP_HYPHENS)
+    for cut in (0, _textstatistics.CUT_APOSTROPHES)
+}
 LABEL = rf"[{LETTER}0-9_\-\0\u0080-\U0010ffff]+"
 ADDRESS = re.compile(
     rf"(?:[{LETTER}0-9_+.\-]*?://)?(?:.+@)?(?:{LABEL}\.)+[{LOWER}]{{2,}}(?::[0-9]{{2,5}})?(?:[/?#].*)?", re.DOTALL
@@ -66,15 +72,16 @@ def closing(word: str) -> int:
     return len(match[0]) if match else 0
 
 
-def divide(word: str) -> list[str]:
-    marks = [match for match in DIVIDER.finditer(word) if match.start()]
+def divide(word: str, rules: int = 0) -> list[str]:
+    divider = DIVIDERS[rules & ~_textstatistics.FOREIGN]
+    marks = [match for match in divider.finditer(word) if match.start()]
     if not marks or ADDRESS.fullmatch(word):
         return [word] * bool(word)
     edges = sorted({0, *(match.start() for match in marks), *(match.end() for match in marks), len(word)})
     return [word[first:last] for first, last in itertools.pairwise(edges)]
 
 
-def split(word: str, exceptions: Mapping[str, list[str]]) -> list[str]:
+def split(word: str, exceptions: Mapping[str, list[str]], rules: int = 0) -> list[str]:
     """The tokens of a word between white space, before runs of them are joined."""
     ahead, behind = [], []
     while word and word not in exceptions:
@@ -92,7 +99,7 @@ def split(word: str, exceptions: Mapping[str, list[str]]) -> list[str]:
         ahead += [word[:before]] * (before > 0)
         behind += [word[len(word) - after :]] * (after > 0)
         word = word[before : len(word) - after]
-    middle = exceptions[word] if word in exceptions else divide(word)
+    middle = exceptions[word] if word in exceptions else divide(word, rules)
     return [*ahead, *middle, *behind[::-1]]
 
 
@@ -121,9 +128,9 @@ def join(parts: list[str], exceptions: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
-def tokens(text: str, is_english: bool = True) -> list[str]:
-    own = EXCEPTIONS if is_english else COMMON_EXCEPTIONS
-    return [token for word in text.split() for token in join(split(word, own), own)]
+def tokens(text: str, rules: int = 0) -> list[str]:
+    own = COMMON_EXCEPTIONS if rules & _textstatistics.FOREIGN else EXCEPTIONS
+    return [token for word in text.split() for token in join(split(word, own, rules), own)]
 
 
 def find_duplicates(items: list[str]) -> tuple[int, int]:
@@ -193,14 +200,14 @@ def c4(text: str, terminal: bool) -> dict:
 
 
 def statistics(
-    text: str, cut: str | None = None, stop_words: Collection[str] = STOP_WORDS, is_english: bool = True
+    text: str, cut: str | None = None, stop_words: Collection[str] = STOP_WORDS, rules: int = 0
 ) -> dict[str, float]:
     """Those of a text; its tokens are the words of `cut`, if given."""
 
     def ratio(part: int, whole: int) -> float:
         return part / whole if whole else 0
 
-    words = tokens(text, is_english) if cut is None else cut.split()
+    words = tokens(text, rules) if cut is None else cut.split()
     plain = [word for word in words if not WORDLESS.fullmatch(word)]
     breaks = text.splitlines()
     pieces = re.split("\n+", text)

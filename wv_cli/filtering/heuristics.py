@@ -212,8 +212,12 @@ def recipe_bounds(recipe: str, language: str) -> list[Bound]:
 @cache
 def _language(name: str) -> _textstatistics.Language:
     """What the statistics of words must know of a language."""
-    words = rules_of_language(name).stop_words if name else _GOPHER_STOP_WORDS
-    return _textstatistics.Language([word.encode() for word in words], not name)
+    if not name:
+        return _textstatistics.Language([word.encode() for word in _GOPHER_STOP_WORDS], 0)
+    own, rules = rules_of_language(name), _textstatistics.FOREIGN
+    rules += _textstatistics.KEEP_HYPHENS if own.keeps_hyphens else 0
+    rules += _textstatistics.CUT_APOSTROPHES if own.cuts_apostrophes else 0
+    return _textstatistics.Language([word.encode() for word in own.stop_words], rules)
 
 
 def statistics(

@@ -16,10 +16,13 @@ UNSEGMENTED = frozenset({*SEGMENTERS, "Khmr", "Laoo", "Mymr", "Tibt"})
 
 
 class LanguageRules(NamedTuple):
-    """Bounds by statistic and comparison, such as `repeated-lines<=`; those that reject nothing are left out."""
+    """Bounds by statistic and comparison, such as `repeated-lines<=`; those that reject nothing are left out. In some
+    languages hyphens join letters to one word, or a word begins behind an apostrophe."""
 
     bounds: Mapping[str, float]
     stop_words: tuple[str, ...]
+    keeps_hyphens: bool
+    cuts_apostrophes: bool
 
 
 @cache
@@ -27,7 +30,7 @@ def _rows() -> tuple[list[str], dict[str, list[str]]]:
     """(names of the columns, cells of each language)."""
     text = (files("wv_cli.filtering") / "recipes" / "fineweb2.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.split("\n") if line and not line.startswith("#")]
-    return rows[0][1:-1], {row[0]: row[1:] for row in rows[1:]}
+    return rows[0][1:-2], {row[0]: row[1:] for row in rows[1:]}
 
 
 def languages() -> list[str]:
@@ -40,10 +43,9 @@ def rules_of_language(name: str) -> LanguageRules:
     columns, rows = _rows()
     if name not in rows:
         raise UsageError(f"unknown language {name!r}; {_advise_language(name)}")
-    *cells, words = rows[name]
-    return LanguageRules(
-        {column: float(cell) for column, cell in zip(columns, cells, strict=True) if cell}, tuple(words.split(" "))
-    )
+    *cells, rules, words = rows[name]
+    bounds = {column: float(cell) for column, cell in zip(columns, cells, strict=True) if cell}
+    return LanguageRules(bounds, tuple(words.split(" ")), "keep-hyphens" in rules, "cut-apostrophes" in rules)
 
 
 def _advise_language(name: str) -> str:
