@@ -177,33 +177,33 @@ static const unsigned char *word_of(const wv_wordmap *map, const wv_slot *slot, 
     return word;
 }
 
-uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map) {
+uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map, int32_t first) {
     uint64_t total = 0, length;
     for (uint64_t i = 0; i <= map->mask; i++) {
-        if (map->slots[i].key.low == 0) continue;
+        if (map->slots[i].key.low == 0 || map->slots[i].id < first) continue;
         word_of(map, &map->slots[i], &length);
         total += length;
     }
     return total;
 }
 
-void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts) {
+void wv_wordmap_dump(const wv_wordmap *map, int32_t first, unsigned char *blob, int64_t *starts, int64_t *counts) {
     uint64_t length;
-    /* Lengths first, into starts[id + 1]; their running sum says where each word goes. */
+    /* Lengths first, into starts[i + 1]; their running sum says where each word goes. */
     starts[0] = 0;
     for (uint64_t i = 0; i <= map->mask; i++) {
         const wv_slot *slot = &map->slots[i];
-        if (slot->key.low == 0) continue;
+        if (slot->key.low == 0 || slot->id < first) continue;
         word_of(map, slot, &length);
-        starts[slot->id + 1] = (int64_t)length;
-        if (counts) counts[slot->id] = slot->count;
+        starts[slot->id - first + 1] = (int64_t)length;
+        if (counts) counts[slot->id - first] = slot->count;
     }
-    for (int32_t id = 0; id < map->size; id++) starts[id + 1] += starts[id];
+    for (int32_t i = 0; i < map->size - first; i++) starts[i + 1] += starts[i];
     for (uint64_t i = 0; i <= map->mask; i++) {
         const wv_slot *slot = &map->slots[i];
-        if (slot->key.low == 0) continue;
+        if (slot->key.low == 0 || slot->id < first) continue;
         const unsigned char *word = word_of(map, slot, &length);
-        memcpy(blob + starts[slot->id], word, length);
+        memcpy(blob + starts[slot->id - first], word, length);
     }
 }
 

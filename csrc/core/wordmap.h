@@ -64,11 +64,11 @@ wv_slot *wv_wordmap_find(wv_wordmap *map, const unsigned char *word, size_t leng
 int wv_wordmap_ids(wv_wordmap *map, const unsigned char *blob, const int64_t *starts, int64_t words, int known_only,
                    int32_t *ids);
 
-/* Bytes of all words end to end. */
-uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map);
-/* Writes word `id` to blob[starts[id] .. starts[id + 1]] and its count to counts[id] (unless NULL). starts has size + 1
- * entries. */
-void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts);
+/* Bytes of the words from id `first` on, end to end. */
+uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map, int32_t first);
+/* Writes word `first` + i to blob[starts[i] .. starts[i + 1]] and its count to counts[i] (unless NULL). starts has
+ * size - first + 1 entries. */
+void wv_wordmap_dump(const wv_wordmap *map, int32_t first, unsigned char *blob, int64_t *starts, int64_t *counts);
 
 /* Bytes of memory that the map takes. */
 uint64_t wv_wordmap_bytes(const wv_wordmap *map);

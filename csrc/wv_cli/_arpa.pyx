@@ -68,11 +68,11 @@ cdef class Reader:
         """(blob, starts, more than 0 for each word that was read and 0 for others) of the words in order of id."""
         cdef int64_t[::1] starts_view, counts_view
         cdef unsigned char[::1] out
-        blob = bytearray(wv_wordmap_blob_bytes(&self.words))
+        blob = bytearray(wv_wordmap_blob_bytes(&self.words, 0))
         starts, counts = np.zeros(self.words.size + 1, np.int64), np.zeros(self.words.size, np.int64)
         starts_view, counts_view, out = starts, counts, blob
         with nogil:
-            wv_wordmap_dump(&self.words, &out[0], &starts_view[0], &counts_view[0])
+            wv_wordmap_dump(&self.words, 0, &out[0], &starts_view[0], &counts_view[0])
         return bytes(blob), starts, counts
 
 

@@ -5,11 +5,11 @@ Whether the tables lie inside the file is checked here; what they hold is checke
 """
 
 cimport cython
-import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from wv_cli._arguments cimport require, require_ids
+from wv_cli._buffers cimport new_numbers
 from wv_cli._words cimport letters
 from wv_cli.core.kenlm cimport (
     wv_kenlm, wv_kenlm_all, wv_kenlm_column, wv_kenlm_find, wv_kenlm_level, wv_kenlm_score, wv_kenlm_unpack,
@@ -35,7 +35,7 @@ cdef class Model:
     cdef readonly str name
 
     def __init__(self, const uint8_t[::1] contents: Buffer, bint hashed, int64_t words, vocabulary: tuple[int, int],
-                 unigrams: tuple[int, int, int], const int64_t[:, ::1] levels, str name="the model"):
+                 unigrams: tuple[int, int, int], const int64_t[:, ::1] levels: Buffer, str name="the model"):
         cdef int64_t k, size = contents.shape[0]
         self.contents, self.name = contents, name
         require(1 <= levels.shape[0] < WV_LARGEST_ORDER and levels.shape[1] == 15, "no such order")
@@ -50,38 +50,48 @@ cdef class Model:
         for k in range(levels.shape[0]):
             self._take(&self.model.levels[k], levels[k], k + 2)
         self.model.sentence, self.model.sentence_end = WV_SENTENCE, WV_SENTENCE_END  # the file's own numbering
-        found = self.find(b"<s></s>", np.array([0, 3, 7], np.int64))
+        cdef int64_t[3] starts = [0, 3, 7]
+        found = self.find(b"<s></s>", <int64_t[:3]>starts)
         require(found[0] > 0 and found[1] > 0 and found[0] != found[1], "the vocabulary lacks <s> or </s>")
         self.model.sentence, self.model.sentence_end = found
 
-    def find(self, const uint8_t[::1] blob: Buffer, const int64_t[::1] starts) -> NDArray[np.int32]:
+    def find(self, const uint8_t[::1] blob: Buffer, const int64_t[::1] starts: ArrayLike) -> memoryview:
         """Ids (n,) int32 of words, 0 for those that are not listed. Raises BadFile where the file is damaged."""
         cdef int64_t n = starts.shape[0] - 1, i
         cdef int failure
         require(n >= 0 and starts[0] == 0 and starts[n] <= blob.shape[0], "the words do not fit")
         for i in range(n):
             require(starts[i] <= starts[i + 1], "the words do not fit")
-        ids = np.empty(n + 1, np.int32)
+        ids = new_numbers(n + 1, "i", sizeof(int32_t))
         cdef int32_t[::1] view = ids
         with nogil:
             failure = wv_kenlm_find(&self.model, letters(blob), &starts[0], n, &view[0])
         self._require_sane(failure)
         return ids[:n]
 
-    def begin(self, bint ends=True) -> NDArray[np.int32]:
+    def begin(self, bint ends=True) -> memoryview:
         """The state (order - 1,) int32 at the begin of a sentence; `ends` false: in which no word has come yet."""
-        state = np.full(self.model.order - 1, WV_NO_NODE, np.int32)
-        if ends:
-            state[0] = self.model.sentence
+        cdef int32_t k
+        state = new_numbers(self.model.order - 1, "i", sizeof(int32_t))
+        for k in range(self.model.order - 1):
+            state[k] = self.model.sentence if ends and k == 0 else WV_NO_NODE
         return state
 
-    def score(self, const int32_t[::1] ids, const int32_t[::1] state,
-              bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.int32]]:
+    def score(self, const int32_t[::1] ids, const int32_t[::1] state: Buffer,
+              bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], memoryview]:
         """(log10 p (n,) float32, words of the n-gram that was found (n,) uint8, the state after them) of a stream of
         ids; -1 ends a sentence. Raises BadFile where the file is damaged."""
+        import numpy as np
+        scores, lengths, after = self.score_buffer(ids, state, ends)
+        return np.asarray(scores), np.asarray(lengths), after
+
+    def score_buffer(self, const int32_t[::1] ids: Buffer, const int32_t[::1] state: Buffer,
+                     bint ends=True) -> tuple[memoryview, memoryview, memoryview]:
+        """The same as buffers, which take no NumPy."""
         cdef int64_t n = ids.shape[0]
         cdef int failure = 0
-        scores, lengths, after = np.empty(n, np.float32), np.empty(n, np.uint8), np.array(state, np.int32)
+        scores, lengths = new_numbers(n, "f", sizeof(float)), new_numbers(n, "B", 1)
+        after = memoryview(bytearray(state)).cast("i")
         cdef float[::1] scores_view = scores
         cdef uint8_t[::1] lengths_view = lengths
         cdef int32_t[::1] after_view = after
@@ -94,9 +104,10 @@ cdef class Model:
         self._require_sane(failure)
         return scores, lengths, after
 
-    def all(self, const int32_t[::1] state) -> NDArray[np.float32]:
+    def all(self, const int32_t[::1] state: Buffer) -> NDArray[np.float32]:
         """log10 p(word | state) of all words, (words,) float32; <s> among them, which is never predicted. Raises
         BadFile."""
+        import numpy as np
         scores = np.empty(self.model.words, np.float32)
         cdef float[::1] view = scores
         cdef int failure
@@ -110,6 +121,7 @@ cdef class Model:
                int32_t length) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
         """(first words (n,) int32, log10 p (n,), back-offs (n,), first child of each in the next level (n + 1,) int64)
         of the n-grams of a length of a trie; the longest have neither back-offs nor children. Raises BadFile."""
+        import numpy as np
         require(not self.model.hashed and 1 <= length <= self.model.order, "no such n-grams")
         cdef int64_t n = self.model.words if length == 1 else self.model.levels[length - 2].size
         cdef bint inner = length < self.model.order

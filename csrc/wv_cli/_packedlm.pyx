@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
 from libc.stdlib cimport calloc, free
 
 from wv_cli._arguments cimport require, require_floats, require_ids
+from wv_cli._buffers cimport new_numbers
 from wv_cli.core.ngrams cimport WV_LARGEST_ORDER, WV_NO_NODE, WV_SENTENCE_END
 from wv_cli.core.packedlm cimport (
     WV_PACKED_AT_ONCE, WV_PACKED_BLOCK, WV_PACKED_PADDING, wv_packed_all, wv_packed_begin, wv_packed_children,
@@ -149,37 +150,44 @@ cdef class Packed:
                 "the columns do not fit the sizes")
         self.kept_alive, self.name = (index, tables, bits), name
 
-    def begin(self, bint ends=True) -> NDArray[np.int32]:
+    def begin(self, bint ends=True) -> memoryview:
         """The state (order - 1,) int32 at the begin of a sentence; `ends` false: in which no word has come yet."""
-        state = np.empty(max(self.model.order - 1, 1), np.int32)
+        state = new_numbers(max(self.model.order - 1, 1), "i", sizeof(int32_t))
         cdef int32_t[::1] view = state
         wv_packed_begin(&self.model, ends, &view[0])
         return state[:self.model.order - 1]
 
-    def score(self, const int32_t[::1] ids, const int32_t[::1] state,
-              bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.int32]]:
+    def score(self, const int32_t[::1] ids, const int32_t[::1] state: Buffer,
+              bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], memoryview]:
         """(log10 p (n,) float32, words of the n-gram that was found (n,) uint8, the state after them) of a stream of
         ids; -1 ends a sentence. Raises BadFile where the file is damaged."""
-        cdef int64_t n = ids.shape[0]
+        scores, lengths, after = self.score_buffer(ids, state, ends)
+        return np.asarray(scores), np.asarray(lengths), after
+
+    def score_buffer(self, const int32_t[::1] ids: Buffer, const int32_t[::1] state: Buffer,
+                     bint ends=True) -> tuple[memoryview, memoryview, memoryview]:
+        """The same as buffers, which take no NumPy."""
+        cdef int64_t n = ids.shape[0], k
         cdef int failure = 0
-        scores, lengths = np.empty(n, np.float32), np.empty(n, np.uint8)
-        after = np.empty(self.model.order, np.int32)  # never empty, so that it has an address
+        scores, lengths = new_numbers(n, "f", sizeof(float)), new_numbers(n, "B", 1)
+        after = new_numbers(self.model.order, "i", sizeof(int32_t))  # never empty, so that it has an address
         cdef float[::1] scores_view = scores
         cdef uint8_t[::1] lengths_view = lengths
         cdef int32_t[::1] after_view = after
         self._require_state(state)
         require_ids(ids, -1, self.model.levels[0].size, "ids")
-        after[:len(state)] = state
+        for k in range(state.shape[0]):
+            after_view[k] = state[k]
         cdef uint8_t[::1] scratch
         if n:
-            scratch = np.empty(wv_packed_scratch(&self.model, n), np.uint8)
+            scratch = bytearray(wv_packed_scratch(&self.model, n))
             with nogil:
                 failure = wv_packed_score(&self.model, &ids[0], n, ends, &after_view[0], &scores_view[0],
                                           &lengths_view[0], &scratch[0])
         self._require_sane(failure)
-        return scores, lengths, after[:len(state)]
+        return scores, lengths, after[:state.shape[0]]
 
-    def all(self, const int32_t[::1] state) -> NDArray[np.float32]:
+    def all(self, const int32_t[::1] state: Buffer) -> NDArray[np.float32]:
         """log10 p(word | state) of all words, (words,) float32; <s> among them, which is never predicted. Raises
         BadFile."""
         scores = np.empty(self.model.levels[0].size, np.float32)

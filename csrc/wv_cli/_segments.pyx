@@ -2,7 +2,6 @@
 """Words and sentences of running text by Unicode's rules (core/segments.h)."""
 
 cimport cython
-import numpy as np
 
 from libc.stdint cimport int64_t, uint16_t
 from libc.stdlib cimport free, malloc
@@ -116,6 +115,7 @@ def boundaries(const unsigned char[::1] text not None) -> NDArray[np.uint8]:
         count = wv_find_boundaries(&text[0], text.shape[0], True, &scratch)
     if count < 0:
         raise MemoryError
+    import numpy as np
     found = np.empty(count, np.uint8)
     cdef unsigned char[::1] view = found
     if count:
@@ -126,6 +126,7 @@ def boundaries(const unsigned char[::1] text not None) -> NDArray[np.uint8]:
 
 def kinds() -> NDArray[np.uint16]:
     """(0x110000,) uint16: the kind of each character, as in core/segments.h."""
+    import numpy as np
     found = np.empty(WV_SEGMENT_CHARACTERS, np.uint16)
     cdef uint16_t[::1] view = found
     memcpy(&view[0], wv_segment_kind, WV_SEGMENT_CHARACTERS * sizeof(uint16_t))

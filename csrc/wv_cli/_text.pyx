@@ -11,6 +11,7 @@ cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from wv_cli._buffers cimport new_numbers
 from wv_cli._words cimport letters
 from wv_cli.core.floattext cimport wv_count_lines
 from wv_cli.core.idbuffer cimport wv_idbuffer, wv_idbuffer_fit, wv_idbuffer_free
@@ -54,14 +55,14 @@ cdef tuple dumped(wv_wordmap *map):
     """(blob, starts, counts) of the words in order of id."""
     cdef int64_t[::1] starts, counts
     cdef unsigned char[::1] bytes_out
-    blob = bytearray(wv_wordmap_blob_bytes(map))
+    blob = bytearray(wv_wordmap_blob_bytes(map, 0))
     starts_array = zeros(map.size + 1, "i8")
     counts_array = zeros(map.size, "i8")
     starts = starts_array
     counts = counts_array
     bytes_out = blob
     with nogil:
-        wv_wordmap_dump(map, &bytes_out[0] if bytes_out.shape[0] else NULL, &starts[0],
+        wv_wordmap_dump(map, 0, &bytes_out[0] if bytes_out.shape[0] else NULL, &starts[0],
                         &counts[0] if counts.shape[0] else NULL)
     return blob, starts_array, counts_array
 
@@ -203,6 +204,17 @@ cdef class Encoder:
         """(blob, starts, counts (n,) int64) of the words in order of id."""
         blob, starts, counts = dumped(&self.encoder.map)
         return bytes(blob), starts, counts
+
+    def words_from(self, int32_t first) -> tuple[bytes, memoryview]:
+        """(blob, starts (n + 1,) int64) of the words with the id `first` and those behind it, as buffers."""
+        cdef int32_t begin = max(0, min(first, self.encoder.map.size))
+        starts = new_numbers(self.encoder.map.size - begin + 1, "q", sizeof(int64_t))
+        blob = bytearray(wv_wordmap_blob_bytes(&self.encoder.map, begin) + 1)  # never empty, so that it has an address
+        cdef int64_t[::1] starts_view = starts
+        cdef unsigned char[::1] out = blob
+        with nogil:
+            wv_wordmap_dump(&self.encoder.map, begin, &out[0], &starts_view[0], NULL)
+        return bytes(blob[:-1]), starts
 
     def add_words(self, const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[np.int32]:
         """Ids (n,) int32 of words, those not seen before added with count 0."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.lm.golden import kenlm_files
+
 # Of the standard library and the packages: what a cluster, a bar or a network needs.
 OUTSIDE = {"asyncio", "ssl", "socket", "importlib.metadata", "multiprocessing.resource_tracker", "tqdm"}
 # Ours: what a search for options or a score needs.
@@ -22,20 +24,20 @@ JOB = {"commands"} | {f"commands.{name}" for name in ("job", "part", "parts", "p
 QUESTION = JOB | {"commands.questions", "commands.parts.asking", "commands.parts.vectors"}
 PREDICT = {f"commands.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict")}
 QUERIES = {
-    "nn words.bin the": (QUESTION | {"commands.nn"}, 65),
-    "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 59),
+    "nn words.bin the": (QUESTION | {"commands.nn"}, 66),
+    "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 60),
     "vectors words.bin the": (
         JOB | {"commands.distribution", "commands.parts.pooling", "encoders", "transforms", "text"},
-        88,
+        89,
     ),
     "vectors labels.bin --sentences the": (
         JOB
         | {"commands.distribution", "commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
-        118,
+        119,
     ),
-    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 89),
-    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 89),  # an ending of no format
-    "lm score words.lm text.txt": (JOB | {"commands.parts.documents", "lm", "text", "filtering"}, 106),
+    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 90),
+    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 90),  # an ending of no format
+    "lm score words.lm text.txt": (JOB | {"commands.parts.documents", "lm", "text", "filtering"}, 87),
     "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 52),
     "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 63),
 }
@@ -58,6 +60,7 @@ MAY_HAVE = {
 LACKS = {
     **{call: {"vectors.neighbors"} for call in QUERIES if call.split()[0] not in ("nn", "search")},
     "search text.index history": {"vectors.formats", "words"},
+    "lm score words.lm text.txt": {"vectors.formats", "vectors.neighbors"},
 }
 QUERY = (
     "import sys; from wv_cli.__main__ import run; status = run(sys.argv[1:]); "
@@ -127,6 +130,15 @@ def test_a_query_imports_few_rooms(call: str, folder: Path) -> None:
     found = {name if name.startswith("commands") else room_in(name) for name in modules}
     assert {room for room in found if not room.startswith("_")} == BELOW - LACKS.get(call, set()) | rooms
     assert len([name for name in modules if not name.startswith(("_", "cli"))]) <= most
+
+
+def test_scores_of_a_kenlm_file_need_no_numpy(folder: Path) -> None:
+    """Importing it takes as long as scoring 300,000 words."""
+    model = kenlm_files(folder) / "words.o4.probing.bin"
+    (folder / "plain.txt").write_text("the cat\nunseen words of no number\n")
+    argv = [sys.executable, "-c", QUERY, "lm", "score", str(model), "plain.txt"]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout.count("Total: ") == 2 and "numpy" not in done.stderr.split()
 
 
 PRODUCT_THREADS = (

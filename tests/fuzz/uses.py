@@ -67,8 +67,8 @@ from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.formats.fasttext_dump import parts
 from wv_cli.vectors.formats.fasttext_read import MAGIC
 from wv_cli.vectors.formats.fasttext_write import save_model
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.vectors.formats.streams import RowSource
+from wv_cli.vectors.recognize import input_texts
 from wv_cli.vectors.stored_index import SearchIndex
 
 _ODD = ["the", "unseenword", "</s>", "", "\0", "naïve", "\udcff"]

@@ -18,8 +18,8 @@ from wv_cli.io.compression import COMPRESSIONS, compression_of, inner_name
 from wv_cli.io.output import check_writable, open_output
 from wv_cli.vectors.formats import FORMATS, load, save
 from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
-from wv_cli.vectors.formats.recognize import is_sidecar
 from wv_cli.vectors.formats.streams import RowSource, save_blocks
+from wv_cli.vectors.recognize import is_sidecar
 
 UNPACK = {
     ".gz": gzip.decompress,

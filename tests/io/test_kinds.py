@@ -36,7 +36,7 @@ from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
 from wv_cli.vectors import formats
 from wv_cli.vectors.formats.fasttext_bin import load_model
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 FILES = {
     "gensim.bin": "word2vec-binary vectors",
@@ -128,7 +128,7 @@ def test_first_bytes_exclude_no_file_of_their_format(tmp_path):
         with open_input(file_of(name, tmp_path)) as source:
             head = source.peek(HEAD_BYTES)
         sniffed = [row.name for row in formats.FORMATS.values() if row.sniff(head)]
-        assert sniffed == [row.name for row in formats._candidates(head) if row.sniff(head)]
+        assert sniffed == [row.name for row in formats.candidates(head) if row.sniff(head)]
 
 
 def zipped(*names):

@@ -10,8 +10,8 @@ from tests.reference.neural import Batch, Reference
 from tests.tiers import full
 from wv_cli import _cpu, _neural, _word2vec
 from wv_cli.io.memory import pad_width, zeros
+from wv_cli.lm.asking import SENTENCE
 from wv_cli.lm.neural import Classes, Paths
-from wv_cli.lm.vocabulary import SENTENCE
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import frequency_classes
 from wv_cli.models.trees import clustered_paths, huffman_paths, random_paths

@@ -2,7 +2,7 @@
 csrc/core/packedlm.c."""
 
 from tests.lm.golden import entries
-from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END
+from wv_cli.lm.asking import SENTENCE, SENTENCE_END
 
 
 def scores(model, stream, *, ends=True):

@@ -5,12 +5,12 @@ import pytest
 
 from tests.lm.golden import TINY, entries, text_of, trained
 from tests.lm.test_every_smoothing import CONTEXTS, sums
+from wv_cli.lm.asking import SENTENCE
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import count
 from wv_cli.lm.entropy import losses, prune
 from wv_cli.lm.files import load, save
 from wv_cli.lm.smoothing import SMOOTHINGS
-from wv_cli.lm.vocabulary import SENTENCE
 
 
 def conditional(model, context):

@@ -10,12 +10,12 @@ import pytest
 from tests.lm.golden import TINY, entries, text_of, trained
 from tests.tiers import full
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.lm.asking import SENTENCE
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import count
 from wv_cli.lm.files import load, save
 from wv_cli.lm.model import LOG_ZERO
 from wv_cli.lm.smoothing import SMOOTHINGS
-from wv_cli.lm.vocabulary import SENTENCE
 from wv_cli.words import WordList
 
 EVERY = pytest.mark.parametrize("smoothing", list(SMOOTHINGS))

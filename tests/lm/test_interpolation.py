@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from wv_cli.lm.asking import SENTENCE
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.interpolation import interpolate
 from wv_cli.lm.model import unpack_model
 from wv_cli.lm.scoring import Scorer
-from wv_cli.lm.vocabulary import SENTENCE
 
 TEXTS = {
     "a": "the cat sat on the mat\na cat ate the fish\nthe dog sat on the cat\nthe cat sat\n",
@@ -39,12 +39,12 @@ def test_the_mixture_of_what_is_listed(models):
     found = events(mixed)
     longest = mixed.order
     probability = sum(
-        weight * np.where(each.oov, 0, 10.0 ** each.scores.astype(float))
+        weight * np.where(each.oov, 0, 10.0 ** np.asarray(each.scores, float))
         for weight, each in zip(WEIGHTS, own, strict=True)
     )
-    listed = (found.lengths == longest) & ~found.oov
+    listed = (np.asarray(found.lengths) == longest) & ~found.oov
     assert listed.sum() >= 3
-    np.testing.assert_allclose(10.0 ** found.scores[listed], probability[listed], rtol=1e-5)
+    np.testing.assert_allclose(10.0 ** np.asarray(found.scores)[listed], probability[listed], rtol=1e-5)
     words = {word for model in models for word in model.words}
     assert set(mixed.words) == words and len(mixed.words) == len(words)
     sizes = [{tuple(map(model.words.__getitem__, row)) for row in model.trie.rows(2)} for model in (*models, mixed)]

@@ -11,10 +11,10 @@ from tests.conftest import run_wv
 from tests.lm.golden import entries, kenlm_files
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.lm.asking import UNKNOWN
 from wv_cli.lm.files import load, load_ngrams, save
 from wv_cli.lm.generating import Generator
 from wv_cli.lm.scoring import Scorer
-from wv_cli.lm.vocabulary import UNKNOWN
 
 GROUPS = {
     "words.o4": [

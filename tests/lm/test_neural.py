@@ -15,12 +15,12 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.report import as_tsv
 from wv_cli.lm import neural_files
-from wv_cli.lm.asking import count_normalizers, normalizers_of, take_unnormalized
+from wv_cli.lm.asking import SENTENCE, UNKNOWN, count_normalizers, normalizers_of, take_unnormalized
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.generating import Generator
 from wv_cli.lm.neural import Paths
 from wv_cli.lm.sentences import encode_sentences
-from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, UNKNOWN
+from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
 from wv_cli.models.training.run import train

@@ -16,7 +16,8 @@ from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import load, save
 from wv_cli.lm.perplexities import MODES, DocumentScorer
-from wv_cli.lm.pieces import Pieces, Preparation
+from wv_cli.lm.pieces import Pieces
+from wv_cli.lm.preparation import Preparation
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.normalize import normalize_ccnet, normalize_datatrove
 from wv_cli.text.source import Source

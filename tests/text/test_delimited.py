@@ -13,7 +13,7 @@ from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.records.reading import Column, Rules
 from wv_cli.text.records.writing import ByteSink
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 SPARK = (
     b'id,text\n1,"she said \\"hi\\" to me"\n2,"a \\"b, c\\" d"\n3,"line one \\"x\n4,still \\"three"\n5,green pears\n'

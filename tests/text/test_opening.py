@@ -13,7 +13,7 @@ from wv_cli.text.parts import shards
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.opening import require_records
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 MARK = b"\xef\xbb\xbf"
 RECORDS = [{"id": "1", "text": "a b c"}, {"id": "2", "text": "d e f"}]

@@ -20,7 +20,7 @@ from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.parquet_writing import Form, ParquetSink, Rows
 from wv_cli.text.records.reading import Column
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -11,7 +11,7 @@ from wv_cli.errors import WvError
 from wv_cli.text import cuts
 from wv_cli.text.parts import Part, shards
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 
 def read(paths: list[str], part: Part) -> bytes:

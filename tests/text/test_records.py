@@ -21,7 +21,7 @@ from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.records.reading import Column, Rules
 from wv_cli.text.records.writing import ByteSink, add_fields
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 ADDED = ("label", "score")
 # What is no UTF-8, has no end or no header is no record, whatever Python's csv makes of it.

@@ -16,7 +16,7 @@ from wv_cli.text.phrase_finding import PhraseFinder
 from wv_cli.text.phrases import JoinedText
 from wv_cli.text.shard_counting import Divided, words_of
 from wv_cli.text.shard_joining import JoinedShards
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from wv_cli.__main__ import run
 from wv_cli.errors import BadFile, WvError
 from wv_cli.text import source
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 pytest.importorskip("warcio", reason="needs the extra warc")
 

@@ -55,7 +55,7 @@ def _record_texts(
             flag = RecordsConfig.options()[given[0]].flag
             raise UsageError(f"{flag} is about records; give files of them with --sentences, such as pages.jsonl")
         return None
-    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.vectors.recognize import input_texts
 
     written = [output] if output is not None else []
     return input_texts(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wv_cli.filtering.flattening import flatten
 from wv_cli.filtering.units import divide
-from wv_cli.lm.pieces import Preparation
+from wv_cli.lm.preparation import Preparation
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.records.reading import Column
 from wv_cli.text.records.writing import Answer, Asked
@@ -39,16 +39,17 @@ class RecordScorer:
         parts, starts = divide(block.each, self.unit)
         text = b"".join(self.prepared.blocks([flatten(parts, self.flatten)]))
         scored = self.scorer.score(text)
-        ends = np.append(0, np.flatnonzero(scored.ids < 0) + 1)[starts]
+        ids, scores, lacking = np.asarray(scored.ids), np.asarray(scored.scores), scored.oov
+        ends = np.append(0, np.flatnonzero(ids < 0) + 1)[starts]
         log10, perplexity, oov = [], [], []
-        events = scored.ids >= 0 if not self.ends else np.ones(len(scored.ids), np.bool_)
+        events = ids >= 0 if not self.ends else np.ones(len(ids), np.bool_)
         for begin, end in pairwise(ends.tolist()):
-            found = scored.scores[begin:end][events[begin:end]].tolist()
+            found = scores[begin:end][events[begin:end]].tolist()
             total = math.fsum(found)
             exponent = -total / len(found) if found else math.inf
             log10.append(np.float32(total))
             perplexity.append(np.float32(10**exponent) if exponent < 38 else None)
-            oov.append(int(np.count_nonzero(scored.oov[begin:end])))
+            oov.append(int(np.count_nonzero(lacking[begin:end])))
         name, of_perplexity, of_oov = self.names
         return {
             name: Column("number", log10),

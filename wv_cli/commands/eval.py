@@ -174,7 +174,7 @@ def read_texts(
     if not isinstance(config, ReadingConfig):
         return config, data
     from wv_cli.text.tokenizing import recipe_for
-    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.vectors.recognize import input_texts
 
     config = replace(config, tokenize=recipe_for(models, config.tokenize, log, one_line=False))
     return config, input_texts(data, log=log, reading=config)

@@ -41,7 +41,7 @@ def open_corpus(run: Run, records: FilteredRecords, kept: FilterOutput) -> Corpu
     from wv_cli.text.records.opening import refuse_other_files
     from wv_cli.text.records.reading import DEFAULT_FIELD
     from wv_cli.text.source import Source
-    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.vectors.recognize import input_texts
 
     part = kept.run_part
     reading = ReadingConfig(**vars(records.reading))

@@ -125,7 +125,7 @@ class NgramJob(Job):
     def _counts(self, run: Run) -> "NgramCounts":
         from wv_cli.lm.count_files import load, sum_counts
         from wv_cli.lm.counts import count
-        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.vectors.recognize import input_texts
 
         source, output = self.source, self.model.output
         if source.count_files:

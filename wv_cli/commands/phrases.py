@@ -88,7 +88,7 @@ class PhraseRun:
     def finish(self) -> Metadata:
         """Finds and joins; the log is told of every pass."""
         from wv_cli.text.source import tell_words
-        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.vectors.recognize import input_texts
 
         source = self.source
         asked = input_texts(

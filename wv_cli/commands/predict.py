@@ -70,7 +70,7 @@ class PredictRun:
         from wv_cli.io.output import open_output
         from wv_cli.text.source import Source
         from wv_cli.text.tokenizing import recipe_for
-        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.vectors.recognize import input_texts
 
         asked, answers = self.asked, self.answers
         config = replace(self.config, tokenize=recipe_for([asked.model], self.config.tokenize, self.run.log))

@@ -91,7 +91,7 @@ class QuantizeJob(Job):
         from wv_cli.models.text_classifier import is_pooled
         from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
         from wv_cli.vectors.formats.fasttext_bin import read_model, save_model
-        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.vectors.recognize import input_texts
 
         with open_input(self.models.model) as source:
             if is_pooled(source):

@@ -69,7 +69,7 @@ class TokenizeJob(Job):
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Reads and writes a piece at a time."""
         from wv_cli.text.corpus import require_words
-        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.vectors.recognize import input_texts
 
         started, output = time.perf_counter(), self.out.output
         reading = ReadingConfig(**vars(self.source.reading), tokenize=recipe_of(self.config))

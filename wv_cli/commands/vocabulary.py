@@ -128,7 +128,7 @@ class VocabularyJob(Job):
         from wv_cli.text.shard_counting import SHARD_BYTES, Divided, words_of
         from wv_cli.text.source import tell_words
         from wv_cli.text.vocab import merge_vocabs, read_vocab
-        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.vectors.recognize import input_texts
 
         source, config, output = self.source, self.config, self.vocabulary.output
         asked = input_texts(source.inputs, log=run.log, written=[output], reading=source.reading, advise=True)

@@ -20,7 +20,7 @@ from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import Answered, TextClassifier
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 
 @dataclass

@@ -19,10 +19,10 @@ from wv_cli.lm.asking import LanguageModel, count_normalizers, normalizers_of, t
 from wv_cli.lm.files import load
 from wv_cli.lm.interpolation import fitted_weights, mix_scores
 from wv_cli.lm.neural import Normalizers
-from wv_cli.lm.pieces import Preparation
+from wv_cli.lm.preparation import Preparation
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float64]
@@ -114,10 +114,10 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
             if not sum(len(part.ids) for part in parts):
                 message = f"{path}: no text: expected a sentence a line, found none"
                 raise WvError(message)
-            scores[i].append(np.concatenate([part.scores for part in parts]))
+            scores[i].append(np.concatenate([np.asarray(part.scores) for part in parts]))
             oov[i].append(np.concatenate([part.oov for part in parts]))
             if name == names[0]:
-                ends.append(np.flatnonzero(np.concatenate([part.ids for part in parts]) < 0) + 1)
+                ends.append(np.flatnonzero(np.concatenate([np.asarray(part.ids) for part in parts]) < 0) + 1)
     return [Events(np.array(s), np.array(o), e, z) for s, o, e, z in zip(scores, oov, ends, sums, strict=False)]
 
 

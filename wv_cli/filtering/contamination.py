@@ -25,7 +25,7 @@ from wv_cli.filtering.setting import Setting, split_subject
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.reading import NoRecords
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 RUN, SHORTEST = 8, 5  # words
 _BITS = 24  # of a hash, by which most runs of a text are known to be in no item

@@ -32,7 +32,7 @@ from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords, OnB
 from wv_cli.text.records.spans import Span
 from wv_cli.text.records.text_spans import text_sizes
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 
 class JudgedBlock(NamedTuple):

@@ -24,7 +24,6 @@ from wv_cli.vectors.formats.base import FormatWarning
 from wv_cli.words import WordList
 
 _BLOCK = 1 << 16  # n-grams printed at a time
-_BEGIN = re.compile(rb"^[ \t]*\\data\\[ \t\r]*$", re.MULTILINE)
 IRSTLM = re.compile(rb"(iARPA|qARPA)\b.*")
 _SIZE = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")
 _UPPER = "<UNK>"
@@ -36,12 +35,6 @@ _PROBLEMS = {
 }
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]
-
-
-def looks_like(head: bytes) -> bool:
-    """Whether a file may be ARPA that begins with `head`."""
-    found = _BEGIN.search(head)
-    return found is not None and b"\0" not in head[: found.start()]
 
 
 def write(stream: BinaryIO, given: Ngrams, _: int | None) -> None:

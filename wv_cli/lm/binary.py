@@ -38,10 +38,6 @@ _OLD_LAYOUT: container.Layout = {
 _NEWLINE = 10  # after each word; none has one
 
 
-def looks_like(head: bytes) -> bool:
-    return head.startswith((container.magic(KIND), container.magic(OLD_KIND)))
-
-
 def write(stream: BinaryIO, model: Ngrams, quantize: int | None = None) -> None:
     """Writes a model, its numbers quantized to so many bits."""
     packed = _pack(model, quantize)

@@ -16,10 +16,11 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.io import container
 from wv_cli.io.input import open_input
 from wv_cli.io.output import open_output
+from wv_cli.lm.asking import SENTENCE_END
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.counts import DEFAULT_MEMORY, NgramCounts, Records, buffers, new_shelf, ngram_runs, of_records
 from wv_cli.lm.trie import Trie, link
-from wv_cli.lm.vocabulary import SENTENCE_END, SPECIAL, read_words
+from wv_cli.lm.vocabulary import SPECIAL, read_words
 from wv_cli.words import WordList
 
 KIND = "ngram-counts"

@@ -19,9 +19,10 @@ from wv_cli.io.events import OnProgress
 from wv_cli.io.runs import SortedRuns
 from wv_cli.io.shelf import Pieces, Shelf
 from wv_cli.io.threads import in_order, run_all
+from wv_cli.lm.asking import SENTENCE
 from wv_cli.lm.config import CountConfig
 from wv_cli.lm.trie import Trie, link
-from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, new_encoder
+from wv_cli.lm.vocabulary import SPECIAL, new_encoder
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from wv_cli._lm import gather
 from wv_cli.errors import WvError
 from wv_cli.io.threads import in_order, run_all
+from wv_cli.lm.asking import SENTENCE, UNKNOWN
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import NgramCounts
 from wv_cli.lm.entropy import NOTHING, Mask, cut_trie, logarithms, prune, take_nodes
@@ -28,7 +29,7 @@ from wv_cli.lm.smoothing import (
     level_of,
     slip,
 )
-from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, UNKNOWN
+from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.words import WordList
 
 

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.lm.asking import LanguageModel
+from wv_cli.lm.asking import SENTENCE, SENTENCE_END, UNKNOWN, LanguageModel
 from wv_cli.lm.model import LOG_ZERO
-from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, UNKNOWN
 from wv_cli.words import WordList, split_words
 
 

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
+from wv_cli.lm.asking import UNKNOWN
 from wv_cli.lm.entropy import logarithms, normalize
 from wv_cli.lm.levels import Levels
 from wv_cli.lm.model import NgramModel
 from wv_cli.lm.scoring import Scorer
-from wv_cli.lm.vocabulary import UNKNOWN
 from wv_cli.text.source import Source
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float64]

@@ -8,22 +8,24 @@ A header names the type, the order and the number of n-grams, from which the pla
 Words are found by their hash. Their spellings stand at the end of the file, and may be missing (build_binary -v).
 """
 
+import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NoReturn
 
 from wv_cli import _kenlm
 from wv_cli.errors import BadFile, UsageError, show_bytes
 from wv_cli.io.input import Input
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.levels import Levels
-from wv_cli.lm.model import LOG_ZERO, NgramModel
-from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wv_cli.lm.model import NgramModel
+    from wv_cli.words import WordList
 
 _BEGINS = b"mmap lm http://kheafield.com/code "
 _VERSION = b"format version 5\n\0"
@@ -38,10 +40,6 @@ _QUANTIZED = (3, 5)
 _ARRAYS = (4, 5)
 _ABSENT = -1
 _ADVICE = "make it again with KenLM's build_binary"
-
-
-def looks_like(head: bytes) -> bool:
-    return head.startswith(_BEGINS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +58,19 @@ class KenlmModel:
     def name(self) -> str:
         return self.scorer.name
 
-    def find(self, words: WordList) -> NDArray[np.int32]:
+    def find(self, words: "WordList") -> "NDArray[np.int32]":
         """The ids of words, UNKNOWN for those that are not listed. Raises BadFile."""
-        return self.scorer.find(words.blob, words.starts)
+        import numpy as np
+
+        return np.asarray(self.scorer.find(words.blob, words.starts), np.int32)
 
     @cached_property
-    def words(self) -> WordList:
+    def words(self) -> "WordList":
         """Raises UsageError for a file without spellings, BadFile for one that is damaged."""
+        import numpy as np
+
+        from wv_cli.words import WordList
+
         if self.strings is None:
             message = (
                 f"{self.name}: a KenLM file without the spellings of its words (build_binary -v), which are needed "
@@ -83,9 +87,13 @@ class KenlmModel:
             _refuse(self.name, "the words do not fit the vocabulary's hashes", self.strings)
         return words.take(np.argsort(ids))
 
-    def unpack(self) -> NgramModel:
+    def unpack(self) -> "NgramModel":
         """The model in memory, with the n-grams that KenLM has added for its own use. Raises UsageError for files of
         which the n-grams cannot be listed, BadFile for a damaged one."""
+        import numpy as np
+
+        from wv_cli.lm.levels import Levels
+
         if self.type not in _TYPES[_FIRST_TRIE:]:
             message = (
                 f"{self.name}: a {self.type} file of KenLM, which keeps hashes of its n-grams and not their words: it "
@@ -109,9 +117,11 @@ class KenlmModel:
         return levels.model(words, self.name)
 
 
-def _clip(logarithms: NDArray[np.float32]) -> NDArray[np.float32]:
+def _clip(logarithms: "NDArray[np.float32]") -> "NDArray[np.float32]":
     """KenLM writes -inf, too, where we write LOG_ZERO."""
-    return np.clip(logarithms, LOG_ZERO, -LOG_ZERO)
+    from wv_cli.lm.model import LOG_ZERO
+
+    return logarithms.clip(LOG_ZERO, -LOG_ZERO)
 
 
 def read(source: Input) -> KenlmModel:
@@ -182,6 +192,14 @@ class _Header:
         return cls(type_of, order, multiplier, bool(has_words), counts)
 
 
+def _round(number: float) -> float:
+    """The float32 next to a number."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except OverflowError:
+        return math.inf
+
+
 class _Layout:
     """Where the tables lie, as the arguments of _kenlm.Model. `end` is the byte behind them."""
 
@@ -191,7 +209,8 @@ class _Layout:
         self._require(8)
         rows = list(self._read_hashed() if header.is_hashed else self._trie())
         self._require(0)
-        self.levels = np.array(rows, np.int64)
+        numbers = [number for row in rows for number in row]
+        self.levels = memoryview(struct.pack(f"{len(numbers)}q", *numbers)).cast("q", [len(rows), len(rows[0])])
 
     def _require(self, more: int) -> None:
         """Raises BadFile where the file ends before `more` bytes behind what was laid out."""
@@ -206,8 +225,8 @@ class _Layout:
         return begin
 
     def _buckets(self, entries: int) -> int:
-        with np.errstate(over="ignore"):
-            product = float(np.float32(self._header.multiplier) * np.float32(entries))
+        # As KenLM multiplies: in float32.
+        product = _round(_round(self._header.multiplier) * _round(entries))
         return max(entries + 1, int(min(product, 2.0**62)))
 
     def _read_hashed(self) -> Iterator[list[int]]:

@@ -7,12 +7,13 @@ events at a time, by products of matrices. Numbers are logarithms to base 10, as
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.lm.asking import SENTENCE, SENTENCE_END, UNKNOWN
 from wv_cli.lm.model import LOG_ZERO
-from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, UNKNOWN
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float32]
@@ -113,6 +114,13 @@ class NeuralModel:
     def begin(self, ends: bool = True) -> Context:
         """The context at the begin of a sentence; `ends` false: words that are not known."""
         return (SENTENCE if ends else UNKNOWN,) * (self.order - 1)
+
+    def score_buffer(
+        self, ids: "memoryview[int]", state: Context, ends: bool = True
+    ) -> tuple["memoryview[Any]", "memoryview[Any]", Context]:
+        """See wv_cli.lm.asking."""
+        scores, lengths, after = self.score(np.asarray(ids), state, ends)
+        return scores.data, lengths.data, after
 
     def score(self, ids: Ids, state: Context, ends: bool = True) -> tuple[Floats, NDArray[np.uint8], Context]:
         """(scores (n,) float32, lengths (n,) uint8, the context behind them) of a stream of ids; -1 scores </s>, or

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from wv_cli.io import container
 from wv_cli.io.input import Input
+from wv_cli.lm.asking import SENTENCE
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.neural import Classes, NeuralModel, Paths, Words
-from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, read_words
+from wv_cli.lm.vocabulary import SPECIAL, read_words
 
 KIND = "neural-lm"
 NOTHING = -1e30  # the bias of rows that are nothing to predict
@@ -29,10 +30,6 @@ _LAYOUT: container.Layout = {
     "path_answers": ("|u1", ("nodes",)),
     "letters": ("|u1", ("letters",)),
 }
-
-
-def looks_like(head: bytes) -> bool:
-    return head.startswith(container.magic(KIND))
 
 
 def write(stream: BinaryIO, model: NeuralModel) -> None:

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import UsageError
-from wv_cli.lm.asking import LanguageModel
+from wv_cli.lm.asking import UNKNOWN, LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
 from wv_cli.lm.pieces import Pieces, join_pieces
-from wv_cli.lm.vocabulary import UNKNOWN
 from wv_cli.registry import Registry
 from wv_cli.text.normalize import normalize_ccnet, normalize_datatrove
 from wv_cli.words import WordList, encode

@@ -1,8 +1,8 @@
-"""Pieces of words, as a model of sentencepiece cuts a text, and texts made ready for a language model of pieces."""
+"""Pieces of words, as a model of sentencepiece cuts a text."""
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -13,10 +13,8 @@ from wv_cli.errors import BadFile, show_bytes
 from wv_cli.io.extra import require
 from wv_cli.io.input import open_input
 from wv_cli.io.kinds import HEAD_BYTES, kind_of
-from wv_cli.lm.config import PiecesConfig
-from wv_cli.text.normalize import NORMALIZERS
 from wv_cli.text.unigram import read_unigram
-from wv_cli.words import WordList, decode, encode
+from wv_cli.words import WordList, encode
 
 _SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # but those that stand for a byte
 _EXPECTED = "a model of sentencepiece (.model)"
@@ -94,41 +92,6 @@ class Pieces:
             given = [encode(_SURROGATE.sub("\udcff", text)) for text in texts]
             found = self._processor.encode(given, out_type=kind, num_threads=1)
         return found
-
-
-class Preparation:
-    """What is done to a text before a language model reads it: normalization, then cutting into pieces."""
-
-    def __init__(self, config: PiecesConfig) -> None:
-        """Raises what Pieces raises."""
-        self._normalize: Callable[[str], str] | None = (
-            None if config.normalize == "none" else NORMALIZERS.find(config.normalize)
-        )
-        self._pieces = Pieces(config.tokenizer) if config.tokenizer is not None else None
-
-    def blocks(self, text: Iterable[bytes]) -> Iterator[bytes]:
-        """A text in chunks, cut anywhere, as chunks of whole lines that hold the pieces divided by blanks. Nothing is
-        done where there is nothing to do."""
-        if self._normalize is None and self._pieces is None:
-            yield from text
-            return
-        carry: list[bytes] = []
-        for chunk in text:
-            whole, newline, rest = chunk.rpartition(b"\n")
-            if newline:
-                yield self._lines(b"".join([*carry, whole]))
-                carry = []
-            carry.append(rest)
-        if any(carry):
-            yield self._lines(b"".join(carry))
-
-    def _lines(self, block: bytes) -> bytes:
-        lines = decode(block).split("\n")
-        if self._normalize is not None:
-            lines = list(map(self._normalize, lines))
-        if self._pieces is not None:
-            return join_pieces(self._pieces.cut(lines))
-        return encode("".join(f"{line}\n" for line in lines))
 
 
 def join_pieces(lines: Iterable[Iterable[str]]) -> bytes:

@@ -1,61 +1,57 @@
 """What a model says of texts: the probability of each word, and what they come to.
 
 A line is a sentence; its words and its end are the events. A word that the model does not list is <unk>, out of
-vocabulary (OOV).
+vocabulary (OOV). Numbers stand in buffers, of which NumPy makes arrays where it is needed: importing it takes longer
+than many a text.
 """
 
-import math
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from wv_cli.lm.asking import LanguageModel
+from wv_cli import _sentences, _text
+from wv_cli.lm.asking import UNKNOWN, LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
-from wv_cli.lm.vocabulary import SPECIAL, UNKNOWN, new_encoder
-from wv_cli.words import WordList
 
-Ids = NDArray[np.int32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wv_cli.words import WordList
+
+Numbers: TypeAlias = "memoryview[Any]"
+_SPECIAL = b"<unk> <s> </s>\n"  # in the order of their ids
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
     """Events of a text in their order: `ids` (n,) int32, -1 for the end of a sentence, UNKNOWN for words that are not
-    in the model; `scores` log10 p; `lengths` words of the n-gram that was found. `spelled` are the ids of all words,
-    others than the model's too, for Scorer.words."""
+    in the model; `scores` float32, log10 p; `lengths` uint8, words of the n-gram that was found. `spelled` are the ids
+    of all words, others than the model's too, for Scorer.words."""
 
-    ids: NDArray[np.int32]
-    spelled: NDArray[np.int32]
-    scores: NDArray[np.float32]
-    lengths: NDArray[np.uint8]
+    ids: Numbers
+    spelled: Numbers
+    scores: Numbers
+    lengths: Numbers
 
-    @cached_property
-    def oov(self) -> NDArray[np.bool_]:
-        return np.asarray(self.ids == UNKNOWN)
+    @property
+    def oov(self) -> "NDArray[np.bool_]":
+        import numpy as np
+
+        return np.asarray(np.asarray(self.ids) == UNKNOWN)
 
     def sentences(self) -> Iterator[slice]:
         """The events of each sentence that ends here."""
         begin = 0
-        for end in (np.flatnonzero(self.ids < 0) + 1).tolist():
-            yield slice(begin, end)
-            begin = end
+        for end, id in enumerate(self.ids, 1):
+            if id < 0:
+                yield slice(begin, end)
+                begin = end
 
     def totals(self) -> tuple[list[float], list[int]]:
         """(log10 p, OOV words) of each sentence. The sums are those of math.fsum, digit for digit."""
-        ends = np.flatnonzero(self.ids < 0) + 1
-        if not len(ends):
-            return [], []
-        starts = np.append(0, ends[:-1])
-        wide = self.scores.astype(np.float64)
-        sums, sizes = np.add.reduceat(wide, starts) + 0.0, np.abs(wide)
-        # float64 adds float32 numbers without rounding while the sum stays below 2^29 times the smallest of them.
-        smallest = np.minimum.reduceat(np.where(sizes > 0, sizes, np.inf), starts)
-        for i in np.flatnonzero(np.add.reduceat(sizes, starts) > smallest * 2.0**28).tolist():
-            sums[i] = math.fsum(wide[starts[i] : ends[i]].tolist())
-        return sums.tolist(), np.add.reduceat(self.oov, starts, dtype=np.int64).tolist()
+        return _sentences.totals(self.ids, self.scores, UNKNOWN)
 
 
 class Scorer:
@@ -65,9 +61,14 @@ class Scorer:
     def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
         self._model, self._ends = model, ends
         self._asked: Any = model.scorer  # its states are its own affair
-        self._encoder = new_encoder(SPECIAL if isinstance(model, KenlmModel) else model.words)
-        self._ids = np.arange(len(SPECIAL), dtype=np.int32)  # of a KenLM file, by the encoder's
-        self._carry = np.empty(0, np.int32)
+        self._encoder = _text.Encoder(every_line=True)
+        if isinstance(model, KenlmModel):
+            self._encoder.feed(_SPECIAL)
+            self._encoder.take_stream()
+        else:
+            self._encoder.add_words(model.words.blob, model.words.starts)
+        self._ids = array("i", range(self._encoder.words))  # the model's, by the encoder's
+        self._carry = b""
 
     def read(self, text: Iterable[bytes]) -> Iterator[Scored]:
         """A text in chunks, cut anywhere. Raises what reading it raises."""
@@ -81,24 +82,22 @@ class Scorer:
         self._encoder.feed(chunk)
         return self._score()
 
-    def words(self) -> WordList:
+    def words(self) -> "WordList":
         """All words met and those of the model, by the ids of Scored.spelled."""
+        from wv_cli.words import WordList
+
         blob, starts, _ = self._encoder.vocabulary()
         return WordList(blob, starts)
 
     def _score(self) -> Scored:
-        stream = np.concatenate([self._carry, np.frombuffer(memoryview(self._encoder.take_stream()), np.int32)])
-        ends = np.flatnonzero(stream < 0)
-        whole = int(ends[-1]) + 1 if len(ends) else 0
-        spelled, self._carry = stream[:whole], stream[whole:]
-        ids = self._ids_of(spelled)
-        scores, lengths, _ = self._asked.score(ids, self._asked.begin(self._ends), self._ends)
+        stream = memoryview(self._encoder.take_stream())
+        if self._carry:
+            stream = memoryview(self._carry + stream.tobytes()).cast("i")
+        end = _sentences.last_end(stream)
+        spelled, self._carry = stream[:end], stream[end:].tobytes()
+        if isinstance(self._model, KenlmModel) and self._encoder.words > len(self._ids):
+            found = self._asked.find(*self._encoder.words_from(len(self._ids)))
+            self._ids.frombytes(found.tobytes())
+        ids = _sentences.exchange(spelled, self._ids, UNKNOWN)
+        scores, lengths, _ = self._asked.score_buffer(ids, self._asked.begin(self._ends), self._ends)
         return Scored(ids, spelled, scores, lengths)
-
-    def _ids_of(self, spelled: Ids) -> Ids:
-        """The model's ids for the encoder's."""
-        if isinstance(self._model, KenlmModel):
-            if spelled.max(initial=0) >= len(self._ids):
-                self._ids = np.append(self._ids, self._model.find(self.words()[len(self._ids) :]))
-            return np.where(spelled < 0, spelled, self._ids[spelled])
-        return np.where(spelled < len(self._model.words), spelled, np.int32(UNKNOWN))

@@ -14,7 +14,8 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.io.events import OnProgress
 from wv_cli.io.spill import Spool
-from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, SPECIAL, UNKNOWN, new_encoder
+from wv_cli.lm.asking import SENTENCE, SENTENCE_END, UNKNOWN
+from wv_cli.lm.vocabulary import SPECIAL, new_encoder
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import END_OF_LINE, Corpus, require_words
 from wv_cli.text.id_stream import IdStream, read_ids

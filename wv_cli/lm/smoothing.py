@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from wv_cli._lm import count_ids
 from wv_cli.errors import WvError
 from wv_cli.io.threads import run_all
+from wv_cli.lm.asking import SENTENCE, SENTENCE_END
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import NgramCounts
 from wv_cli.lm.trie import Trie
-from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END
 from wv_cli.registry import Registry
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,6 @@ from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.source import Source
 from wv_cli.words import WordList, split_words
 
-UNKNOWN, SENTENCE, SENTENCE_END = 0, 1, 2
 SPECIAL = WordList.from_words(["<unk>", "<s>", "</s>"])
 
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from wv_cli import _neural, _word2vec
 from wv_cli.io import memory
+from wv_cli.lm.asking import SENTENCE
 from wv_cli.lm.neural import Classes, NeuralModel, Paths, Words
 from wv_cli.lm.neural_files import NOTHING
 from wv_cli.lm.sentences import all_words, occurrences
-from wv_cli.lm.vocabulary import SENTENCE, SPECIAL
+from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.layers import NEURAL_LAYERS
 from wv_cli.models.training.blocks import BlockTraining, EpochOrder

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _word2vec
+from wv_cli.lm.asking import SENTENCE, SENTENCE_END, UNKNOWN
 from wv_cli.lm.neural import NeuralModel, Paths
-from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, UNKNOWN
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -132,7 +132,7 @@ def _require_text(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     first = next(chunks, b"")
     problem = kind_of(first[:HEAD_BYTES], certain=True) or binary(first)
     if problem:
-        from wv_cli.vectors.formats.recognize import recognize  # heavy, and needed for no text
+        from wv_cli.vectors.recognize import recognize  # heavy, and needed for no text
 
         found = recognize(first[:HEAD_BYTES])
         problem = f"{found}, which wv nn searches" if found and found.endswith(" vectors") else found or problem

@@ -1,7 +1,7 @@
 """Which inputs are running text: what a folder leaves out, and what is refused because it is something else.
 
 Not a reader: judged are names and first bytes (source.py has them). Formats of vectors stand above this room, so what
-recognizes them is handed down (vectors/formats/recognize.py). A model trained on the bytes of yesterday's vectors looks
+recognizes them is handed down (vectors/recognize.py). A model trained on the bytes of yesterday's vectors looks
 like any other, so doubt is no reason to refuse but knowledge is: a few stray NULs are text, one in a thousand bytes is
 not.
 """

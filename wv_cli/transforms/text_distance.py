@@ -17,11 +17,11 @@ from wv_cli.text.source import Source
 from wv_cli.transforms.sentences import word_rows
 from wv_cli.vectors.comparisons import unit
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats.recognize import input_texts
 from wv_cli.vectors.lookup import Case, Lookup
 from wv_cli.vectors.neighbors.topk import take_rows
 from wv_cli.vectors.neighbors.transport import Costs, Counts, bound_costs, distances, least_cost
 from wv_cli.vectors.queries import Answer
+from wv_cli.vectors.recognize import input_texts
 from wv_cli.words import decode, encode
 
 _ROUNDING = 1e-9  # by which a bound may exceed the exact distance

@@ -26,7 +26,7 @@ from wv_cli.models.glove.config import GloveConfig
 from wv_cli.text import shard_counting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.shard_counting import Counted, Divided, records_of
-from wv_cli.vectors.formats.recognize import input_texts
+from wv_cli.vectors.recognize import input_texts
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 

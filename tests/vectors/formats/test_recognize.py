@@ -9,7 +9,7 @@ from tests.conftest import GOLDEN
 from wv_cli.io import container
 from wv_cli.vectors import formats
 from wv_cli.vectors.formats import SNIFF_BYTES, glove_text
-from wv_cli.vectors.formats.recognize import is_sidecar, recognize
+from wv_cli.vectors.recognize import is_sidecar, recognize
 
 KNOWN = {
     "fasttext.vec": "word2vec-text vectors",
@@ -83,6 +83,6 @@ def test_sidecars(tmp_path):
 def test_rows_of_every_number_are_looked_at_and_words_are_not():
     for number in ("1", "-1", "+.5", "-.5e3", "1e-3", "nan", "-NaN", "inf", "-Infinity"):
         for head in (f"a {number} {number}\nb 1 1\n", f"a\t{number} {number}", f". . {number} {number} \r\nb 1 1\n"):
-            looked_at = [row.name for row in formats._candidates(head.encode())]
+            looked_at = [row.name for row in formats.candidates(head.encode())]
             assert glove_text.sniff(head.encode()) and "glove-text" in looked_at, head
-    assert [*formats._candidates(b"information on nanotubes in infinite lines\nwith 3 4 5\n")] == []
+    assert [*formats.candidates(b"information on nanotubes in infinite lines\nwith 3 4 5\n")] == []

@@ -38,7 +38,7 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import encode
     from wv_cli.text.reading_config import ReadingConfig
-    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.vectors.recognize import input_texts
 
     config = GloveConfig(
         window=asked.window,

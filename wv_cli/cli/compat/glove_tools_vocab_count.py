@@ -32,7 +32,7 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.text.corpus import count
     from wv_cli.text.reading_config import ReadingConfig
     from wv_cli.text.vocab import vocab_lines
-    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.vectors.recognize import input_texts
 
     every = count(
         input_texts(["-"], log=lambda message: None, reading=ReadingConfig(force_text=True)),

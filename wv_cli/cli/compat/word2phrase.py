@@ -51,7 +51,7 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.text.input_files import refuse_overwriting
     from wv_cli.text.phrases import JoinedText
     from wv_cli.text.reading_config import ReadingConfig
-    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.vectors.recognize import input_texts
 
     # A count below 1 drops nothing, as 1 does.
     config = PhrasesConfig(thresholds=(threshold,), min_count=max(min_count, 1), across_lines=True)

@@ -62,7 +62,7 @@ class _Asked:
         from wv_cli.text.corpus import count
         from wv_cli.text.reading_config import ReadingConfig
         from wv_cli.text.vocab import read_vocab, write_vocab
-        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.vectors.recognize import input_texts
 
         if self.save_vocab:
             check_writable(self.save_vocab)

@@ -91,12 +91,12 @@ def _score(
     from wv_cli.io.places import refuse_reading, require_one_use
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
-    from wv_cli.lm.pieces import Preparation
+    from wv_cli.lm.preparation import Preparation
     from wv_cli.lm.scoring import Scorer
     from wv_cli.text.binary import note_invalid
     from wv_cli.text.source import Source
     from wv_cli.text.tokenizing import recipe_for
-    from wv_cli.vectors.formats.recognize import input_texts
+    from wv_cli.vectors.recognize import input_texts
 
     reading, log = take(AskedConfig, options), partial(emit, quiet=quiet, as_json=False)
     reading = replace(reading, tokenize=recipe_for([model], reading.tokenize, log))

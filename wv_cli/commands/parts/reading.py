@@ -57,7 +57,7 @@ class Reading(Part):
     def texts(self, log: Log, *others: str, written: list[str] | None = None, advise: bool = False) -> "Texts":
         """The texts `inputs`, or `others` instead. Folders leave out the files that are `written`. To `advise` is to
         tell of raw text."""
-        from wv_cli.vectors.formats.recognize import input_texts
+        from wv_cli.vectors.recognize import input_texts
 
         return input_texts(others or self.inputs, log=log, written=written or (), reading=self.reading, advise=advise)
 

@@ -1,10 +1,10 @@
 """The table of vector file formats, and its functions: sniff, load, save, check.
 
-Adding a format: a module with one FORMAT row, its line in _ROWS, and what .github/CONTRIBUTING.md says.
+Adding a format: a module with one FORMAT row, its line in ROWS of vectors/heads.py, and what
+.github/CONTRIBUTING.md says.
 """
 
 import os
-import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -31,9 +31,10 @@ from wv_cli.vectors.formats.audit import RowAudit
 from wv_cli.vectors.formats.base import SUFFIXES, Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.vectors.formats.escape import escape_words, require_utf8, require_writable, unescape_words
-from wv_cli.vectors.formats.header import HEADER, bytes_to_tell
+from wv_cli.vectors.formats.header import bytes_to_tell
 from wv_cli.vectors.formats.report import Problem, Report
 from wv_cli.vectors.formats.skipping import BadRows, collect, finite_rows
+from wv_cli.vectors.heads import ROWS, may_be
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
@@ -54,45 +55,25 @@ __all__ = [
     "words_file",
 ]
 
-_NONE = rb"(?!)"
-# A first line with a number behind its first word, whole or cut.
-_ROW = rb"(?i)[^\n]*?[ \t](?:[-+]?\.?\d|[-+]?(?:nan|inf(?:inity)?)(?:\s|$))"
-# The row of each format, and what its files begin with: a module is imported for a file that may be of its format. In
-# the order in which files are tried, and in which a suffix is looked up.
-_ROWS = {
-    "word2vec-text": ("word2vec_text:FORMAT", HEADER.pattern),
-    "word2vec-binary": ("word2vec_binary:FORMAT", HEADER.pattern),
-    "glove-text": ("glove_text:FORMAT", _ROW),
-    "floret": ("floret:FORMAT", rb"(?:\d+ ){6}\S"),
-    "codes": ("codes:FORMAT", rb"wv codes "),
-    "codes-text": ("codes:TEXT_FORMAT", rb"# wv codes "),
-    "npy": ("npy:FORMAT", rb"\x93NUMPY"),
-    "projector-tsv": ("projector:FORMAT", _NONE),
-    "parquet": ("tables:PARQUET", _NONE),
-    "sqlite": ("tables:SQLITE", _NONE),
-    "fasttext-bin": ("fasttext_bin:FORMAT", rb"\xba\x16\x4f\x2f|(?s:...)\0"),  # the magic number, or the dimension
-    "safetensors": ("static:FORMAT", rb"(?s:.{8})\{"),
-    "text-model": ("document_models:FORMAT", rb"wv text-model "),
-}
 FORMATS: LazyRegistry[Format] = LazyRegistry(
-    "format", {name: f"{__name__}.{place}" for name, (place, _) in _ROWS.items()}
+    "format", {name: f"{__name__}.{place}" for name, (place, _) in ROWS.items()}
 )
 # What check() knows beside vectors, by its first bytes.
 _CHECKED: LazyRegistry[Format] = LazyRegistry("file", {"wv search-index ": f"{__name__}.search_index:FORMAT"})
 SNIFF_BYTES = kinds.HEAD_BYTES
 
 
-def _candidates(head: bytes) -> Iterator[Format]:
+def candidates(head: bytes) -> Iterator[Format]:
     """The formats that a file which begins with `head` may be of."""
-    return (FORMATS[name] for name, (_, first) in _ROWS.items() if re.match(first, head))
+    return (FORMATS[name] for name in may_be(head))
 
 
 def _certainly(head: bytes) -> str | None:
-    return next((what for row in _candidates(head) if (what := row.what_is_certainly(head))), None)
+    return next((what for row in candidates(head) if (what := row.what_is_certainly(head))), None)
 
 
 def _probably(head: bytes) -> str | None:
-    return next((what for row in _candidates(head) if (what := row.what_is(head))), None)
+    return next((what for row in candidates(head) if (what := row.what_is(head))), None)
 
 
 # So that readers of anything else, in every room, can say that they were given one of these.
@@ -109,7 +90,7 @@ def sniff_input(source: Input) -> Format:
     head = source.peek(SNIFF_BYTES)
     if len(head) == SNIFF_BYTES:
         head = source.peek(bytes_to_tell(head))
-    for row in _candidates(head):
+    for row in candidates(head):
         if row.sniff(head):
             return row
     kind = kinds.kind_of(head)

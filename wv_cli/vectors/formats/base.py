@@ -13,6 +13,7 @@ from wv_cli.io.places import is_stream
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
 from wv_cli.vectors.formats.report import Report
+from wv_cli.vectors.heads import WORDS_ENDINGS
 
 FASTTEXT_PRECISION = -5
 
@@ -63,8 +64,6 @@ SUFFIXES = {
     "fasttext-bin": (".bin", ".ftz"),
     "text-model": (".d2v",),
 }
-# How the name of the second file ends, which has the words of a format of numbers only.
-WORDS_ENDINGS = {"npy": ".words.txt", "projector-tsv": ".metadata.tsv"}
 
 
 class Format(NamedTuple):

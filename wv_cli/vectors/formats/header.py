@@ -7,8 +7,8 @@ from typing import NamedTuple
 from wv_cli._floattext import BINARY_WORD_LIMIT, parse_float
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.io.input import Input
+from wv_cli.vectors.heads import HEADER
 
-HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
 _BLANKS = re.compile(rb"[ \t]+")  # between fields (core/separators.h)
 _IN_NUMBERS = b"0123456789.,+-eE \t\r\n"
 _DIM_LOOKED_AT = 1000  # numbers of a row that are looked at, at most

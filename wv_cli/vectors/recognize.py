@@ -1,4 +1,7 @@
-"""Vectors, models and codes, and our own files, recognized where running text is expected."""
+"""Vectors, models and codes, and our own files, recognized where running text is expected.
+
+Imports no format: most texts begin like no vector file, and are read without NumPy.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -7,8 +10,7 @@ from wv_cli.io import meta
 from wv_cli.io.kinds import kind_of
 from wv_cli.text.inputs import Texts
 from wv_cli.text.reading_config import ReadingConfig
-from wv_cli.vectors.formats import FORMATS
-from wv_cli.vectors.formats.base import WORDS_ENDINGS
+from wv_cli.vectors.heads import WORDS_ENDINGS, may_be
 
 if TYPE_CHECKING:
     from wv_cli.text.parts import Part, Shard
@@ -28,13 +30,25 @@ def input_texts(
     return Texts(inputs, recognize, is_sidecar, log, written, reading or ReadingConfig(), one_line, part, advise)
 
 
+def name_kind(head: bytes, *, certain: bool = False) -> str | None:
+    """As io.kinds.kind_of, for vector files, too. The formats are imported for what begins like one of them."""
+    if any(may_be(head)):
+        import wv_cli.vectors.formats  # noqa: F401  # which adds its kinds
+    return kind_of(head, certain=certain)
+
+
 def recognize(head: bytes) -> str | None:
     """What a file is that begins with `head` (kinds.HEAD_BYTES of it), None when it may be running text."""
-    return kind_of(head, certain=True)
+    return name_kind(head, certain=True)
 
 
 def is_sidecar(path: str) -> bool:
     """Whether a file stands beside another one that is there: facts about it, or its words."""
     if path.endswith(meta.ENDING):
         return True
-    return any(FORMATS[name].stands_beside(path) for name, ending in WORDS_ENDINGS.items() if path.endswith(ending))
+    names = [name for name, ending in WORDS_ENDINGS.items() if path.endswith(ending)]
+    if not names:
+        return False
+    from wv_cli.vectors.formats import FORMATS
+
+    return any(FORMATS[name].stands_beside(path) for name in names)
