@@ -379,7 +379,7 @@ def test_predict_gives_names_and_probabilities(golden):
     for options in ({"k": 0}, {"threshold": 1.5}):
         with pytest.raises(UsageError, match=next(iter(options))):
             classifier.predict(lines, **options)
-    with pytest.raises(ValueError, match="without line ends"):
+    with pytest.raises(ValueError, match=r"without line ends, found .*; put blanks in their place, or split it"):
         classifier.predict(["one\ntwo"])
 
 

@@ -78,7 +78,7 @@ TYPES = [
     (lambda: wv_cli.train("x", "o", lr="x"), "lr: expected a number, found str 'x'"),
     (lambda: wv_cli.train("x", "o", lowercase="yes"), "lowercase: expected True or False, found str 'yes'"),
     (lambda: wv_cli.train("x", "o", memory=2.5), "memory: expected a whole number, found float 2.5"),
-    (lambda: wv_cli.train("x", "o", vocab=3), "vocab: expected text as str, found int 3"),
+    (lambda: wv_cli.train("x", "o", vocab=3), "vocab: expected a path as str or os.PathLike, found int 3"),
     (lambda: wv_cli.train("x", "o", log=3), "log: expected a function, found int"),
 ]
 

@@ -68,7 +68,9 @@ def typed_value(value: Any, option: Option) -> Any:
     if option.metavar in QUANTITIES:
         return _quantity(value, option, name)
     if not option.many:
-        return _typed_value(value, option.kind, name)
+        return _typed_value(
+            value, option.kind, name, "a path as str or os.PathLike" if option.is_path else "text as str"
+        )
     if option.kind is str:
         return paths_of(value, name, _noun(option))
     several = value if isinstance(value, Iterable) else (value,)
@@ -85,14 +87,14 @@ def _quantity(value: Any, option: Option, name: str) -> Any:
         raise UsageError(f"{name}: {error}") from None
 
 
-def _typed_value(value: Any, kind: type, name: str) -> Any:
+def _typed_value(value: Any, kind: type, name: str, expected: str = "text as str") -> Any:
     if kind is int:
         return whole_number(value, name)
     if kind is float:
         return real_number(value, name)
     if kind is bool:
         return truth(value, name)
-    require_type(value, kind, name, "text as str")
+    require_type(value, kind, name, expected)
     return value
 
 

@@ -96,7 +96,9 @@ class TextClassifier:
             raise UsageError(message)
         lines = list_texts(lines, "lines", "line")
         if wrong := [line for line in lines if "\n" in line]:
-            message = f"expected lines without line ends, found {wrong[0]!r}; split it into several"
+            message = (
+                f"expected lines without line ends, found {wrong[0]!r:.60}; put blanks in their place, or split it"
+            )
             raise ValueError(message)
         text, result = encode("".join(f"{line}\n" for line in lines)), []
         for answered in self.answers([text] if text else [], k, threshold):
