@@ -175,6 +175,17 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "ratios": ratios,
     "removals": removals,
     "contaminated": contaminated,
+    "languages": picked(
+        "languages",
+        {
+            "language": "language",
+            "documents": "documents",
+            "kept_wv": "`wv` keeps",
+            "kept_datatrove": "datatrove keeps",
+            "agree_percent": "equal decisions, %",
+        },
+        labels=1,
+    ),
     "deciding": picked(
         "deciding",
         {

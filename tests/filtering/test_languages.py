@@ -1,18 +1,27 @@
 """FineWeb-2's rules by language: the table, `--heuristic RECIPE:LANGUAGE`, and what is refused."""
 
+import json
+import lzma
 import re
 
 import pytest
 
+import wv_cli
+from tests.conftest import GOLDEN
 from wv_cli.commands.parts.filtering import Rules, ScorerOptions
 from wv_cli.errors import UsageError
-from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, recipe_bounds
+from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, recipe_bounds, statistics
 from wv_cli.filtering.languages import languages, rules_of_language
 from wv_cli.filtering.parsing import merge_rules, parse_rules
 from wv_cli.filtering.rules import Judge
 from wv_cli.filtering.setting import Setting
 
 GERMAN = "Im Haus der Tante steht ein Tisch aus Holz, und die Katze schläft darunter. " * 2
+
+
+# Those of datatrove's second and third filter. Each tells of the first bound that a document misses.
+FINEWEB = {"lines", "terminal-lines", "repeated-characters", "newlines-per-word"}
+GOPHER_QUALITY = {bound.heuristic for bound in RECIPES["gopher-quality"]}
 
 
 def rules(*texts: str) -> Rules:
@@ -103,3 +112,37 @@ def test_what_is_refused(texts, problem):
 
 def test_scripts_without_blanks_take_what_tokenize_cuts():
     Rules(heuristic=("fineweb2:cmn_Hani",), scoring=ScorerOptions(tokenize="unicode")).check()
+
+
+def golden_documents():
+    return [json.loads(line) for line in lzma.open(GOLDEN / "fineweb2.jsonl.xz", "rt", encoding="utf-8")]
+
+
+def test_decisions_and_reasons_are_those_of_datatrove():
+    """All decisions, and all reasons but three: 2025-09-03 is one word in Portuguese and Dutch, to us five."""
+    documents, others = golden_documents(), []
+    assert len(documents) == 145 and len({each["language"] for each in documents}) == 13
+    for document in documents:
+        language, text = document["language"], document["text"].encode()
+        found = statistics([text], list(HEURISTICS), None, language)
+        first: dict[int, str] = {}
+        for bound in recipe_bounds("fineweb2", language):
+            if not bound.keeps(found[bound.heuristic])[0]:
+                number = 1 if bound.heuristic in FINEWEB else 2 if bound.heuristic in GOPHER_QUALITY else 0
+                first.setdefault(number, bound.reason)
+        reasons = [first[number] for number in sorted(first)]
+        assert (reasons == []) == (document["reasons"] == []), (language, document["text"])
+        others += [language] if reasons != document["reasons"] else []
+    assert others == ["por_Latn", "por_Latn", "nld_Latn"]
+
+
+def test_a_file_of_rules_and_python_take_a_language(tmp_path):
+    file = tmp_path / "rules.toml"
+    file.write_text('heuristic = "fineweb2:deu_Latn"\n', encoding="utf-8")
+    german = [each for each in golden_documents() if each["language"] == "deu_Latn"]
+    kept = [each["reasons"] == [] for each in german]
+    assert any(kept) and not all(kept)
+    for judge in (wv_cli.Filter(file), wv_cli.Filter(heuristic="fineweb2:deu_Latn")):
+        assert [*judge([each["text"] for each in german]).keep] == kept
+    with pytest.raises(UsageError, match="unknown language 'de'"):
+        wv_cli.Filter(heuristic="fineweb2:de")
