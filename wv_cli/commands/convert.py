@@ -9,9 +9,9 @@ from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import STATIC, VectorOutput, folder_name
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, flag_of, option
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.folders import NO_USAGE, Usage
-from wv_cli.io.places import refuse_file
+from wv_cli.io.places import is_stream, refuse_file
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Dtype, Precision, Split, bad_rows_option
 
 if TYPE_CHECKING:
@@ -289,7 +289,12 @@ class ConvertJob(Job):
         from wv_cli.vectors.floret import FloretTable
         from wv_cli.vectors.formats.floret import save_table
 
-        table = formats.load(self.source.source, format=_FLORET).subwords
+        source = self.source.source
+        if not is_stream(source) and (found := formats.sniff(source).name) != _FLORET:
+            problem = f"expected a table of floret to copy, found {found}, of which none can be made"
+            way = "floret trains one on a text, and --to spacy writes these vectors for spaCy"
+            raise BadFile(source, f"{problem}; {way}")
+        table = formats.load(source, format=_FLORET).subwords
         assert isinstance(table, FloretTable)
         save_table(self.output.output, table)
         rows, dim = table.matrix.shape

@@ -109,7 +109,11 @@ def test_spacy_reads_a_written_table(wv, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gensim.vec", "t.floret", "--to", "floret"], "gensim.vec:1: expected `bucket dim minn maxn hashCount"),
+        (
+            ["gensim.vec", "t.floret", "--to", "floret"],
+            "gensim.vec: expected a table of floret to copy, found word2vec-text, of which none can be made;",
+        ),
+        (["ft-words.bin", "t.floret", "--to", "floret"], "found fasttext-bin, of which none can be made"),
         (["hashed.floret", "t.floret", "--to", "floret", "--dim", "3"], "--dim and --to floret cannot be used"),
         (["hashed.floret", "t.floret", "--to", "floret", "--precision", "3"], "--precision and --to floret"),
         (["hashed.floret", "t.floret"], "a table of floret is written from another one: wv convert --to floret"),
