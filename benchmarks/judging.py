@@ -29,7 +29,7 @@ LABEL = "__label__"
 GRID = ((0.5, 25, 1), (0.5, 25, 2), (1.0, 25, 2))
 OURS: dict[str, list[object]] = {
     # Chosen on a tenth of the training lines of these sets.
-    "wv-pooled": ["--model", "pooled", "--init", "wv/small", "--lr", 0.0003, "--epochs", 20],
+    "wv-pooled": ["--model", "pooled", "--init", "wv/small"],
     "wv-quality": ["--model", "supervised", "--preset", "quality"],
 }
 PEERS = ("fasttext", "ridge", "svm", "model2vec")

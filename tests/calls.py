@@ -49,7 +49,7 @@ ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
 W2V = "text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
-POOLED = "labeled.txt -o out.bin --model pooled --dim 4 --hidden 4 --ngram-dim 4 --epochs 2 --buckets 900"
+POOLED = "labeled.txt -o out.bin --model pooled --dim 4 --ngram-dim 4 --epochs 2 --buckets 900"
 SUP = "labeled.txt -o out.bin --model supervised --dim 4 --epochs 2"
 HASH = "-o out.txt --save-hasher out.hasher"
 NEURAL = "text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
@@ -98,9 +98,9 @@ CALLS = {
             "good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
             "{} -o out.bin --model supervised --dim 4 --epochs 1",
             "good.labeled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
-            "{} -o out.bin --model pooled --dim 4 --hidden 4 --epochs 1 --min-count 1",
-            "good.labeled -o out.bin --model pooled --dim 4 --hidden 4 --epochs 1 --calibration {}",
-            "good.labeled -o out.bin --model pooled --dim 4 --hidden 4 --epochs 1 --init {}",
+            "{} -o out.bin --model pooled --dim 4 --epochs 1 --min-count 1",
+            "good.labeled -o out.bin --model pooled --dim 4 --epochs 1 --calibration {}",
+            "good.labeled -o out.bin --model pooled --dim 4 --epochs 1 --init {}",
             "good.txt -o out.d2v --model doc2vec --dim 4 --epochs 1 --vocab {}",
             "{} -o out.d2v --model doc2vec --dim 4 --epochs 1 --min-count 1",
             "{} -o out --model pairs --dim 4 --batch 4 --min-count 1",

@@ -23,7 +23,7 @@ void wv_tfidf(int64_t texts, int64_t *start, int32_t *id, float *value, const fl
         for (int64_t i = begin, next; i < end; i = next) {
             for (next = i + 1; next < end && id[next] == id[i]; next++) {
             }
-            const float weight = idf[id[i]] * (next - i > 1 ? 1 + logf((float)(next - i)) : 1);
+            const float weight = (idf ? idf[id[i]] : 1) * (next - i > 1 ? 1 + logf((float)(next - i)) : 1);
             id[packed] = id[i];
             value[packed++] = weight;
             squares += (double)weight * (double)weight;

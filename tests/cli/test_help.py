@@ -203,7 +203,7 @@ def test_help_of_a_model_has_its_options(model: str) -> None:
         if isinstance(option, FieldOption) and option.opts[-1] not in shown:
             assert option.name not in own or option.field.only, f"{option.opts[-1]} always has an effect"
     assert ("--preset" in shown) is (row.presets is not None)
-    assert ("--hidden" in shown) is (model in ("nplm", "pooled")) and ("--algorithm" in shown) is (model == "doc2vec")
+    assert ("--hidden" in shown) is (model == "nplm") and ("--algorithm" in shown) is (model == "doc2vec")
     assert ("--cbow-mean" in shown) is (model == "cbow") and ("--share-negatives" in shown) is (model == "skipgram")
     epochs = without_blanks(found.stdout).partition("--epochsN")[2].partition("[default:")[2]
     assert epochs.startswith(str(row.config.options()["epochs"].default))

@@ -198,7 +198,7 @@ def pooled(*, pieces: bool = False) -> Pooled:
         tokens=3 if pieces else len(words),
     )
     text = b"__label__x the of the\n__label__y in a in\n__label__x of\n__label__y a\n"
-    config = PooledConfig(dim=4, hidden=4, ngram_dim=4, epochs=2, threads=1, batch=2)
+    config = PooledConfig(dim=4, ngram_dim=4, epochs=2, threads=1)
     return Pooled(config, *read_features(reading, [text], "text"))
 
 

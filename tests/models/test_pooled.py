@@ -17,7 +17,7 @@ from wv_cli.models.pooled_files import load_pooled, save_pooled
 from wv_cli.models.pooled_reader import LineReader
 from wv_cli.models.text_classifier import ALL
 
-SMALL = {"model": "pooled", "dim": 8, "hidden": 8, "ngram_dim": 8, "epochs": 8, "seed": 1}
+SMALL = {"model": "pooled", "dim": 8, "ngram_dim": 8, "epochs": 8, "seed": 1}
 WORDS = {"good": ["fine", "lovely", "great", "superb"], "bad": ["awful", "dull", "poor", "boring"]}
 
 
@@ -117,8 +117,9 @@ def test_training_reads_lines_as_prediction_does(model, text):
     read = LineReader(reading, "x").read(text.read_bytes())
     assert len(read) == 200
     assert len(np.unique(read.features)) == len(reading.idf)
-    squares = np.add.reduceat(read.values.astype(np.float64) ** 2, read.feature_starts[:-1])
-    assert squares == pytest.approx(np.ones(200), rel=1e-5)
+    for values, starts in ((read.values, read.feature_starts), (read.token_values, read.starts)):
+        squares = np.add.reduceat(values.astype(np.float64) ** 2, starts[:-1])
+        assert squares == pytest.approx(np.ones(200), rel=1e-5)
 
 
 def test_max_length_bounds_tokens(model):
@@ -164,7 +165,7 @@ def test_vectors_of_words_begin_a_table(text, tmp_path):
     vectors.write_text("2 3\nsuperb 1 2 3\nnowhere 4 5 6\n")
     train(text, tmp_path / "judge", **{**SMALL, "epochs": 0}, init=str(vectors))
     made = load_pooled(tmp_path / "judge")
-    row = made.table[made.reading.words.find("superb"), :3]
+    row = made.tokens.rows[made.reading.words.find("superb"), :3]
     assert row / row[0] == pytest.approx(np.array([1, 2, 3]), rel=1e-5)
     (tmp_path / "v.vec").write_text("1 3\nnowhere 4 5 6\n")
     with pytest.raises(BadFile, match="vectors of words of the lines"):
@@ -174,9 +175,8 @@ def test_vectors_of_words_begin_a_table(text, tmp_path):
 def test_calibration_undoes_a_scale(model, text):
     made, told = load_pooled(model), "".join(lines(300, seed=6)).replace("superb", "dull").encode()
     found = fit_temperature(made, read_held_out(made.reading, told, "held out"))
-    layers = made.sizes.layers(made.dense)
-    for name in ("output", "output_bias", "linear", "linear_bias"):
-        layers[name] *= 2
+    for head in (made.tokens, made.ngrams):
+        head.output[...] *= 2
     assert fit_temperature(made, read_held_out(made.reading, told, "held out")) == pytest.approx(2 * found, rel=1e-2)
     with pytest.raises(BadFile, match="expected labeled lines to calibrate on"):
         read_held_out(made.reading, b"no label\n", "held out")

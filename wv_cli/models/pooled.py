@@ -1,7 +1,7 @@
 """Training of a pooled text classifier: rows, weights, tables and steps for csrc/kernels/pooled.c, which has the
 formulas.
 
-A step is a batch of lines. Every epoch takes the lines in an order of its own."""
+A step is a few lines. Every epoch takes the lines in an order of its own."""
 
 import zlib
 from typing import Any
@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from wv_cli import _pooled
 from wv_cli.io import memory
-from wv_cli.models.pooled_model import PooledModel, Sizes, texts_of
+from wv_cli.models.pooled_model import Head, PooledModel, texts_of
 from wv_cli.models.pooled_reader import Reading, ReadLines
 from wv_cli.models.sentence_config import PooledConfig
 from wv_cli.models.training.blocks import EpochOrder
 from wv_cli.models.training.trainer import Immediate, StepResult
 
-_ADVICE = "lower --dim or --hidden, or raise --min-count"
+_LINES = 16  # lines of a step
+_ADVICE = "lower --dim or --ngram-dim, or raise --min-count"
 
 
 class Pooled(Immediate):
@@ -31,45 +32,31 @@ class Pooled(Immediate):
         assert reading.idf is not None, "read_features() was asked"
         self.config, self.reading, self.lines = config, reading, lines
         dim = config.dim if first is None else first.shape[1]
-        self.sizes = Sizes(dim, config.ngram_dim, config.hidden, len(reading.labels))
-        tokens, features, rank = reading.tokens, len(reading.idf), memory.pad_width(config.ngram_dim)
-        needed = tokens * memory.pad_width(dim) + features * rank + 3 * self.sizes.weights
-        memory.require(4 * needed, "training", _ADVICE)
-        self.table, self._table_sum = memory.zeros(tokens, memory.pad_width(dim)), np.zeros(tokens, np.float32)
-        self.features = memory.zeros(features, rank)
-        self.dense, self._mean, self._square = (memory.zeros(1, self.sizes.weights)[0] for _ in range(3))
-        self._initialize(first)
-        self._run = _pooled.Run(
-            config,
-            self.model().engine(),
-            texts_of(lines),
-            lines.label_starts,
-            lines.labels,
-            table_sum=self._table_sum,
-            mean=self._mean,
-            square=self._square,
-            batch=config.batch,
+        labels, sizes = len(reading.labels), ((reading.tokens, dim), (len(reading.idf), config.ngram_dim))
+        memory.require(sum(4 * (rows + labels) * memory.pad_width(width) for rows, width in sizes), "training", _ADVICE)
+        self.tokens, self.ngrams = (
+            Head(memory.zeros(rows, memory.pad_width(width)), memory.zeros(labels, memory.pad_width(width)), width)
+            for rows, width in sizes
         )
-        memory.require(config.threads * self._run.scratch_bytes, "a batch", "lower --batch or --threads")
+        self._token_sum = np.zeros(reading.tokens, np.float32)
+        self._initialize(first)
+        run = (self.model().engine(), texts_of(lines), lines.label_starts, lines.labels)
+        self._run = _pooled.Run(config, *run, token_sum=self._token_sum)
         self._order = EpochOrder(config.seed, len(lines))
 
     def _initialize(self, first: NDArray[np.float32] | None) -> None:
-        """Rows of tokens have the root mean square 1, and the pooled part's layers begin as He et al. 2015 draw them.
-        N-grams begin as in fastText: rows uniform in +-1 / rank, output weights at zero."""
-        random, dim = np.random.default_rng(self.config.seed), self.sizes.dim
-        known = np.zeros(len(self.table), np.bool_)
+        """Rows of tokens have the mean square 1 / dim, so that they are about 1 long. N-grams begin as in fastText,
+        uniform in +-1 / rank, and all output weights at zero."""
+        random, table = np.random.default_rng(self.config.seed), self.tokens.arrays()[0]
+        dim, rank, known = self.tokens.dim, self.ngrams.dim, np.zeros(len(table), np.bool_)
         if first is not None:
             known = np.asarray(first.any(axis=1))
-            size = float(np.sqrt(np.mean(np.square(first[known], dtype=np.float64)))) if known.any() else 1.0
-            self.table[known, :dim] = first[known] / np.float32(size)
+            square = float(np.mean(np.square(first[known], dtype=np.float64))) if known.any() else 1.0
+            table[known] = first[known] / np.float32(np.sqrt(square * dim))
         rows = np.flatnonzero(~known)
-        self.table[rows, :dim] = random.standard_normal((len(rows), dim), np.float32)
-        rank = self.sizes.rank
-        self.features[:, :rank] = random.uniform(-1 / rank, 1 / rank, (len(self.features), rank)).astype(np.float32)
-        layers = self.sizes.layers(self.dense)
-        for name, inputs in (("pooled", 3 * dim), ("output", self.sizes.hidden)):
-            drawn = random.standard_normal(layers[name].shape, np.float32)
-            layers[name][...] = drawn * np.float32(np.sqrt(2 / inputs))
+        table[rows] = random.standard_normal((len(rows), dim), np.float32) / np.float32(np.sqrt(dim))
+        ngrams = self.ngrams.arrays()[0]
+        ngrams[...] = random.uniform(-1 / rank, 1 / rank, ngrams.shape)
 
     @property
     def epochs(self) -> int:
@@ -77,7 +64,7 @@ class Pooled(Immediate):
 
     @property
     def epoch_steps(self) -> int:
-        return -(-len(self.lines) // self.config.batch)
+        return -(-len(self.lines) // _LINES)
 
     @property
     def steps(self) -> int:
@@ -89,15 +76,13 @@ class Pooled(Immediate):
     def train_step(self, step: int, worker: _pooled.Worker) -> StepResult:
         """See models.training.trainer.Trainable. Learning rates fall linearly to 0."""
         epoch, place = divmod(step, self.epoch_steps)
-        batch, left = self.config.batch, 1 - step / self.steps
-        lines = self._order.for_epoch(epoch)[place * batch : (place + 1) * batch]
-        config = self.config
-        rates = {"lr": left * config.lr, "row_lr": left * config.row_lr, "ngram_lr": left * config.ngram_lr}
-        return worker.train(lines, step=step + 1, **rates)
+        config, left = self.config, 1 - step / self.steps
+        lines = self._order.for_epoch(epoch)[place * _LINES : (place + 1) * _LINES]
+        return worker.train(lines, step=step + 1, lr=left * config.lr, row_lr=left * config.row_lr)
 
     def model(self, temperature: float = 1.0) -> PooledModel:
         """The model; its arrays are those in training, not copies."""
-        return PooledModel(self.reading, self.sizes, self.table, self.features, self.dense, temperature)
+        return PooledModel(self.reading, self.tokens, self.ngrams, temperature)
 
     @property
     def nbytes(self) -> int:
@@ -109,7 +94,7 @@ class Pooled(Immediate):
         digest = 0
         for part in vars(self.lines).values():
             digest = zlib.crc32(part.tobytes(), digest)
-        return {**self.config.identity(), "corpus": digest, "tokens": self.reading.tokens, "dim": self.sizes.dim}
+        return {**self.config.identity(), "corpus": digest, "tokens": self.reading.tokens, "dim": self.tokens.dim}
 
     def schedule(self) -> dict[str, Any]:
         """See models.training.saved_run.Savable."""
@@ -117,6 +102,6 @@ class Pooled(Immediate):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""
-        rows = {"table": self.table, "table_sum": self._table_sum}
-        dense = {"dense": self.dense, "mean": self._mean, "square": self._square}
-        return {**rows, "features": self.features, **dense}
+        tokens, ngrams = self.tokens, self.ngrams
+        arrays = {"tokens": tokens.rows, "token_output": tokens.output, "token_sum": self._token_sum}
+        return {**arrays, "ngrams": ngrams.rows, "ngram_output": ngrams.output}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wv_cli.io import container, memory
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import open_output
-from wv_cli.models.pooled_model import PooledModel, Sizes
+from wv_cli.models.pooled_model import Head, PooledModel
 from wv_cli.models.pooled_reader import Reading
 from wv_cli.models.text_classifier import POOLED as KIND
 from wv_cli.vectors.formats.tokenizer_file import require_tokenizer
@@ -30,12 +30,8 @@ _LAYOUT: container.Layout = {
     "table_scale": ("<f4", ("table scales",)),
     "rows": ("<f4 |u1", ("features", "rank")),
     "row_scale": ("<f4", ("row scales",)),
-    "pooled": ("<f4", ("hidden", 3, "dim")),
-    "bias": ("<f4", ("hidden",)),
-    "output": ("<f4", ("labels", "hidden")),
-    "output_bias": ("<f4", ("labels",)),
-    "linear": ("<f4", ("labels", "rank")),
-    "linear_bias": ("<f4", ("labels",)),
+    "token_output": ("<f4", ("labels", "dim")),
+    "ngram_output": ("<f4", ("labels", "rank")),
     "idf": ("<f4", ("features",)),
     "kept": ("<i4", ("kept",)),
     "words": ("|u1", ("word letters",)),
@@ -58,11 +54,12 @@ def save_pooled(path: str | os.PathLike[str], model: PooledModel, *, quantized: 
 
 
 def write_pooled(stream: BinaryIO, model: PooledModel, *, quantized: bool = False) -> None:
-    reading, sizes = model.reading, model.sizes
+    reading = model.reading
+    (tokens, token_output), (ngrams, ngram_output) = model.tokens.arrays(), model.ngrams.arrays()
     assert reading.kept is not None and reading.idf is not None, "a model that was trained"
     facts = {name: getattr(reading, name) for name in ("label_prefix", "lowercase", *_WHOLE)}
-    table, table_scale = _pack(model.table[:, : sizes.dim], 1, quantized)
-    rows, row_scale = _pack(model.features[:, : sizes.rank], 0, quantized)
+    table, table_scale = _pack(tokens, 1, quantized)
+    rows, row_scale = _pack(ngrams, 0, quantized)
     tokenizer = json.dumps(reading.tokenizer).encode() if reading.tokenizer is not None else b""
     arrays: dict[str, NDArray[Any]] = {
         "word_starts": reading.words.starts,
@@ -71,7 +68,8 @@ def write_pooled(stream: BinaryIO, model: PooledModel, *, quantized: bool = Fals
         "table_scale": table_scale,
         "rows": rows,
         "row_scale": row_scale,
-        **sizes.layers(model.dense),
+        "token_output": token_output,
+        "ngram_output": ngram_output,
         "idf": reading.idf,
         "kept": reading.kept,
         "words": np.frombuffer(reading.words.blob, np.uint8),
@@ -90,10 +88,10 @@ def _pack(rows: NDArray[np.float32], axis: int, quantized: bool) -> tuple[NDArra
     return np.rint(rows / divisor).astype(np.int8).view(np.uint8), scale
 
 
-def _unpack(rows: NDArray[Any], scale: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    """Padded rows of floats."""
+def _unpack(rows: NDArray[Any], scale: NDArray[np.float32] | None = None, axis: int = 0) -> NDArray[np.float32]:
+    """Padded rows of floats. Bytes have a scale."""
     found = memory.zeros(max(1, len(rows)), memory.pad_width(rows.shape[1]))[: len(rows)]
-    if rows.dtype == np.uint8:
+    if scale is not None and rows.dtype == np.uint8:
         np.multiply(rows.view(np.int8), np.expand_dims(scale, axis), out=found[:, : rows.shape[1]])
     else:
         found[:, : rows.shape[1]] = rows
@@ -137,7 +135,7 @@ def read_pooled(source: Input) -> PooledModel:
     if words < 1 or labels < 2 or not tokens or any(sizes[name] != size for name, size in expected.items()):
         reader.refuse("the sizes of its arrays do not fit each other")
     if (
-        min(sizes["dim"], sizes["rank"], sizes["hidden"]) < 1
+        min(sizes["dim"], sizes["rank"]) < 1
         or (facts["maxn"] and not 1 <= facts["minn"] <= facts["maxn"])
         or not prefix
     ):
@@ -162,14 +160,9 @@ def read_pooled(source: Input) -> PooledModel:
         kept=kept,
         idf=arrays["idf"],
     )
-    shape = Sizes(sizes["dim"], sizes["rank"], sizes["hidden"], sizes["labels"])
-    memory.require(4 * shape.weights, "a classifier", "free memory")
-    dense = memory.zeros(1, shape.weights)[0]
-    for name, view in shape.layers(dense).items():
-        view[...] = arrays[name]
-    table = _unpack(arrays["table"], arrays["table_scale"], 1)
-    rows = _unpack(arrays["rows"], arrays["row_scale"], 0)
-    return PooledModel(reading, shape, table, rows, dense, temperature)
+    table = Head(_unpack(arrays["table"], arrays["table_scale"], 1), _unpack(arrays["token_output"]), sizes["dim"])
+    rows = Head(_unpack(arrays["rows"], arrays["row_scale"], 0), _unpack(arrays["ngram_output"]), sizes["rank"])
+    return PooledModel(reading, table, rows, temperature)
 
 
 def _names(reader: container.Reader, arrays: dict[str, NDArray[Any]], name: str, of_starts: str) -> WordList:

@@ -1,4 +1,4 @@
-"""A pooled text classifier as it answers: rows of tokens with the layers behind them, and linear weights. Formulas:
+"""A pooled text classifier as it answers: rows and output weights of tokens and of n-grams. Formulas:
 csrc/kernels/pooled.c. Not here: training (pooled.py), files (pooled_files.py), labels for lines (pooled_classifier.py).
 """
 
@@ -8,61 +8,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _pooled
-from wv_cli.io import memory
 from wv_cli.models.pooled_reader import Reading, ReadLines
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """Of tokens' rows, features' rows, the hidden layer and the output."""
+class Head:
+    """`rows` (rows, padded dim) and `output` (labels, padded dim), as the kernel has them."""
 
+    rows: NDArray[np.float32]
+    output: NDArray[np.float32]
     dim: int
-    rank: int
-    hidden: int
-    outputs: int
 
-    @property
-    def weights(self) -> int:
-        """Numbers of the dense weights, as the kernel has them in one array."""
-        return _pooled.weights(**vars(self))
-
-    def layers(self, dense: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-        """Views of the dense weights without padding: `pooled` (hidden, 3, dim) and `bias` (hidden,) are the hidden
-        layer, `output` (outputs, hidden) and `output_bias` (outputs,) its output; `linear` (outputs, rank) and
-        `linear_bias` (outputs,) the output of features."""
-        sizes = (self.dim, self.hidden, self.rank, self.outputs)
-        stride, width, rank, count = (memory.pad_width(each) for each in sizes)
-        ends = np.cumsum([self.hidden * 3 * stride, width, self.outputs * width, count, self.outputs * rank])
-        pooled, bias, output, output_bias, linear, linear_bias = np.split(dense, ends)
-        return {
-            "pooled": pooled.reshape(self.hidden, 3, stride)[:, :, : self.dim],
-            "bias": bias[: self.hidden],
-            "output": output.reshape(self.outputs, width)[:, : self.hidden],
-            "output_bias": output_bias[: self.outputs],
-            "linear": linear.reshape(self.outputs, rank)[:, : self.rank],
-            "linear_bias": linear_bias[: self.outputs],
-        }
+    def arrays(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Views of both without padding."""
+        return self.rows[:, : self.dim], self.output[:, : self.dim]
 
 
 @dataclass(frozen=True, eq=False)
 class PooledModel:
-    """`table` (tokens, padded dim), `features` (features, padded rank) and `dense` are as the kernel has them. Scores
-    are divided by the `temperature`."""
+    """Scores are divided by the `temperature`."""
 
     reading: Reading
-    sizes: Sizes
-    table: NDArray[np.float32]
-    features: NDArray[np.float32]
-    dense: NDArray[np.float32]
+    tokens: Head
+    ngrams: Head
     temperature: float = 1.0
 
     def engine(self) -> _pooled.Model:
-        return _pooled.Model(table=self.table, features=self.features, dense=self.dense, **vars(self.sizes))
+        return _pooled.Model(
+            tokens=self.tokens.rows,
+            token_output=self.tokens.output,
+            ngrams=self.ngrams.rows,
+            ngram_output=self.ngrams.output,
+            dim=self.tokens.dim,
+            rank=self.ngrams.dim,
+        )
 
 
 def texts_of(lines: ReadLines) -> _pooled.Texts:
     """What the kernel reads."""
-    return _pooled.Texts(lines.starts, lines.ids, lines.feature_starts, lines.features, lines.values)
+    tokens = (lines.starts, lines.ids, lines.token_values)
+    return _pooled.Texts(tokens, (lines.feature_starts, lines.features, lines.values))
 
 
 def log_probabilities(scores: NDArray[np.float32], temperature: float) -> NDArray[np.float32]:

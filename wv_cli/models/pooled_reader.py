@@ -2,7 +2,7 @@
 lines with the same reader, so that they see the same.
 
 Features are fastText's: the words of a line that the model knows, and hashed n-grams of words and of characters; their
-values are tf-idf. Tokens are the pieces of a tokenizer, or the known words."""
+values are tf-idf. Tokens are the pieces of a tokenizer, or the known words; their values are sublinear frequencies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,10 +22,11 @@ from wv_cli.words import WordList, encode
 @dataclass(frozen=True, eq=False)
 class ReadLines:
     """Line i has the tokens ids[starts[i]:starts[i + 1]], int32 and int64, so its features, each once, with float32
-    values, and its labels. `seen` (lines, 2) int32 counts its words, and those of them that the model knows."""
+    values of length 1, and its labels. `seen` (lines, 2) int32 counts its words, and those that the model knows."""
 
     starts: NDArray[np.int64]
     ids: NDArray[np.int32]
+    token_values: NDArray[np.float32]
     feature_starts: NDArray[np.int64]
     features: NDArray[np.int32]
     values: NDArray[np.float32]
@@ -50,6 +51,7 @@ class ReadLines:
         return ReadLines(
             token_starts,
             self.ids[tokens],
+            self.token_values[tokens],
             feature_starts,
             self.features[features],
             self.values[features],
@@ -78,6 +80,7 @@ def join_lines(parts: Sequence[ReadLines]) -> ReadLines:
     return ReadLines(
         starts("starts"),
         join("ids"),
+        join("token_values"),
         starts("feature_starts"),
         join("features"),
         join("values"),
@@ -150,10 +153,11 @@ class LineReader:
             starts, ids = self._known_words(feature_starts, features)
         else:
             ids, starts, _ = self._tokenizer.read(self._texts(text))
+        starts, ids, token_values = _pooled.weigh(starts, ids)
         values = np.empty(0, np.float32)
         if self._reading.idf is not None:
             feature_starts, features, values = _pooled.weigh(feature_starts, features, self._reading.idf)
-        return ReadLines(starts, ids, feature_starts, features, values, label_starts, labels, seen)
+        return ReadLines(starts, ids, token_values, feature_starts, features, values, label_starts, labels, seen)
 
     def _known_words(
         self, starts: NDArray[np.int64], ids: NDArray[np.int32]

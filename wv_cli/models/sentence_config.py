@@ -97,30 +97,27 @@ class PairsConfig(Options):
 
 @dataclass(frozen=True)
 class PooledConfig(Options):
-    """A text classifier whose windows of tokens are pooled, beside fastText's n-grams. The fields that a step reads are
-    those of wv_pooled_options (csrc/kernels/wv_pooled.h)."""
+    """A text classifier of pooled vectors of tokens beside fastText's n-grams. A step reads the fields of
+    wv_pooled_options (csrc/kernels/wv_pooled.h)."""
 
     group: ClassVar[str] = "Classifier"
 
     dim: int = dim_option()
-    hidden: int = option(128, "Size of the hidden layer.", low=1, high=100_000)
     ngram_dim: int = option(64, "pooled: dimension of the n-grams' vectors.", low=1, high=100_000)
     word_ngrams: int = option(2, "Length of the longest word n-gram; 1 uses single words.", low=1, high=20)
     minn: int = minn_option()
     maxn: int = maxn_option()
     buckets: int = buckets_option("maxn>0 or word_ngrams>1")
     max_length: int = option(512, "Tokens read of a text.", low=1, high=1 << 20)
-    lr: float = lr_option(0.0003, "Initial learning rate.", high=10)
-    row_lr: float = option(0.01, "pooled: learning rate of the tokens' vectors.", low=0, high=10, group="Training")
-    ngram_lr: float = option(0.1, "pooled: learning rate of the n-grams' vectors.", low=0, high=10, group="Training")
+    lr: float = lr_option(0.2, "Initial learning rate.", high=10)
+    row_lr: float = option(0.0015, "pooled: learning rate of the tokens' vectors.", low=0, high=10, group="Training")
     dropout: float = dropout_option(0.5)
     ngram_dropout: float = option(
-        0.7, "pooled: fraction of the n-grams' mean to drop in each step.", low=0, below=1, group="Training"
+        0.7, "pooled: fraction of the n-grams' sum to drop in each step.", low=0, below=1, group="Training"
     )
     label_smoothing: float = option(
         0.05, "pooled: share of each target that all labels divide.", low=0, below=1, group="Training"
     )
-    batch: int = option(16, "Lines per update.", low=1, high=1 << 16)
     epochs: int = epochs_option(20, low=0)
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "Prefix of the labels in a line.")
