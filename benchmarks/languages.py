@@ -3,10 +3,12 @@
     python benchmarks/run.py fineweb2-configs.jsonl --suite languages --data deu_Latn.jsonl --data tha_Thai.jsonl \\
         --peers PYTHON
 
-The corpus has a line for each language of FineWeb-2's configs/*.yml: {"language": ..., the keys of the file}. A file of
---data is named for the language of its documents. PYTHON has datatrove 0.10.1 with spacy, and with jieba or pythainlp
-for Chinese and Thai; `wv` cuts these languages by the same packages. `agree` counts documents that both keep or both
-drop, and `reasons` those of them that both keep, or drop for the same bound among those that the document misses.
+The corpus has a line for each file configs/*.yml of FineWeb-2, with its keys and its `language`. A file of --data is
+named for the language of its documents. PYTHON has datatrove 0.10.1 with spacy, jieba and pythainlp. `wv` cuts Chinese
+and Thai by the same packages.
+
+`agree` are documents that both keep, or both drop. `reasons` are those of them that both keep, or where the bound that
+we name is one that datatrove's filters name.
 """
 
 import json
