@@ -6,7 +6,7 @@ enum { TRIES = 64 };
 /* With this factor. Words of which one is not where its bytes say make it slower, not wrong. */
 static void place(wv_stop_words *set, const unsigned char *words, const int32_t *starts, int32_t count) {
     memset(set->slot, 0, sizeof set->slot);
-    set->probes = 1;
+    set->probes = set->is_simple = 1;
     for (int32_t i = 0; i < count; i++) {
         const unsigned char *word = words + starts[i];
         int32_t length = starts[i + 1] - starts[i], probes = 1;
@@ -15,6 +15,7 @@ static void place(wv_stop_words *set, const unsigned char *words, const int32_t 
         for (; set->slot[slot].bit; probes++) slot = (slot + 1) % WV_STOP_SLOTS;
         set->slot[slot] = (wv_stop_slot){first, UINT64_C(1) << i, word, length};
         if (probes > set->probes) set->probes = probes;
+        if (probes > 1 || length > 8) set->is_simple = 0;
     }
 }
 

@@ -16,11 +16,13 @@ typedef struct {
     int32_t length;
 } wv_stop_slot;
 
-/* A word is in one of `probes` slots from the one on that its bytes name: mostly in that one. */
+/* A word is in one of `probes` slots from the one on that its bytes name. A set `is_simple` if that is the only one and all
+ * words have up to 8 bytes, as those of English. */
 typedef struct {
     wv_stop_slot slot[WV_STOP_SLOTS];
     uint64_t factor;
     int32_t probes;
+    int is_simple;
 } wv_stop_words;
 
 /* Of `count` different words, at most WV_STOP_WORDS, of one byte at least; word i is words[starts[i] .. starts[i + 1]). The
@@ -38,18 +40,20 @@ static inline uint64_t wv_stop_first(const unsigned char *at, int32_t length, co
     } else {
         memcpy(&eight, at, (size_t)(end - at));
     }
-    return length < 8 ? eight & ((UINT64_C(1) << 8 * length) - 1) : eight;
+    uint64_t beyond = length < 8 ? UINT64_MAX << (8 * length & 63) : 0;
+    return eight & ~beyond;
 }
 
 /* The bit of a token of a text that ends at `end`; 0 for one that is not in the set. Short tokens meet no branch: they are too
- * different for a processor to foresee it. */
-static inline uint64_t wv_stop_bit(const wv_stop_words *set, const unsigned char *at, int32_t length, const unsigned char *end) {
+ * different for a processor to foresee it. `is_simple`: a constant, where the set is so. */
+static inline uint64_t wv_stop_bit(const wv_stop_words *set, const unsigned char *at, int32_t length, const unsigned char *end,
+                                   int is_simple) {
     uint64_t first = wv_stop_first(at, length, end), found = 0;
     uint32_t slot = wv_stop_slot_of(set->factor, first, length);
-    for (int32_t i = 0; i < set->probes; i++) {
+    for (int32_t i = 0; i < (is_simple ? 1 : set->probes); i++) {
         const wv_stop_slot *s = &set->slot[(slot + (uint32_t)i) % WV_STOP_SLOTS];
         uint64_t bit = s->bit & -(uint64_t)((s->first == first) & (s->length == length));
-        if (length > 8 && bit && memcmp(s->word + 8, at + 8, (size_t)length - 8)) bit = 0;
+        if (!is_simple && (bit != 0) & (length > 8) && memcmp(s->word + 8, at + 8, (size_t)length - 8)) bit = 0;
         found |= bit;
     }
     return found;

@@ -77,8 +77,12 @@ static int64_t count_ellipses(const document *d) {
 static void count_words(const document *d, const wv_tokens *tokens, const unsigned char *words_begin, const unsigned char *end,
                         const wv_stop_words *stop_words, uint64_t wanted, double *out) {
     uint64_t found = 0;
-    for (int64_t i = 0; i < tokens->count && wanted & BIT(STOP_WORDS); i++) {
-        found |= wv_stop_bit(stop_words, words_begin + tokens->token[i].begin, tokens->token[i].length, end);
+    int64_t count = wanted & BIT(STOP_WORDS) ? tokens->count : 0;
+    const wv_token *t = tokens->token;
+    if (stop_words->is_simple) {
+        for (int64_t i = 0; i < count; i++) found |= wv_stop_bit(stop_words, words_begin + t[i].begin, t[i].length, end, 1);
+    } else {
+        for (int64_t i = 0; i < count; i++) found |= wv_stop_bit(stop_words, words_begin + t[i].begin, t[i].length, end, 0);
     }
     out[WV_STATISTIC_WORDS] = (double)tokens->words;
     out[WV_STATISTIC_WORD_LENGTH] = ratio(tokens->word_characters, tokens->words);

@@ -1,7 +1,8 @@
 /* The tokens of a text; see wordtokens.h.
  *
  * A bit for each byte says whether it is white space, a digit, or neither this nor a letter. With these bits words of ASCII
- * are found many at once, and cut where the rules alone say how; wordtokens.c cuts the few other stretches. */
+ * are found many at once, and cut where the rules alone say how; wordtokens.c cuts the few other stretches. Words that are
+ * exceptions in English are among these in every language. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,6 @@ enum { PASSED, DIVIDES, UNSURE };
 static int judge_mark(const simple *s, int i) {
     unsigned char c = s->at[i], next = s->at[i + 1];
     int after_word = !is_other(s, i - 1), before_letter = is_alphabetic(s, i + 1);
-    int keeps_hyphens = (s->rules & WV_WORDS_KEEP_HYPHENS) != 0;
     switch (c) {
     case '.': return next == '.' || next >= 0x80 || (has_class(next, WV_CHAR_UPPER | WV_CHAR_QUOTE) && !is_capital(s, i - 1)) ? UNSURE : PASSED;
     case ',': return is_alphabetic(s, i - 1) && before_letter ? DIVIDES : PASSED;
@@ -51,9 +51,9 @@ static int judge_mark(const simple *s, int i) {
     case '-':
         if (next == '-') return UNSURE;
         if (is_number(s, i - 1) && is_number(s, i + 1)) return DIVIDES;
-        return after_word && before_letter && !keeps_hyphens ? DIVIDES : PASSED;
+        return after_word && before_letter && !(s->rules & WV_WORDS_KEEP_HYPHENS) ? DIVIDES : PASSED;
     case '\'': return s->rules & WV_WORDS_CUT_APOSTROPHES && before_letter ? UNSURE : PASSED;
-    case '~': return after_word && before_letter && !keeps_hyphens ? DIVIDES : PASSED;
+    case '~': return after_word && before_letter && !(s->rules & WV_WORDS_KEEP_HYPHENS) ? DIVIDES : PASSED;
     case ':':
     case '<':
     case '>':
@@ -106,7 +106,7 @@ static int cut_simple(const simple *s, int end[MOST_PARTS]) {
     while (marks) end[parts++] = behind[--marks];
     for (int i = 0, begin = 0; i < parts; begin = end[i++]) {
         for (int j = i; j < parts; j++) {
-            if (wv_exception_of(s->at + begin, end[j] - begin, s->rules & WV_WORDS_FOREIGN)) return 0;
+            if (wv_exception_of(s->at + begin, end[j] - begin)) return 0;
         }
     }
     return parts;
@@ -132,8 +132,7 @@ static inline int has_mark_behind(const simple *s) {
     int last = s->length - 1;
     if (s->digits || s->others != UINT64_C(1) << last || last == 0) return 0;
     if (s->at[last] == '.' ? is_capital(s, last - 1) : !has_class(s->at[last], WV_CHAR_CLOSING)) return 0;
-    unsigned foreign = s->rules & WV_WORDS_FOREIGN;
-    return !wv_exception_of(s->at, last, foreign) && !wv_exception_of(s->at, last + 1, foreign);
+    return !wv_exception_of(s->at, last) && !wv_exception_of(s->at, last + 1);
 }
 
 static int add_parts(wv_tokens *out, const simple *s, int64_t begin, int parts, const int end[MOST_PARTS]) {
@@ -209,13 +208,14 @@ static inline uint64_t bits_from(const uint16_t *bits, int64_t at) {
 static int64_t split_window(const unsigned char *text, const unsigned char *end, int64_t at, wv_tokens *out) {
     uint64_t space = bits_from(out->space, at) | ~bits_between(0, WINDOW), filled = ~space;
     uint64_t others = bits_from(out->other, at), digits = bits_from(out->digit, at);
+    unsigned rules = out->rules;
     uint64_t starts = filled & ~(filled << 1), ends = space & filled << 1 & bits_between(0, WINDOW);
     if (!ends) return wv_tokens_of_stretch(text, end, at, out);
     for (; ends; starts &= starts - 1, ends &= ends - 1) {
         int begin = __builtin_ctzll(starts), length = __builtin_ctzll(ends) - begin;
         uint64_t inside = bits_between(0, length);
-        simple word = {text + at + begin, length, out->rules, others >> begin & inside, digits >> begin & inside};
-        if (!(word.others | word.digits) && !wv_exception_of(word.at, length, out->rules & WV_WORDS_FOREIGN)) {
+        simple word = {text + at + begin, length, rules, others >> begin & inside, digits >> begin & inside};
+        if (!(word.others | word.digits) && !wv_exception_of(word.at, length)) {
             if (wv_tokens_add(out, letters_token(at + begin, length))) return -1;
         } else {
             int end_of[MOST_PARTS] = {length - 1, length}, parts = has_mark_behind(&word) ? 2 : cut_simple(&word, end_of);

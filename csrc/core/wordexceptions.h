@@ -25,15 +25,14 @@ static inline uint32_t wv_exception_key(const unsigned char *at, int64_t length)
     return some * 0x9e3779b1u >> 16;
 }
 
-/* The exception of bytes whose key has a bit, in any language. */
+/* wv_exception_of() of bytes whose key has a bit. */
 const wv_exception *wv_exception_find(const unsigned char *at, int64_t length);
 
-/* The exception that these bytes, one at least, are, or NULL: for nearly all words. `foreign`: in a text that is not English. */
-static inline const wv_exception *wv_exception_of(const unsigned char *at, int64_t length, unsigned foreign) {
+/* The exception that these bytes, one at least, are, in English; NULL: for nearly all words. */
+static inline const wv_exception *wv_exception_of(const unsigned char *at, int64_t length) {
     uint32_t key = wv_exception_key(at, length);
     if (!(wv_exception_keys[key / 64] >> key % 64 & 1) || length > WV_EXCEPTION_LONGEST) return 0;
-    const wv_exception *found = wv_exception_find(at, length);
-    return found && found->is_english && foreign ? 0 : found;
+    return wv_exception_find(at, length);
 }
 
 /* Once, by one thread, behind wv_characters_prepare(). 0, or -1 without memory. */

@@ -237,8 +237,14 @@ static int32_t divide(const stretch *s, int32_t from, int32_t to) {
     return marks;
 }
 
+/* The exception that these bytes are by the rules of the language. */
+static const wv_exception *exception_by(unsigned rules, const unsigned char *at, int32_t length) {
+    const wv_exception *found = wv_exception_of(at, length);
+    return found && found->is_english && rules & WV_WORDS_FOREIGN ? NULL : found;
+}
+
 static const wv_exception *exception(const stretch *s, int32_t from, int32_t to) {
-    return wv_exception_of(s->text + s->place[from], s->place[to] - s->place[from], s->out->rules & WV_WORDS_FOREIGN);
+    return exception_by(s->out->rules, s->text + s->place[from], s->place[to] - s->place[from]);
 }
 
 /* Returns how many tokens there are, or more. */
@@ -375,7 +381,7 @@ int64_t wv_tokens_of_stretch(const unsigned char *text, const unsigned char *end
         return begin - text;
     }
     if (whole.characters > out->longest) out->longest = whole.characters;
-    int plain = !(whole.any & WV_CHAR_DIVIDING) && !wv_exception_of(begin, whole.length, out->rules & WV_WORDS_FOREIGN);
+    int plain = !(whole.any & WV_CHAR_DIVIDING) && !exception_by(out->rules, begin, whole.length);
     stretch s = {text, NULL, NULL, whole.any, out};
     int failed = plain || (whole.characters == 1 && *begin < 0x80)
                      ? wv_tokens_add(out, whole)
