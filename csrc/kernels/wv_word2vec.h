@@ -8,6 +8,7 @@
 
 #define WV_ROUND_WORKERS 8  /* virtual workers of a deterministic run, at most */
 #define WV_ROUND_STAMPS 255 /* see wv_round_merge */
+#define WV_SLICE_ROWS 64    /* neighboring rows that belong to one slice of the noise; a power of two */
 
 typedef enum { WV_MODEL_SKIPGRAM, WV_MODEL_CBOW } wv_word2vec_model;
 typedef enum { WV_CBOW_GRADIENT_WORD2VEC, WV_CBOW_GRADIENT_CORRECTED } wv_cbow_gradient;
@@ -96,6 +97,9 @@ typedef struct {
     int32_t hottest, interval; /* so many rows are exchanged after every `interval` words, twice as many every second time */
     float *input, *input_base, *output, *output_base;
     const float *input_share, *output_share; /* (inputs), (count): of a change, the share that is added to the shared row */
+    int32_t slices, slice; /* a power of two: the noise of the words slice_first .. slice_end-1 is that of one slice (replica.h) */
+    int32_t slice_first, slice_end;
+    int64_t slice_exchanges; /* after so many exchanges the thread takes the next slice */
     int64_t tokens;     /* words until the next exchange */
     int64_t exchanges;  /* so far */
 } wv_replicas;

@@ -7,7 +7,7 @@ from wv_cli._kernels cimport wv_word2vec_run
 
 cdef class Run(_training.Run):
     cdef wv_word2vec_run run
-    cdef int32_t input_rows, output_rows
+    cdef int32_t input_rows, output_rows, workers
     cdef object path, subwords
 
     cdef int set_tables(self, keep, sampler, log_noise, output_bias) except -1

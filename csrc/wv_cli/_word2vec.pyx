@@ -12,7 +12,7 @@ from libc.string cimport memset
 from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_END_OF_LINE, WV_ROW_FLOATS, WV_ROWS_REPLICA, fill_wv_word2vec_options, wv_alias, wv_block, wv_block_result,
+    WV_END_OF_LINE, WV_ROW_FLOATS, WV_ROWS_REPLICA, WV_SLICE_ROWS, fill_wv_word2vec_options, wv_alias, wv_block, wv_block_result,
     wv_replicas, wv_word2vec_rows,
 )
 from wv_cli._scratch cimport address, aligned_zeros
@@ -289,6 +289,7 @@ cdef class Worker(_training.Worker):
         if inputs:
             replicas.input_share = &input_share[0]
         replicas.inputs = inputs
+        self.set_slice(run, hot.noise_slices)
         if hot.subword is None:
             require(inputs == (count if run.subwords is None else 0), "hot rows: shares of other input rows")
         else:
@@ -304,6 +305,24 @@ cdef class Worker(_training.Worker):
         replicas.input, replicas.input_base = copies, copies + in_floats
         copies += 2 * in_floats
         replicas.output, replicas.output_base = copies, copies + out_floats
+        return 0
+
+    cdef int set_slice(self, Run run, slices) except -1:
+        """Workers that are made one after the other have different slices."""
+        cdef wv_replicas *replicas = &self.rows.replicas
+        cdef int32_t group
+        replicas.slices = replicas.slice_exchanges = 1
+        if slices is None:
+            return 0
+        require(0 < slices.count <= 2**16 and not slices.count & (slices.count - 1), "noise: slices are a power of two")
+        require(slices.exchanges > 0, "noise: a slice ends after exchanges")
+        group = slices.count * WV_SLICE_ROWS
+        require(0 <= slices.first and slices.first % group == 0, f"noise: slices begin at a multiple of {group}")
+        replicas.slices, replicas.slice_exchanges = slices.count, slices.exchanges
+        replicas.slice_first = slices.first
+        replicas.slice_end = max(slices.first, run.run.vocab_size // group * group)
+        replicas.slice = run.workers % slices.count
+        run.workers += 1
         return 0
 
     cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil:

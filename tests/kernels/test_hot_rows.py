@@ -1,13 +1,15 @@
 """Replicas of frequent rows (csrc/kernels/word2vec/replica.h): which rows are exchanged when, and that nothing is
 lost."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from wv_cli import _cpu, _word2vec
 from wv_cli.io.memory import pad_width, zeros
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.replicas import Replicas
+from wv_cli.models.replicas import NoiseSlices, Replicas
 
 WORDS, DIM = 1000, 16
 TICK = 2000  # words between two exchanges of the hottest rows
@@ -99,3 +101,42 @@ def test_what_two_threads_change_adds_up(isa, loss):
     for rows, start, parts in zip((x, y), before, zip(*alone, strict=True), strict=True):
         assert np.abs(parts).mean() > 1e-3
         np.testing.assert_allclose(rows[:count], (start + sum(parts))[:count], atol=1e-4 if loss == "hs" else 1e-6)
+
+
+def run_on_frequent_words(isa, words, tokens):
+    """A run over a text of the first `words` words alone, whose noise is all words alike; and its output rows."""
+    random = np.random.default_rng(7)
+    x, y = zeros(WORDS, pad_width(DIM)), zeros(WORDS, pad_width(DIM))
+    x[:, :DIM] = random.normal(0, 0.1, (WORDS, DIM))
+    ids = np.full((tokens // LINE, LINE + 1), -1, np.int32)
+    ids[:, :LINE] = random.integers(0, words, (tokens // LINE, LINE))
+    config = Word2vecConfig(dim=DIM, window=3, epochs=1, sample=0, lr=0.01)
+    sampler = _word2vec.alias_table(np.ones(WORDS))
+    return _word2vec.Run(config, ids=ids.reshape(-1), input=x, output=y, sampler=sampler, isa=isa), y
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+def test_each_thread_draws_noise_of_its_slice_for_some_exchanges(isa):
+    """Two slices of 64 words side by side, from word 128 on; the last 104 of 1,000 words fill no group of both."""
+    hot = replace(private("ns", 128), noise_slices=NoiseSlices(2, 128, exchanges=2))
+    ticks, length = 4, TICK // LINE * (LINE + 1)
+    run, y = run_on_frequent_words(isa, 128, TICK * ticks)
+    word = np.arange(128, WORDS)
+    of_slice = np.where(word < WORDS // 128 * 128, word // 64 % 2, -1)
+    for number, worker in enumerate([run.worker(hot), run.worker(hot)]):
+        for tick, slice in zip(range(ticks), (0, 1, 1, 0), strict=True):  # a block begins with an exchange
+            before = y.copy()
+            worker.block(tick * length, (tick + 1) * length, 0)
+            drawn = changed(y, before)
+            drawn = drawn[drawn >= 128]
+            assert set(of_slice[drawn - 128]) == {(number + slice) % 2, -1}, (number, tick)
+            assert len(drawn) > 450, "nearly all that may be drawn are drawn in 10,000 draws"
+
+
+@pytest.mark.parametrize(
+    "slices", [NoiseSlices(3, 192, 1), NoiseSlices(2, 100, 1), NoiseSlices(2, 128, 0), NoiseSlices(0, 0, 1)], ids=str
+)
+def test_slices_that_cannot_be_are_refused(slices):
+    run, _ = run_on_frequent_words(None, 128, 500)
+    with pytest.raises(ValueError, match="noise: "):
+        run.worker(replace(private("ns", 128), noise_slices=slices))

@@ -8,7 +8,7 @@ import pytest
 from tests.tiers import full
 from wv_cli import _word2vec
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.replicas import choose_replicas, replica_rows
+from wv_cli.models.replicas import choose_replicas, choose_slices, replica_rows
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
@@ -59,6 +59,31 @@ def test_what_each_thread_adds_lies_between_its_part_and_all(loss, threads):
     np.testing.assert_allclose(slow.input_share, 1, atol=0.01)
     if loss == "hs":
         assert replicas.output_share[-1] < replicas.output_share[0] <= 1
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("loss", ["ns", "hs_ns"])
+def test_words_without_replicas_are_as_often_noise_in_slices(loss, threads):
+    config, nodes = Word2vecConfig(loss=loss, threads=threads), WORDS - 1 if loss == "hs_ns" else 0
+    replicas = rows_of(loss, threads)
+    slices = choose_slices(config, replicas, nodes, 10**6)
+    group = slices.count * 64
+    assert threads <= slices.count < 2 * threads and slices.first % group == 0
+    assert slices.first + nodes >= replicas.first_output + replicas.count, "words with replicas are everybody's"
+    noise = COUNTS[slices.first : WORDS // group * group] ** 0.75
+    in_slices = np.broadcast_to(
+        noise.reshape(-1, slices.count, 64).mean(1, keepdims=True), (len(noise) // group, slices.count, 64)
+    )
+    np.testing.assert_allclose(in_slices.reshape(-1), noise, rtol=0.05)
+
+
+def test_slices_change_as_often_in_a_long_text_as_in_a_longer_one():
+    config = Word2vecConfig(threads=2, epochs=3)
+    replicas = rows_of("ns", 2)
+    for tokens in (10**7, 10**9):
+        exchanges = 3 * tokens / 2 / replicas.interval
+        assert exchanges / choose_slices(config, replicas, 0, tokens).exchanges == pytest.approx(64, rel=0.01)
+    assert choose_slices(config, replicas, 0, 100).exchanges == 1
 
 
 def test_more_private_rows_than_words():

@@ -19,13 +19,30 @@ _LEAST_INTERVAL, _MOST_INTERVAL = 250, 2_000
 _INPUTS, _MOST_INPUTS, _INPUTS_UP_TO = 2, 1_600, 4
 
 
+_SLICE_ROWS = 64  # WV_SLICE_ROWS of csrc/kernels/wv_word2vec.h
+# A thread changes its slice of the noise so often in a run. The words of a group, one of each slice, are about
+# equally frequent: it holds 1/16 as many as are more frequent.
+_TURNS = 64
+_GROUPS_BEFORE = 16
+
+
+@dataclass(frozen=True)
+class NoiseSlices:
+    """Each thread draws noise words from word `first` on of one of `count` slices, until it has exchanged replicas
+    `exchanges` times; then of the next."""
+
+    count: int
+    first: int
+    exchanges: int
+
+
 @dataclass(frozen=True)
 class Replicas:
     """Rows first_output .. first_output+count-1 of `output`, around copy hottest_output of which those lie that are
     used most, and the first `count` rows of `input`; with subwords those in `input_row`, used most first, which are
     marked in `subword` (Subwords.rows, but -1 - copy in the place of a row that has one), or none. `hottest` of the
     output are exchanged every `interval` words, and as large a part of the input, twice as many every second time and
-    so on. The shares are (inputs,) and (count,) float32."""
+    so on. The shares are (inputs,) and (count,) float32. `noise_slices`: noise words without a replica are divided."""
 
     count: int
     first_output: int
@@ -36,6 +53,7 @@ class Replicas:
     output_share: NDArray[np.float32]
     input_row: NDArray[np.int32] | None = None
     subword: NDArray[np.int32] | None = None
+    noise_slices: "NoiseSlices | None" = None
 
 
 def replica_rows(config: Word2vecConfig, tokens: int) -> tuple[int, int]:
@@ -54,6 +72,17 @@ def replica_rows(config: Word2vecConfig, tokens: int) -> tuple[int, int]:
     least = _LEAST_INTERVAL if threads == 2 else 2 * _LEAST_INTERVAL
     rows = int(min(max(1, longest / least) * _HOTTEST, _MOST_ROWS))
     return rows, int(min(max(least, longest * _HOTTEST / rows), _MOST_INTERVAL))
+
+
+def choose_slices(config: Word2vecConfig, replicas: Replicas, nodes: int, tokens: int) -> NoiseSlices:
+    """Slices for the words behind those with output replicas, whose rows follow `nodes` others, in a text of so many
+    tokens."""
+    count = 1 << (config.threads - 1).bit_length()
+    group = count * _SLICE_ROWS
+    with_replicas = replicas.first_output + replicas.count - nodes
+    first = -(-max(with_replicas, _GROUPS_BEFORE * group) // group) * group
+    exchanges = tokens * config.epochs // (config.threads * replicas.interval)
+    return NoiseSlices(count, first, max(1, exchanges // _TURNS))
 
 
 def most_replica_rows(config: Word2vecConfig, words: int, tokens: int, subwords: Subwords | None) -> tuple[int, int]:

@@ -18,7 +18,15 @@ from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.continued_rows import Tree, carry_ngrams, carry_nodes, compose_new
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.replicas import Path, Replicas, choose_replicas, most_replica_rows, replica_rows, updates_per_word
+from wv_cli.models.replicas import (
+    Path,
+    Replicas,
+    choose_replicas,
+    choose_slices,
+    most_replica_rows,
+    replica_rows,
+    updates_per_word,
+)
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.models.training.blocks import BlockTraining
 from wv_cli.models.training.state import State, StateOptions
@@ -190,7 +198,11 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if config.threads == 1 or self.layer.takes_all:
             return run, None
         rows = replica_rows(config, self.corpus.tokens)
-        return run, choose_replicas(config, self._keep_probabilities(counts), self._path, noise, rows, self.subwords)
+        replicas = choose_replicas(config, self._keep_probabilities(counts), self._path, noise, rows, self.subwords)
+        if noise is not None:
+            slices = choose_slices(config, replicas, len(self.output) - len(noise), self.corpus.tokens)
+            replicas = replace(replicas, noise_slices=slices)
+        return run, replicas
 
     def _keep_probabilities(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """How often a word of the text with these counts is each word, and survives subsampling."""

@@ -156,7 +156,7 @@ WV_INLINE void list_drawn(word2vec_block *block, const row_store *store, positio
     const wv_word2vec_run *run = block->run;
     add_output(block, store, tile, first + tile->center, 1);
     for (int k = 0; k < run->options.negative; k++) {
-        int32_t word = drawn_word(run, tile->negative_draw[k]);
+        int32_t word = noise_word_of(store, block, drawn_word(run, tile->negative_draw[k]));
         if (!skip_center || word != tile->center) add_output(block, store, tile, first + word, 0);
     }
     if (!skip_center) tile->output_label[0] = 1 / tile->output_weight[0];

@@ -80,7 +80,7 @@ WV_INLINE void neighbor_list_negatives(word2vec_block *block, const row_store *s
     int drawn = shared_negatives(run), distinct = 0;
     float share = (float)run->options.negative / (float)drawn;
     for (int k = 0; k < drawn; k++) {
-        int32_t word = drawn_word(run, tile->negative_draw[k]);
+        int32_t word = noise_word_of(store, block, drawn_word(run, tile->negative_draw[k]));
         int j = 0;
         while (j < distinct && tile->word[j] != word) j++;
         if (j < distinct) {

@@ -10,6 +10,12 @@
  * wv_cli/models/replicas.py decides how many rows, and what share of a change is added. No lock, as everywhere here: two
  * threads that exchange the same cache line within the same few nanoseconds may lose an update.
  *
+ * Most of the rows without replicas that a thread changes are noise words, each drawn anew for every center. So their
+ * output rows are divided into slices, and a thread draws words of one slice for some time, then of the next: in the place
+ * of a word of another slice it takes one of its own that is about as frequent. A slice is made of WV_SLICE_ROWS rows side
+ * by side, then as many for each other slice, since processors fetch the lines next to one that is asked for: with every
+ * second row of its own a thread still took its neighbor's lines away.
+ *
  * With subwords (subwords.h) a word has about 20 input rows, and those that most words have are n-grams of any number:
  * a list says which they are, and in the lists of the words' rows they are marked.
  */
@@ -42,7 +48,16 @@ static void replica_exchange_due(const wv_word2vec_run *run, wv_replicas *replic
                                        : replicas->count;
     replica_exchange(run, replicas, rows < replicas->count ? (int32_t)rows : replicas->count);
     replicas->tokens = replicas->interval;
-    replicas->exchanges++;
+    if (++replicas->exchanges % replicas->slice_exchanges == 0) replicas->slice = (replicas->slice + 1) % replicas->slices;
+}
+
+/* The noise word of the thread's slice in the place of `word`: of its group of `slices` times WV_SLICE_ROWS words the one
+ * that is as far behind the first of its slice. */
+WV_INLINE int32_t replica_noise_of_slice(const wv_replicas *replicas, int32_t word) {
+    uint32_t position = (uint32_t)word - (uint32_t)replicas->slice_first;
+    int is_sliced = position < (uint32_t)(replicas->slice_end - replicas->slice_first);
+    int32_t bits = -is_sliced & ((replicas->slices - 1) * WV_SLICE_ROWS);
+    return (word & ~bits) | ((replicas->slice * WV_SLICE_ROWS) & bits);
 }
 
 #endif

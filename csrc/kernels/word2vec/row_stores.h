@@ -26,6 +26,8 @@ typedef struct {
     void (*subword_rows)(word2vec_block *block, int32_t word, int count, float **list);
     /* A random number that chooses a word. */
     uint64_t (*draw_number)(word2vec_block *block);
+    /* The word that is trained as noise in the place of a word that was drawn. */
+    int32_t (*noise_word)(const word2vec_block *block, int32_t word);
     /* Before a block of so many words. NULL here and below: nothing is done. */
     void (*begin)(word2vec_block *block, int64_t words);
     /* After a block, whose last batch had so many words. */
@@ -62,6 +64,11 @@ WV_INLINE void direct_subword_rows(word2vec_block *block, int32_t word, int coun
 }
 
 WV_INLINE uint64_t direct_number(word2vec_block *block) { return wv_rng_next(&block->random); }
+
+WV_INLINE int32_t direct_noise(const word2vec_block *block, int32_t word) {
+    (void)block;
+    return word;
+}
 
 /* ---------------------------------------------------------------- replica */
 
@@ -106,6 +113,10 @@ WV_INLINE void replica_subword_rows(word2vec_block *block, int32_t word, int cou
         const wv_word2vec_run *run = block->run;
         list[k] = replica_or_shared(row[k] < 0, replicas->input, -1 - row[k], run->input, row[k], run->stride);
     }
+}
+
+WV_INLINE int32_t replica_noise(const word2vec_block *block, int32_t word) {
+    return replica_noise_of_slice(&block->rows->replicas, word);
 }
 
 static void replica_read(word2vec_block *block, int64_t words) {
@@ -176,12 +187,12 @@ WV_INLINE void deterministic_copy_inputs(word2vec_block *block) {
 
 /* ROW(the constant's name, the functions): word2vec.c makes loops of its own of each row. */
 #define ROW_STORE_ROWS(ROW)                                                                                           \
-    ROW(DIRECT, direct_input, direct_output, direct_bias, direct_subword_numbers, direct_subword_rows, direct_number, \
+    ROW(DIRECT, direct_input, direct_output, direct_bias, direct_subword_numbers, direct_subword_rows, direct_number, direct_noise, \
         NULL, NULL, NULL, NULL, NULL, NULL, NULL)                                                                     \
     ROW(REPLICA, replica_input, replica_output, direct_bias, replica_subword_numbers, replica_subword_rows,           \
-        direct_number, NULL, replica_end, replica_read, NULL, NULL, NULL, replica_flush)                              \
+        direct_number, replica_noise, NULL, replica_end, replica_read, NULL, NULL, NULL, replica_flush)                              \
     ROW(DETERMINISTIC, deterministic_input, deterministic_output, deterministic_bias, direct_subword_numbers,         \
-        deterministic_subword_rows, deterministic_number, deterministic_begin, deterministic_end, NULL,               \
+        deterministic_subword_rows, deterministic_number, direct_noise, deterministic_begin, deterministic_end, NULL,               \
         deterministic_listed, deterministic_copy, deterministic_copy_inputs, NULL)
 
 #define ROW(name, ...) [WV_ROWS_##name] = {__VA_ARGS__},
@@ -215,6 +226,15 @@ WV_INLINE uint64_t drawn_number(const row_store *store, word2vec_block *block) {
         ROW_STORE_ROWS(ROW)
 #undef CALL
     default: return 0;
+    }
+}
+
+WV_INLINE int32_t noise_word_of(const row_store *store, const word2vec_block *block, int32_t word) {
+    switch (store - ROW_STORES) {
+#define CALL noise_word(block, word)
+        ROW_STORE_ROWS(ROW)
+#undef CALL
+    default: return word;
     }
 }
 #undef ROW
