@@ -96,6 +96,7 @@ typedef struct {
     const int32_t *subword;   /* run->subword with -1 - replica in the place of a row that has one; NULL: no subword has */
     int32_t hottest, interval; /* so many rows are exchanged after every `interval` words, twice as many every second time */
     float *input, *input_base, *output, *output_base;
+    int64_t input_distance, output_distance; /* bytes from where a row lies that has a replica to that */
     const float *input_share, *output_share; /* (inputs), (count): of a change, the share that is added to the shared row */
     int32_t slices, slice; /* a power of two: the noise of the words slice_first .. slice_end-1 is that of one slice (replica.h) */
     int32_t slice_first, slice_end;

@@ -305,6 +305,9 @@ cdef class Worker(_training.Worker):
         replicas.input, replicas.input_base = copies, copies + in_floats
         copies += 2 * in_floats
         replicas.output, replicas.output_base = copies, copies + out_floats
+        replicas.input_distance = <int64_t>replicas.input - <int64_t>run.run.input
+        replicas.output_distance = (<int64_t>replicas.output - <int64_t>run.run.output
+                                    - <int64_t>sizeof(float) * hot.first_output * run.run.stride)
         return 0
 
     cdef int set_slice(self, Run run, slices) except -1:

@@ -53,7 +53,7 @@ class Replicas:
     output_share: NDArray[np.float32]
     input_row: NDArray[np.int32] | None = None
     subword: NDArray[np.int32] | None = None
-    noise_slices: "NoiseSlices | None" = None
+    noise_slices: NoiseSlices | None = None
 
 
 def replica_rows(config: Word2vecConfig, tokens: int) -> tuple[int, int]:

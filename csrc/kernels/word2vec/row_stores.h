@@ -72,28 +72,19 @@ WV_INLINE int32_t direct_noise(const word2vec_block *block, int32_t word) {
 
 /* ---------------------------------------------------------------- replica */
 
-/* Row `shared` of the matrix, or row `replica` of the replicas. Without a branch: which words have replicas is as random as
- * the text, and wrong guesses of a branch took 8 % of a thread's time. */
-WV_INLINE float *replica_or_shared(int has_replica, float *replicas, int32_t replica, float *matrix, int32_t shared,
-                                   int32_t stride) {
-    uintptr_t mask = -(uintptr_t)has_replica;
-    uintptr_t first = ((uintptr_t)replicas & mask) | ((uintptr_t)matrix & ~mask);
-    size_t row = ((size_t)(uint32_t)replica & mask) | ((size_t)(uint32_t)shared & ~mask);
-    return (float *)first + row * (size_t)stride;
-}
+/* `bytes` if `condition`, otherwise 0. Without a branch: which words have replicas is as random as the text, and wrong
+ * guesses of a branch took 8 % of a thread's time. */
+WV_INLINE uintptr_t bytes_if(int condition, int64_t bytes) { return (uintptr_t)bytes & -(uintptr_t)condition; }
 
 WV_INLINE float *replica_input(word2vec_block *block, int32_t word) {
     const wv_replicas *replicas = &block->rows->replicas;
-    const wv_word2vec_run *run = block->run;
-    return replica_or_shared(word < replicas->count, replicas->input, word, run->input, word, run->stride);
+    return (float *)((uintptr_t)direct_input(block, word) + bytes_if(word < replicas->count, replicas->input_distance));
 }
 
 WV_INLINE float *replica_output(word2vec_block *block, int32_t row) {
     const wv_replicas *replicas = &block->rows->replicas;
-    const wv_word2vec_run *run = block->run;
-    int32_t replica = row - replicas->first_output;
-    int has_replica = (uint32_t)replica < (uint32_t)replicas->count;
-    return replica_or_shared(has_replica, replicas->output, replica, run->output, row, run->stride);
+    int has_replica = (uint32_t)row - (uint32_t)replicas->first_output < (uint32_t)replicas->count;
+    return (float *)((uintptr_t)direct_output(block, row) + bytes_if(has_replica, replicas->output_distance));
 }
 
 /* Negative: the replica -1 - number. */
@@ -110,8 +101,9 @@ WV_INLINE void replica_subword_rows(word2vec_block *block, int32_t word, int cou
     }
     const int32_t *row = replica_subword_numbers(block, word);
     for (int k = 0; k < count; k++) {
-        const wv_word2vec_run *run = block->run;
-        list[k] = replica_or_shared(row[k] < 0, replicas->input, -1 - row[k], run->input, row[k], run->stride);
+        /* Of a row that has no replica the matrix begins as far from the replicas as it lies behind that. */
+        uintptr_t first = (uintptr_t)replicas->input - bytes_if(row[k] >= 0, replicas->input_distance);
+        list[k] = (float *)first + (size_t)(row[k] ^ (row[k] >> 31)) * (size_t)block->run->stride;
     }
 }
 
@@ -187,12 +179,12 @@ WV_INLINE void deterministic_copy_inputs(word2vec_block *block) {
 
 /* ROW(the constant's name, the functions): word2vec.c makes loops of its own of each row. */
 #define ROW_STORE_ROWS(ROW)                                                                                           \
-    ROW(DIRECT, direct_input, direct_output, direct_bias, direct_subword_numbers, direct_subword_rows, direct_number, direct_noise, \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL)                                                                     \
+    ROW(DIRECT, direct_input, direct_output, direct_bias, direct_subword_numbers, direct_subword_rows, direct_number, \
+        direct_noise, NULL, NULL, NULL, NULL, NULL, NULL, NULL)                                                       \
     ROW(REPLICA, replica_input, replica_output, direct_bias, replica_subword_numbers, replica_subword_rows,           \
-        direct_number, replica_noise, NULL, replica_end, replica_read, NULL, NULL, NULL, replica_flush)                              \
+        direct_number, replica_noise, NULL, replica_end, replica_read, NULL, NULL, NULL, replica_flush)               \
     ROW(DETERMINISTIC, deterministic_input, deterministic_output, deterministic_bias, direct_subword_numbers,         \
-        deterministic_subword_rows, deterministic_number, direct_noise, deterministic_begin, deterministic_end, NULL,               \
+        deterministic_subword_rows, deterministic_number, direct_noise, deterministic_begin, deterministic_end, NULL, \
         deterministic_listed, deterministic_copy, deterministic_copy_inputs, NULL)
 
 #define ROW(name, ...) [WV_ROWS_##name] = {__VA_ARGS__},
