@@ -48,6 +48,7 @@ def own_names(folder: Path) -> None:
     report |= wv_cli.texts_distance("v.bin", ["a text", "another"], case="lower")
     report |= wv_cli.eval.similarity(["v.bin", "w.bin"], data=folder / "pairs.txt", min_score=0.5)
     report |= wv_cli.search_index("notes", "notes.index") | wv_cli.search("notes.index", "leaky faucet", k=3)
+    report |= wv_cli.search_export("notes.index", "notes.parquet", dtype="int8")
     report |= wv_cli.lm_train("text.txt", "m.arpa", order=3) | wv_cli.lm_convert("m.arpa", "m.lm")
     report |= wv_cli.lm_mix(["a.arpa", "b.arpa"], "c.arpa", weights="1,2") | wv_cli.check("v.bin")
     report |= wv_cli.plot("v.bin", "page.html", ["king", "queen"], neighbors=3)

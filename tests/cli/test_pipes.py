@@ -33,7 +33,7 @@ CALLS = [
         "--autotune-validation",
         f"labels --model supervised -o x.bin --autotune-validation [labels] --autotune-duration 0.001 {T}",
     ),
-    ("train", "--calibration", f"labels --model pooled -o x.bin --calibration [labels] --hidden 4 {T}"),
+    ("train", "--calibration", f"labels --model pooled -o x.bin --calibration [labels] {T}"),
     ("train", "--pretrained", f"labels --model supervised -o x.bin --pretrained [v.vec] {T}"),
     (
         "train",

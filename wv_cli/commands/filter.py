@@ -64,16 +64,16 @@ class FilterJob(Job):
         if not self.kept.replace_pii:
             self.rules.require_some()
         near, exact = self.rules.duplicates.near_duplicates, self.rules.duplicates.exact_duplicates
-        keys, one_run = self.kept.keys is not None, "find duplicate paragraphs in one run over their output"
-        if (self.kept.part is not None or keys) and exact == "paragraph":
+        keys, one_run = self.kept.cut.keys is not None, "find duplicate paragraphs in one run over their output"
+        if (self.kept.cut.part is not None or keys) and exact == "paragraph":
             raise UsageError(f"--exact-duplicates paragraph: parts have no keys of paragraphs; {one_run}")
-        if self.kept.part is not None and not keys and (near is not None or exact is not None):
+        if self.kept.cut.part is not None and not keys and (near is not None or exact is not None):
             name = "--near-duplicates" if near is not None else "--exact-duplicates"
             message = f"{name}: a part sees no records of the other parts (--part)"
             raise UsageError(f"{message}; give --keys FOLDER, as wv help duplicates shows")
         refuse_with_dask(
             self.dask,
-            part=self.kept.part,
+            part=self.kept.cut.part,
             keys=keys and self.kept.output is None,
             near_duplicates=near is not None and not keys,
             exact_duplicates=exact is not None and not keys,

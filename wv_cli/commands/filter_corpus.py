@@ -43,7 +43,7 @@ def open_corpus(run: Run, records: FilteredRecords, kept: FilterOutput) -> Corpu
     from wv_cli.text.source import Source
     from wv_cli.vectors.recognize import input_texts
 
-    part = kept.run_part
+    part = kept.cut.run_part
     reading = ReadingConfig(**vars(records.reading))
     if "-" in records.inputs and reading.field is None:
         reading = replace(reading, field=DEFAULT_FIELD)

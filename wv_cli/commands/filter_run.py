@@ -41,13 +41,13 @@ class FilterRun:
         corpus = open_corpus(self.run, self.records, self.kept)
         keyed = self._open_keyed(corpus.wholes)
         self.kept.require_writable([each.name for each in corpus.mine], [*corpus.source.paths, *self.rules.reads()])
-        if keyed is not None and self.kept.part is None and self.kept.output is None:
+        if keyed is not None and self.kept.cut.part is None and self.kept.output is None:
             return self._decide(keyed)
         judge = self._open_judge(corpus)
         if self.kept.explain is not None:
             return {"explained": self._explain(corpus, judge, self.kept.explain)}
-        if keyed is not None and self.kept.run_part is not None and self.kept.output is None:
-            return {"keys": self._write_keys(corpus, judge, keyed, self.kept.run_part)}
+        if keyed is not None and self.kept.cut.run_part is not None and self.kept.output is None:
+            return {"keys": self._write_keys(corpus, judge, keyed, self.kept.cut.run_part)}
         return self._filter(corpus, judge, keyed).to_dict()
 
     def _open_judge(self, corpus: Corpus) -> "Judge":
@@ -106,7 +106,7 @@ class FilterRun:
         elif self.kept.streams:
             self._write_stream(source, corpus.texts, judge, totals, self.kept.output)
         else:
-            part = self.kept.part and str(self.kept.run_part)
+            part = self.kept.cut.part and str(self.kept.cut.run_part)
             identity = {**self._identity(corpus.mine), "part": part, "corpus": corpus.digest}
             totals = self._write(source, corpus.mine, judge, totals, identity, only=corpus.has_one)
         return totals
@@ -116,7 +116,7 @@ class FilterRun:
         from wv_cli.filtering.keyed_run import KeyedRun
         from wv_cli.filtering.parts import corpus_digest
 
-        folder = self.kept.keys_folder
+        folder = self.kept.cut.keys_folder
         if folder is None:
             return None
         identity = {name: self._identity([])[name] for name in ("rules", "settings", "models", "reading")}
@@ -185,7 +185,7 @@ class FilterRun:
         from wv_cli.filtering.report import Report
         from wv_cli.filtering.shards import Shards
 
-        kept, part, output = self.kept, self.kept.run_part, self.kept.folders[0]
+        kept, part, output = self.kept, self.kept.cut.run_part, self.kept.folders[0]
         journal = Journal(output, identity, JOURNAL if part is None else part.journal)
         report = Report(output, identity, kept.results(), part)
         shards = Shards(
@@ -251,7 +251,7 @@ class FilterRun:
             reason=self.kept.reason,
             replace_pii=self.kept.replace_pii,
             only=only,
-            decisions=None if self.kept.keys is None else str(Path(self.kept.keys).absolute()),
+            decisions=None if self.kept.cut.keys is None else str(Path(self.kept.cut.keys).absolute()),
             split=self.kept.split,
         )
         with executor(address, self.run.log, same_kernels=True) as workers:

@@ -19,7 +19,7 @@ from wv_cli.commands import scoring
 from wv_cli.io.dask_cluster import DaskCluster, _on_worker
 from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.models.training import asking
-from wv_cli.vectors.formats import recognize
+from wv_cli.vectors import recognize
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 

@@ -274,6 +274,36 @@ class Rules(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CorpusPart(Part):
+    """The part of a corpus that a run filters, and what finds duplicates in all parts."""
+
+    part: str | None = option(
+        None,
+        "Filter part I of N of the files; slurm takes both from the job array.",
+        metavar="I/N",
+        only=f"{_WORKS} and output!=-",
+    )
+    keys: str | None = option(
+        None,
+        "Folder of keys, by which duplicates are found in all parts; without -o, write these.",
+        metavar="FOLDER",
+        only=f"near_duplicates and {_WORKS} and output!=- or exact_duplicates=document and {_WORKS} and output!=-",
+    )
+
+    @property
+    def run_part(self) -> RunPart | None:
+        return parse_part(self.part) if self.part is not None else None
+
+    @property
+    def keys_folder(self) -> Path | None:
+        return Path(self.keys) if self.keys is not None else None
+
+    def check(self) -> None:
+        if self.part is not None:
+            parse_part(self.part)
+
+
+@dataclass(frozen=True, kw_only=True)
 class FilterOutput(Part):
     """The folders of the records that stay and of the others, and what else is written or shown."""
 
@@ -308,18 +338,7 @@ class FilterOutput(Part):
         metavar="FILE",
         only="dry_run and near_duplicates",
     )
-    part: str | None = option(
-        None,
-        "Filter part I of N of the files; slurm takes both from the job array.",
-        metavar="I/N",
-        only=f"{_WORKS} and output!=-",
-    )
-    keys: str | None = option(
-        None,
-        "Folder of keys, by which duplicates are found in all parts; without -o, write these.",
-        metavar="FOLDER",
-        only=f"near_duplicates and {_WORKS} and output!=- or exact_duplicates=document and {_WORKS} and output!=-",
-    )
+    cut: CorpusPart = field(default_factory=CorpusPart)
     overwrite: bool = option(False, "Begin anew instead of going on with an unfinished run.", off=None, only=_IN_FOLDER)
 
     @property
@@ -336,10 +355,6 @@ class FilterOutput(Part):
         return [*(each for each in (sorted(kept.iterdir()) if kept.is_dir() else []) if each.is_dir()), *others]
 
     @property
-    def keys_folder(self) -> Path | None:
-        return Path(self.keys) if self.keys is not None else None
-
-    @property
     def streams(self) -> bool:
         """Whether the records that stay go to standard output, or to another stream."""
         return self.output is not None and is_stream(self.output)
@@ -349,23 +364,17 @@ class FilterOutput(Part):
         """Whether a rule that rejects nothing says something."""
         return self.add_scores or self.dry_run or self.explain is not None
 
-    @property
-    def run_part(self) -> RunPart | None:
-        return parse_part(self.part) if self.part is not None else None
-
     def results(self) -> list[str]:
         stream = self.output if self.streams else None
         return [path for path in (self.save_index, self.clusters, stream) if path is not None]
 
     def check(self) -> None:
-        if self.part is not None:
-            parse_part(self.part)
         writes = not self.dry_run and self.explain is None
-        writes = writes and (self.keys is None or self.output is not None)
+        writes = writes and (self.cut.keys is None or self.output is not None)
         require(not writes or self.output is not None, "give -o FOLDER, or --dry-run or --explain N")
         require(writes or self.output is None, "--dry-run and --explain write no records; leave -o out")
         message = "--save-index: the step that decides about the keys of all parts saves it; leave --part and -o out"
-        require(self.save_index is None or self.keys is None or (self.part is self.output is None), message)
+        require(self.save_index is None or self.cut.keys is None or (self.cut.part is self.output is None), message)
         require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
         require(self.rejected != "-", "--rejected needs a folder, which gets a file for each input")
@@ -379,7 +388,7 @@ class FilterOutput(Part):
     def require_writable(self, names: Sequence[str], reads: Sequence[str]) -> None:
         """Raises UsageError, WvError where what is written, by the `names` of outputs, could not be, or is something
         else of the run: one of the files that it `reads`, or another output."""
-        part = self.run_part
+        part = self.cut.run_part
         journal, report = (part.journal, part.report) if part is not None else (JOURNAL, REPORT)
         named = self.folders if self.split is None else self.folders[1:]
         writes = [str(folder / name) for folder in named for name in names]
