@@ -165,7 +165,7 @@ def test_records_are_filtered_from_s3_to_s3(bucket, tmp_path):
     kept = gzip.decompress(bucket.cat_file("corpus/kept/lang=de/b.jsonl.gz"))
     assert kept == b"".join(each for i, each in enumerate(RECORDS[100:], 100) if 5 <= i % 20 + 1 <= 10)
     assert sorted(path.name for path in (tmp_path / "rest").rglob("*.*")) == ["a.jsonl", "b.jsonl.gz"]
-    with pytest.raises(WvError, match=r"s3://corpus/kept/_filter.report: a finished run wrote this folder"):
+    with pytest.raises(WvError, match=r"s3://corpus/kept/_filter.report: a finished run with other rules, rej"):
         wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="1..10")
     wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="1..10", overwrite=True)
 
@@ -177,6 +177,66 @@ def test_parts_in_s3_are_added_up(bucket, cache):
     assert (shown.returncode, shown.stderr) == (0, "") and "kept 60 of 200 records" in shown.stdout
     assert not [*cache.rglob("*.jsonl*")]
     assert "s3://corpus/text: no report of wv filter" in run("filter", "--summary", "s3://corpus/text").stderr
+
+
+def versions(bucket, folder):
+    """When each file was written."""
+    bucket.invalidate_cache()
+    return {name: (info["LastModified"], info["ETag"]) for name, info in bucket.find(folder, detail=True).items()}
+
+
+def test_a_finished_run_in_s3_has_nothing_to_do(bucket, cache, monkeypatch):
+    """Repeated on any machine, whole or in parts: no record is judged, and no file is written."""
+    calls = [{"part": "1/2"}, {"part": "2/2"}]
+    found = [wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", **call) for call in calls]
+    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/whole", words="5..10", split="id_")
+    before = {name: versions(bucket, f"corpus/{name}") for name in ("kept", "whole")}
+    with monkeypatch.context() as patch:
+        patch.setattr("wv_cli.filtering.shards.Shards.pending", None)
+        again = [wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", **call) for call in calls]
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/whole", words="5..10", split="id_")
+    assert again == found
+    assert {name: versions(bucket, f"corpus/{name}") for name in ("kept", "whole")} == before
+    with pytest.raises(WvError, match=r"s3://corpus/kept/_filter.part-1-of-2.report: expected the rules of the other"):
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..11", part="1/2")
+    with pytest.raises(WvError, match="expected those of a run in 3 parts, found those of a run in 2 parts"):
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part="1/3")
+    bucket.pipe("corpus/kept/lang=en/a.jsonl", b"of somebody else")
+    with pytest.raises(WvError, match=r"s3://corpus/kept/lang=en/a.jsonl: expected the .* bytes .*, found 16"):
+        for call in calls:
+            wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", **call)
+    assert not [*cache.rglob("*.jsonl*")]
+
+
+def test_what_is_overwritten_in_s3_goes(bucket):
+    """The reports of other parts, and the folders of labels that no record has any more."""
+    for part in ("1/2", "2/2"):
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part=part)
+    rules = {"words": "5..10", "overwrite": True}
+    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", **rules, where="id<8", split="id")
+    names = [name.removeprefix("corpus/kept/") for name in versions(bucket, "corpus/kept")]
+    assert names == [*(f"{i}/lang=en/a.jsonl" for i in (4, 5, 6, 7)), "_filter.report"]
+    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", **rules, where="id<6", split="id")
+    names = [name.removeprefix("corpus/kept/") for name in versions(bucket, "corpus/kept")]
+    assert names == [*(f"{i}/lang=en/a.jsonl" for i in (4, 5)), "_filter.report"]
+
+
+def test_parts_on_one_machine_leave_each_other_alone(bucket, cache, monkeypatch):
+    """What one part has written so far is not removed when another one is uploaded."""
+    from wv_cli.filtering import shards
+
+    usual = shards.Shards.write_report
+    program = "import wv_cli; wv_cli.filter(['s3://corpus/records/'], 's3://corpus/kept', words='5..10', part='2/2')"
+
+    def run_other(self, argv):
+        subprocess.run([sys.executable, "-c", program], check=True)
+        usual(self, argv)
+
+    monkeypatch.setattr(shards.Shards, "write_report", run_other)
+    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part="1/2")
+    monkeypatch.setattr(shards.Shards, "write_report", usual)
+    assert wv_cli.filter(summary="s3://corpus/kept")["kept"] == 60
+    assert len(versions(bucket, "corpus/kept")) == 4
 
 
 def test_parquet_in_s3(bucket, tmp_path):

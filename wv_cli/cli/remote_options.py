@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wv_cli.config import Option
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import UsageError
 from wv_cli.io.remote import files_in, forget, is_remote, local_name, names_in_errors, show_names, upload_outputs
 
 _RESULTS = ("output", "outputs", "rejected", "clusters", "doc_vectors")
-_REPORT, _REPORTS = "_filter.report", ".report"
 _HERE = ("checkpoint", "autotune_log")  # files that are written again and again
 
 
@@ -32,8 +31,8 @@ def open_remote(values: dict[str, Any], options: Mapping[str, Option]) -> Iterat
         return
     forget()
     with names_in_errors():
-        guarded = "overwrite" in options and not values.get("overwrite")
-        here = {name: _open_all(value, options[name], guarded=guarded) for name, value in given.items()}
+        part = values.get("part") if "summary" in options else None  # of wv filter
+        here = {name: _open_all(value, options[name], "summary" in options, part) for name, value in given.items()}
         yield {**values, **here}
         upload_outputs()
 
@@ -52,14 +51,15 @@ def _names_remote(value: Any, option: Option) -> bool:
     return option.is_path and any(isinstance(each, str) and is_remote(each) for each in several)
 
 
-def _open_all(value: Any, option: Option, *, guarded: bool) -> Any:
+def _open_all(value: Any, option: Option, reports: bool, part: str | None) -> Any:
     if isinstance(value, tuple | list):
-        return tuple(_open(each, option, guarded=guarded) for each in value)
-    return _open(value, option, guarded=guarded)
+        return tuple(_open(each, option, reports, part) for each in value)
+    return _open(value, option, reports, part)
 
 
-def _open(name: Any, option: Option, *, guarded: bool) -> Any:
-    """The name of a file here. A folder that is `guarded` is not written where a finished run has written."""
+def _open(name: Any, option: Option, reports: bool, part: str | None) -> Any:
+    """The name of a file here. Beside what is written to a folder are the `reports` of runs that have finished there;
+    `part` is that of this run."""
     if not isinstance(name, str) or not is_remote(name):
         return name
     if not is_remote(plain := local_name(name)):
@@ -67,14 +67,16 @@ def _open(name: Any, option: Option, *, guarded: bool) -> Any:
     if option.name in _HERE:
         raise UsageError(f"{option.flag} {name}: is written again and again; name a file on this machine")
     if is_result(option):
-        from wv_cli.io.remote_copies import is_there, stage
+        from wv_cli.filtering.parts import REPORT, parse_part
+        from wv_cli.io.remote_copies import REPORTS, fetch_beside, stage
 
-        report = f"{name.rstrip('/')}/{_REPORT}"
-        if guarded and option.metavar == "FOLDER" and is_there(report):
-            raise WvError(f"{report}: a finished run wrote this folder; name another one, or --overwrite to replace it")
-        return stage(name)
+        own = parse_part(part) if part is not None else None
+        path = stage(name, "" if own is None else str(own))
+        if reports and option.metavar == "FOLDER":
+            fetch_beside(name, path, REPORTS, REPORT if own is None else own.report)
+        return path
     if "INPUT" in option.metavar or (option.name == "index" and files_in(name) is not None):
         return name
     from wv_cli.io.remote_copies import local_copy
 
-    return local_copy(name, ending=_REPORTS if option.name == "summary" else "")
+    return local_copy(name, ending=".report" if option.name == "summary" else "")

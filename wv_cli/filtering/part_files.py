@@ -17,6 +17,7 @@ from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.io import host
 from wv_cli.io.compression import Compressor, compression_of
 from wv_cli.io.places import make_folder
+from wv_cli.io.remote import name_elsewhere, remove_later, size_of
 from wv_cli.io.temporary import keep_mode, temporary_prefix
 
 _ENDING = ".wv-part"
@@ -143,12 +144,22 @@ def require_outputs(outputs: Mapping[str, int]) -> None:
     """Raises BadFile unless these files are here and have so many bytes, as when a run finished them."""
     for path, size in outputs.items():
         try:
-            found = f"{Path(path).stat().st_size:,}"
+            found = f"{_size_of(path):,}"
         except OSError as error:
             found = reason(error)
         if found != f"{size:,}":
             problem = f"expected the {size:,} bytes that the stopped run wrote, found {found}; --overwrite begins anew"
             raise BadFile(path, problem)
+
+
+def _size_of(path: str) -> int:
+    """Of a file here or, of an output that was uploaded, there. Raises OSError."""
+    try:
+        return Path(path).stat().st_size
+    except FileNotFoundError:
+        if (name := name_elsewhere(path)) is None:
+            raise
+        return size_of(name) or 0
 
 
 def publish(path: Path, saved: Saved) -> None:
@@ -179,6 +190,8 @@ def remove_others(folder: Path, paths: Iterable[str]) -> None:
     for path in map(Path, paths):
         if path.is_relative_to(root):
             path.unlink(missing_ok=True)
+            if (name := name_elsewhere(path)) is not None:
+                remove_later(name)
             for parent in [each for each in path.parents if each.is_relative_to(root) and each != root]:
                 with contextlib.suppress(OSError):
                     parent.rmdir()

@@ -40,12 +40,13 @@ class Status(NamedTuple):
 
 
 class _Known:
-    """What was asked of servers for this run, the names of files that stand here for others, and what
-    uploads outputs."""
+    """What was asked of servers for this run, the names of files that stand here for others, what uploads outputs, and
+    which files elsewhere go after that."""
 
     status: dict[str, Status] = {}  # noqa: RUF012
     names: dict[str, str] = {}  # noqa: RUF012
     outputs: list[Callable[[], None]] = []  # noqa: RUF012
+    removed: list[str] = []  # noqa: RUF012
 
 
 def is_remote(name: str | os.PathLike[str]) -> bool:
@@ -56,6 +57,7 @@ def forget() -> None:
     """Files are looked at anew, and outputs of an earlier run stay here."""
     _Known.status.clear()
     _Known.outputs.clear()
+    _Known.removed.clear()
 
 
 def local_name(name: str) -> str:
@@ -84,6 +86,27 @@ def upload_outputs() -> None:
     """Uploads the outputs of a run that has written all of them. Raises WvError."""
     while _Known.outputs:
         _Known.outputs.pop(0)()
+    while _Known.removed:
+        system, key = open_place(name := _Known.removed.pop())
+        with explain_failure(name, "cannot remove"):
+            system.invalidate_cache()
+            if system.exists(key):
+                system.rm_file(key)
+
+
+def name_elsewhere(path: str | os.PathLike[str]) -> str | None:
+    """The name of what stands here at `path` until it is uploaded, in a folder that does; None for other paths."""
+    for local, name in _Known.names.items():
+        if (below := os.path.relpath(os.path.realpath(path), os.path.realpath(local))).partition(os.sep)[
+            0
+        ] != os.pardir:
+            return f"{name}/{below}" if below != os.curdir else name
+    return None
+
+
+def remove_later(name: str) -> None:
+    """Removes a file elsewhere once the outputs are uploaded. Nothing where it is not there."""
+    _Known.removed.append(name)
 
 
 def show_names(text: str) -> str:

@@ -25,6 +25,7 @@ from wv_cli.io.remote import (
     open_place,
     path_below,
     protocols_of,
+    remove_later,
     stand_for,
     status,
     try_again,
@@ -33,6 +34,7 @@ from wv_cli.io.remote import (
 from wv_cli.io.remote_reading import copy_file
 
 # Where an object appears when it is complete. Elsewhere a file is written under another name and renamed.
+REPORTS = ".report"  # of wv filter
 _WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "hf", "memory"}
 
 
@@ -118,22 +120,51 @@ def _explain_cache(folder: Path) -> Iterator[None]:
         raise WvError(message) from error
 
 
-def stage(name: str) -> str:
+def stage(name: str, part: str = "") -> str:
     """The path on this machine of what is written for `name`, in a folder of its own that stays until it is uploaded. A
-    run that was stopped finds there what it left. Raises WvError where nothing can be written to `name`."""
+    run that was stopped finds there what it left; each `part` of a run has its own. Raises WvError where nothing can be
+    written to `name`."""
     if name.partition("://")[0].lower() in WEB:
         raise WvError(f"{name}: cannot write: a web server is only read; name a file here, or one in s3:// or gs://")
     system, key = open_place(name)
     if protocols_of(system) & _WHOLE and "memory" not in protocols_of(system):
         with explain_failure(name, "cannot write"), contextlib.suppress(PermissionError):  # to list may be forbidden
             try_again(lambda: system.info(key.strip("/").partition("/")[0]))
-    folder = cache_folder() / "outputs" / _digest(name)
+    folder = cache_folder() / "outputs" / _digest(name, *([part] if part else []))
     with _explain_cache(folder):
         folder.mkdir(parents=True, exist_ok=True)
     path = str(folder / _last_name(name))
     stand_for(path, name.rstrip("/"))
     upload_later(functools.partial(_upload, path, name))
     return path
+
+
+def fetch_beside(name: str, path: str, ending: str, own: str) -> None:
+    """Copies the files in the folder `name` that have this `ending` to its stage `path`, so that a run sees what others
+    have finished there. The file called `own` stays where it waits for its upload with others. Raises WvError."""
+    here = Path(path)
+    here.mkdir(exist_ok=True)
+    waits = any(each.suffix != ending for each in _plain_files(here))
+    for before in here.glob(f"*{ending}"):
+        if before.name != own or not waits:
+            before.unlink()
+    try:
+        found = files_in(f"{name.rstrip('/')}/") or []
+    except WvError:  # there is no such folder yet
+        return
+    for each in found:
+        place = here / path_below(each, name)
+        if each.endswith(ending) and place.parent == here and not place.exists():
+            _make_copy(each, status(each), place)
+            _fetched[str(place)] = (each, place.read_bytes())
+
+
+_fetched: dict[str, tuple[str, bytes]] = {}  # of a file here the name elsewhere, and what it was
+
+
+def _is_fetched(path: Path) -> bool:
+    """Whether a file is as it was fetched."""
+    return str(path) in _fetched and _fetched[str(path)][1] == path.read_bytes()
 
 
 def is_there(name: str) -> bool:
@@ -152,10 +183,17 @@ def _upload(path: str, name: str) -> None:
         files = {each: f"{name.rstrip('/')}/{each.relative_to(local).as_posix()}" for each in _plain_files(local)}
     else:
         files = {each: name[: len(name) - len(local.name)] + each.name for each in _plain_files(local.parent)}
-    for each, target in files.items():
+    for each, target in sorted(files.items(), key=lambda file: file[0].suffix == REPORTS):  # which say all is there
+        if _is_fetched(each):
+            continue
         system, key = open_place(target)
         with explain_failure(target, f"cannot write (what was made is in {local.parent})"):
             try_again(functools.partial(_put, system, each, key))
+    for fetched, (target, _) in [*_fetched.items()]:
+        if Path(fetched).parent == local:
+            if not Path(fetched).exists():
+                remove_later(target)
+            del _fetched[fetched]
     shutil.rmtree(local.parent, ignore_errors=True)
 
 
