@@ -471,6 +471,7 @@ def filter(
     no_header: bool | None = None,
     tsv_quotes: bool | None = None,
     bad_records: Literal["skip", "error"] | None = None,
+    bad_files: Literal["error", "skip"] | None = None,
     threads: int | None = None,
     dask: str | None = None,
     summary: Path | None = None,

@@ -84,6 +84,8 @@ class FilterJob(Job):
         if "-" in self.records.inputs and self.kept.folders:
             message = f"standard input has no name for a file in {self.kept.output}; give -o -, or write it to a file"
             raise UsageError(message)
+        if "-" in self.records.inputs and self.records.bad_files == "skip":
+            raise UsageError("--bad-files skip reads each file twice, which standard input cannot be; leave it out")
         if self.kept.streams:
             refuse_overwriting(self.records.inputs, str(self.kept.output))
         for rule in () if self.kept.shows_scores else self.rules.all_rules:
@@ -138,9 +140,10 @@ class FilterJob(Job):
         shortened = f", {metadata['shortened']:,} of them without some paragraphs" if metadata["shortened"] else ""
         replaced = f", {metadata['replaced']:,} of them with other addresses" if metadata["replaced"] else ""
         skipped = f"; skipped {metadata['skipped']:,} that cannot be read" if metadata["skipped"] else ""
+        damaged = f"; {metadata['damaged']:,} damaged files left out" if metadata["damaged"] else ""
         labels = _folders(metadata.get("labels", {}))
         return "\n".join(
-            [*lines, f"kept {kept:,} of {records:,} records{share}{shortened}{replaced}{skipped}{labels}\n"]
+            [*lines, f"kept {kept:,} of {records:,} records{share}{shortened}{replaced}{skipped}{damaged}{labels}\n"]
         )
 
 

@@ -193,6 +193,9 @@ class FilterRun:
         )
         with shards.claim(), _told_how_to_go_on(self.run):
             if shards.finished is not None:
+                if shards.totals.damaged and self.records.bad_files == "error":
+                    problem = f"{shards.totals.damaged:,} of the files were damaged, and left out"
+                    raise WvError(f"{report.path}: {problem}; get them again, or give --bad-files skip")
                 self.run.log(f"finished at {shards.finished['finished']}; --overwrite filters again")
                 return shards.totals
             shards.restore(judge.duplicate_rules)
@@ -233,6 +236,7 @@ class FilterRun:
             kept.replace_pii,
             on_judged,
             kept.split,
+            self.records.bad_files == "skip",
         )
 
     def _by_workers(
@@ -253,6 +257,7 @@ class FilterRun:
             only=only,
             decisions=None if self.kept.cut.keys is None else str(Path(self.kept.cut.keys).absolute()),
             split=self.kept.split,
+            skips_damage=self.records.bad_files == "skip",
         )
         with executor(address, self.run.log, same_kernels=True) as workers:
             asked = [(whole_name(each.path), each.name) for each in slices]
@@ -303,5 +308,5 @@ def _told_how_to_go_on(run: Run) -> Iterator[None]:
 
 def _require_readable(totals: "Totals", source: "Source") -> None:
     """Raises WvError where no input of the whole run has a record."""
-    if totals.unreadable == len(source.paths):
-        raise WvError(f"none of the {totals.unreadable:,} inputs has a record that can be read")
+    if totals.unreadable + totals.damaged == len(source.paths):
+        raise WvError(f"none of the {len(source.paths):,} inputs has a record that can be read")

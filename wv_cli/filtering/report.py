@@ -76,7 +76,8 @@ class Report:
         before, now = saved["identity"], json.loads(json.dumps(self.identity))
         if before == now and all(Path(each).exists() for each in self.files):
             for shard in saved["shards"]:
-                paths = map(str, outputs(shard["shard"], shard.get("labels", ())))
+                left_out = not shard["output_bytes"]
+                paths = [] if left_out else map(str, outputs(shard["shard"], shard.get("labels", ())))
                 require_outputs(dict(zip(paths, shard["output_bytes"], strict=True)))
             return saved
         other = [name for name, value in now.items() if name != "inputs" and before.get(name) != value]

@@ -49,6 +49,7 @@ class ShardFiles:
         self.byte, self._parts, self.skipped = begun.byte or begin, begun.parts, [*begun.skipped]
         self._bad: deque[BadRecord] = deque()  # some may be behind the records that are judged
         self.counted = Totals.from_json(begun.counted) if begun.counted else None
+        self.damage: list[BadRecord] = []
         self._since = 0
         self._beside = beside
 
@@ -109,6 +110,17 @@ class ShardFiles:
     def note_bad(self, record: BadRecord) -> None:
         """A record cannot be read."""
         self._bad.append(record)
+
+    def note_damage(self, problem: str) -> None:
+        """The file is left out."""
+        self.damage.append(BadRecord(None, None, problem))
+
+    def leave_out(self) -> dict[str, Saved]:
+        """Gives up the outputs. Returns none."""
+        self._backlog.wait()
+        for file in self._files:
+            file.part.unlink(missing_ok=True)
+        return {}
 
     def count_skipped(self, totals: Totals, *, every: bool = False) -> None:
         """Counts the records that cannot be read, up to those that are judged or `every` one."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.errors import WvError
 from wv_cli.filtering.decisions import Decisions
 from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.label_files import label_folder, require_few
@@ -64,9 +65,10 @@ class Reading(NamedTuple):
 
 
 class End(NamedTuple):
-    """Stands behind the last block of a shard; `error` says why it has no record."""
+    """Stands behind the last block of a shard; `error` says why it has no record, `damage` why it is left out."""
 
-    error: NoRecords | None
+    error: NoRecords | None = None
+    damage: str | None = None
 
 
 class JudgedShard(NamedTuple):
@@ -84,7 +86,8 @@ class ShardPass:
     that stays as REASON_of, a contaminated record that of the item, and both REASON_similarity. A shard without a
     record that can be read counts as empty, and `log` is told, unless it is the `only` one. With `replace_pii` the
     addresses in texts that stay are replaced. `on_judged` is told how many more records are judged, and how many of
-    them stay. With `split`, a field or a rule, these go to a file for each label."""
+    them stay. With `split`, a field or a rule, these go to a file for each label. With `skips_damage` a
+    damaged file is left out, unless it is the `only` one: each is read once before it is judged."""
 
     judge: Judge
     log: Callable[[str], None]
@@ -95,6 +98,7 @@ class ShardPass:
     replace_pii: bool = False
     on_judged: OnJudged | None = None
     split: str | None = None
+    skips_damage: bool = False
 
     def write(self, source: Source, shards: Sequence[ShardFiles]) -> Generator[JudgedShard, None, None]:
         """Judges each shard of `shards`, from where its files go on."""
@@ -106,15 +110,26 @@ class ShardPass:
             for files in shards:
                 totals = files.counted or Totals.of_rules(self.judge.ranges)
                 with files.open(self.threads):
-                    for block in self._next_shard(judged, totals):
+                    for block in self._next_shard(judged, totals, files.note_damage):
                         files.keep_keys(self.judge.reject_duplicates(block.found, files.number, totals.records))
                         self._count(block, totals)
                         require_few(totals.labels, self.split)
                         self._write_block(files, block, evidence)
                         files.count_judged(block.block.size, totals)
-                    files.count_skipped(totals, every=True)
-                    done = JudgedShard(totals, files.finish(), files.skipped)
+                    if totals.damaged:
+                        self._require_not_begun(files)
+                        done = JudgedShard(totals, files.leave_out(), files.damage)
+                    else:
+                        files.count_skipped(totals, every=True)
+                        done = JudgedShard(totals, files.finish(), files.skipped)
                 yield done
+
+    def _require_not_begun(self, files: ShardFiles) -> None:
+        """Raises WvError where a run without --bad-files skip has filtered the beginning of a damaged file, and its
+        records have made others duplicates."""
+        if files.counted is not None:
+            problem = "is damaged, and an earlier run has filtered its beginning"
+            raise WvError(f"{files.slice.path}: {problem}; --overwrite begins anew")
 
     def _write_block(self, files: ShardFiles, judged: JudgedBlock, evidence: Sequence[str]) -> None:
         stays = judged.found.reason < 0
@@ -180,19 +195,26 @@ class ShardPass:
         """The judged blocks of all shards, those of each with an End behind them. With more than one thread another one
         reads, and a shard is judged while the one before is finished."""
         judge = partial(_judge_block, self.judge, source.field, self.replace_pii, self.split)
-        blocks = _read_blocks(source, shards, added)
+        blocks = _read_blocks(source, shards, added, self.skips_damage and not self.only)
         if self.threads <= 1:
             yield from map(judge, blocks)
             return
         with closing(read_ahead(blocks, "read")) as ahead:
             yield from in_order(judge, ahead, self.threads)
 
-    def _next_shard(self, judged: Iterator[JudgedBlock | End], totals: Totals) -> Iterator[JudgedBlock]:
+    def _next_shard(
+        self, judged: Iterator[JudgedBlock | End], totals: Totals, on_damage: Callable[[str], None] | None = None
+    ) -> Iterator[JudgedBlock]:
         """The blocks up to the next End."""
         for each in judged:
             if isinstance(each, JudgedBlock):
                 yield each
                 continue
+            if each.damage is not None:
+                totals.damaged += 1
+                self.log(f"{each.damage}; this file is left out")
+                if on_damage is not None:
+                    on_damage(each.damage)
             if each.error is not None:
                 if self.only:
                     raise each.error
@@ -236,6 +258,7 @@ class ShardTask:
     replace_pii: bool
     decisions: str | None = None
     split: str | None = None
+    skips_damage: bool = False
 
     def judge_shard(self, shard: tuple[str, str]) -> tuple[JudgedShard, list[str]]:
         """The shard, a path and the name of its outputs, and messages."""
@@ -257,6 +280,7 @@ class ShardTask:
             self.only,
             self.replace_pii,
             split=self.split,
+            skips_damage=self.skips_damage,
         )
         if self.folders:
             folders, labels = [*map(Path, self.folders)], () if self.split is not None else None
@@ -271,9 +295,15 @@ class ShardTask:
         return JudgedShard(totals, {}, []), said
 
 
-def _read_blocks(source: Source, shards: Iterable[Reading], added: Sequence[str]) -> Iterator[tuple[str, Block] | End]:
-    """The blocks of all shards, each with the path of its file."""
+def _read_blocks(
+    source: Source, shards: Iterable[Reading], added: Sequence[str], skips_damage: bool
+) -> Iterator[tuple[str, Block] | End]:
+    """The blocks of all shards, each with the path of its file. With `skips_damage` there is none of a damaged one:
+    what comes before the damage may be wrong, too, since a checksum stands at the end."""
     for each in shards:
+        if skips_damage and (damage := source.find_damage(each.path, each.span)) is not None:
+            yield End(damage=damage)
+            continue
         error = None
         try:
             for block in source.blocks(each.path, tuple(added), each.start, each.on_bad, each.span):

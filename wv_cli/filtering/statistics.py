@@ -106,8 +106,8 @@ class RuleCounts:
 @dataclass
 class Totals:
     """Of a run: records read and kept, kept ones that lost paragraphs or got other addresses, bytes of text read and
-    kept, records that cannot be read and were skipped, shards without a record that can be read, and what each rule
-    did. `labels`: with --split how many of the kept records have each label."""
+    kept, records that cannot be read and were skipped, shards without a record that can be read, shards that are
+    damaged, and what each rule did. `labels`: with --split how many of the kept records have each label."""
 
     rules: dict[str, RuleCounts]
     records: int = 0
@@ -118,6 +118,7 @@ class Totals:
     replaced: int = 0
     skipped: int = 0
     unreadable: int = 0
+    damaged: int = 0
     labels: dict[str, int] = field(default_factory=dict)
 
     def count_labels(self, labels: Iterable[str]) -> None:

@@ -238,10 +238,26 @@ class Source:
                 self.consumed += block.size if is_table else 0
                 yield block
 
+    def find_damage(self, path: str, span: "Span | None" = None) -> str | None:
+        """What is wrong with a file of records, as far as its format tells; None for one that can be read. Bad records
+        are no damage."""
+        from wv_cli.text.records.reading import NoRecords, RefusedRecords
+
+        assert self._texts is not None
+        unheard = Source(replace(self._texts, inputs=[path], log=_unheard))  # whose progress is its own
+        try:
+            for _ in unheard.blocks(path, (), span=span):
+                pass
+        except (NoRecords, RefusedRecords):
+            return None
+        except BadFile as error:
+            return str(error)
+        return None
+
     @staticmethod
     def _look_at_first(texts: Texts, path: str, name: str, added: tuple[str, ...] | None) -> None:
         """Raises what the first records of a file raise."""
-        unheard = replace(texts, log=lambda message: None)
+        unheard = replace(texts, log=_unheard)
         with open_raw(path) as raw:
             next(unheard.read_records(path, name, blocks(raw, name, CHUNK), added), None)
 
@@ -277,6 +293,10 @@ class Source:
         for block in blocks:
             self.consumed += len(block)
             yield block
+
+
+def _unheard(message: str) -> None:
+    pass
 
 
 def _tokenizer(texts: Texts) -> "Tokenizer | None":

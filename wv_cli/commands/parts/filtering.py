@@ -34,6 +34,13 @@ class FilteredRecords(Part):
 
     inputs: tuple[str, ...] = argument("[INPUT]...", ())
     reading: RecordsConfig = field(default_factory=RecordsConfig)
+    bad_files: str = option(
+        "error",
+        "Damaged files: stop, or leave them out, for which each file is read twice.",
+        choices=("error", "skip"),
+        group="Input",
+        only="not explain",
+    )
 
     def reads(self) -> list[str]:
         return [*self.inputs]

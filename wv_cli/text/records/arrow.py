@@ -46,13 +46,16 @@ def column_at(table: Any, path: Sequence[str]) -> Any:
 
 
 def text_values(column: Any) -> list[bytes | None]:
-    """The texts of a column as bytes: some writers put others than UTF-8 into columns of strings."""
+    """The texts of a column as bytes: some writers put others than UTF-8 into columns of strings. Raises what pyarrow
+    raises for a damaged column, whose texts would be anywhere."""
     arrow = require("pyarrow", "Arrow")
     if arrow.types.is_dictionary(column.type):
         kind = _without_views(column.type.value_type)
         column = column.cast(arrow.dictionary(column.type.index_type, kind)).cast(kind)
     binary = {"string": arrow.binary(), "large_string": arrow.large_binary(), "string_view": arrow.binary_view()}
-    found: list[bytes | None] = column.cast(binary.get(str(column.type), column.type)).to_pylist()
+    column = column.cast(binary.get(str(column.type), column.type))
+    column.validate(full=True)
+    found: list[bytes | None] = column.to_pylist()
     return found
 
 

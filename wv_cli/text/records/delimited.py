@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from wv_cli import _records
 from wv_cli.errors import BadFile, show_value
-from wv_cli.text.records.reading import BadRecords, Rules, no_field
+from wv_cli.text.records.reading import BadRecords, RefusedRecords, Rules, no_field
 from wv_cli.text.records.scanned import BOM, PROBLEMS, Counting, Fields, ScannedBlock
 
 _LONGEST_HEADER = 1 << 20
@@ -145,7 +145,7 @@ class CsvReader:
         names, rules = layout.names, self._rules
         named = not rules.reading.no_header
         if named and (taken := [name for name in rules.added if name in names]):
-            raise BadFile(self._name, f"there is already a column {taken[0]}; choose another name", line=1)
+            raise RefusedRecords(self._name, f"there is already a column {taken[0]}; choose another name", line=1)
         if named and rules.field in names:
             return len(names) - 1 - names[::-1].index(rules.field)
         if rules.field.isdecimal() and 1 <= int(rules.field) <= len(names):

@@ -116,6 +116,10 @@ class BadRecord(NamedTuple):
 OnBad = Callable[[BadRecord], None]
 
 
+class RefusedRecords(BadFile):
+    """Records that the options refuse, in a file that may be whole."""
+
+
 class NoRecords(BadFile):
     """A file without a record that can be read, though it may be whole."""
 
@@ -138,7 +142,7 @@ class BadRecords:
         at = f"byte {byte:,}: " if byte is not None else ""
         if self._strict:
             way = "; --bad-records skip reads on without it"
-            raise BadFile(self.name, f"{at}{problem}{way if not self._rules.strict else ''}", line=line)
+            raise RefusedRecords(self.name, f"{at}{problem}{way if not self._rules.strict else ''}", line=line)
         place = f"{self.name}:{line}" if line is not None else self.name
         self._first = self._first or f"{at}{problem}"
         self.count += 1

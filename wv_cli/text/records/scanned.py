@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _floattext, _records
-from wv_cli.errors import BadFile
 from wv_cli.io.json_text import to_json, to_unicode
-from wv_cli.text.records.reading import NO_UTF8, BadRecords, Column, Rules, no_field
+from wv_cli.text.records.reading import NO_UTF8, BadRecords, Column, RefusedRecords, Rules, no_field
 from wv_cli.text.records.text_spans import TextSpans
 
 csv.field_size_limit(sys.maxsize)  # of headers, and of the fields beside the text: Python has 131,072
@@ -231,7 +230,7 @@ class Counting:
             if record.status == _records.TAKEN:
                 names = ", ".join(self._rules.added)
                 problem = f"there is already a field of those to be added ({names}); choose another name"
-                raise BadFile(self.bad.name, problem, line=line)
+                raise RefusedRecords(self.bad.name, problem, line=line)
             self.bad.add(problem, line, self.byte + record.at)
         self.bad.good += good
         self.skip(raw[:used])

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.io.extra import require
+from wv_cli.io.extra import foreign, require
 from wv_cli.io.remote import is_remote
 from wv_cli.io.remote_reading import RemoteFile
 from wv_cli.text.raw_files import is_file, open_raw
 from wv_cli.text.records.arrow import column_at, find_column, is_text, take_rows, text_values
 from wv_cli.text.records.parquet_writing import Rows, with_spark_columns
-from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
+from wv_cli.text.records.reading import BadRecords, Column, RefusedRecords, Rules, no_field
 
 Batch = tuple[int, Any, float]  # the number of its group, which are written together, its rows, bytes of a row
 
@@ -118,11 +118,12 @@ class TableReader:
         rules, arrow = self._rules, require("pyarrow", "Arrow")
         path = self._column(schema)
         if taken := [name for name in rules.added if name in schema.names]:
-            raise BadFile(self._name, f"there is already a column {taken[0]}; choose another name")
+            raise RefusedRecords(self._name, f"there is already a column {taken[0]}; choose another name")
         bad, row = BadRecords(self._name, rules), before
         bad.good += before > 0
         for group, batch, size in batches:
-            values = text_values(column_at(batch, path))
+            with foreign(self._name, f"expected the texts of rows from {row + 1:,} on"):
+                values = text_values(column_at(batch, path))
             texts = [self._text(each, bad, row + i) for i, each in enumerate(values)]
             row += len(texts)
             good = [text for text in texts if text is not None]
