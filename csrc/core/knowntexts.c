@@ -57,6 +57,14 @@ void wv_known_free(wv_known *known) {
     memset(known, 0, sizeof *known);
 }
 
+int wv_known_put_at(wv_known_text *text, int file, uint64_t offset) {
+    if (file < 0 || file > UINT16_MAX || offset >> 48) return -1;
+    text->file = (uint16_t)file;
+    text->offset = (uint32_t)offset;
+    text->offset_high = (uint16_t)(offset >> 32);
+    return 0;
+}
+
 int wv_known_reserve(wv_known *known, int64_t more) {
     for (int band = 0; band < known->bands; band++) {
         if (reserve_keys(&known->keys[band], more)) return -1;
@@ -154,11 +162,12 @@ static const uint32_t *read_set(wv_known *known, const wv_known_text *text, int6
         *problem = WV_KNOWN_NO_MEMORY;
         if (!known->read) return NULL;
     }
+    uint64_t offset = (uint64_t)text->offset_high << 32 | text->offset;
     size_t whole = (size_t)text->count * sizeof *known->read, done = 0;
     *problem = WV_KNOWN_UNREADABLE;
     while (done < whole) {
         errno = 0;
-        ssize_t n = pread(text->file, (char *)known->read + done, whole - done, (off_t)(text->offset + done));
+        ssize_t n = pread(text->file, (char *)known->read + done, whole - done, (off_t)(offset + done));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return NULL;
         done += (size_t)n;

@@ -19,12 +19,17 @@ enum {
     WV_KNOWN_UNREADABLE = -3 /* errno says why; 0: the file ends */
 };
 
+/* 20 bytes, of which every text that stays takes as many. */
 typedef struct {
-    uint64_t offset; /* of its set in the file */
-    uint32_t count;  /* of its shingles */
-    int32_t file;    /* its descriptor */
+    uint32_t offset;      /* of its set in the file */
+    uint16_t offset_high; /* bits 32 to 47 */
+    uint16_t file;        /* its descriptor */
+    uint32_t count;       /* of its shingles */
     uint32_t place[2];
 } wv_known_text;
+
+/* Says where the set of a text lies. 0, or -1 for a descriptor or offset that is too large. */
+int wv_known_put_at(wv_known_text *text, int file, uint64_t offset);
 
 typedef struct {
     uint64_t *slot, capacity, used;

@@ -15,7 +15,7 @@ from wv_cli._characters cimport add_page, new_characters
 from wv_cli._texts cimport free_texts, point_to_list, point_to_spans, texts_at
 from wv_cli.core.knowntexts cimport (
     WV_KNOWN_COMPARED, WV_KNOWN_NO_MEMORY, WV_KNOWN_NONE, WV_KNOWN_OF_KEY, wv_known, wv_known_add, wv_known_free,
-    wv_known_init, wv_known_like, wv_known_reserve, wv_known_text,
+    wv_known_init, wv_known_like, wv_known_put_at, wv_known_reserve, wv_known_text,
 )
 from wv_cli.core.shingles cimport (
     WV_SHINGLES_MOST_BINS, WV_SHINGLES_NO_MEMORY, wv_shingles, wv_shingles_free, wv_shingles_keys, wv_shingles_of,
@@ -24,6 +24,7 @@ from wv_cli.core.simplify cimport WV_SIMPLIFY_HARD, WV_SIMPLIFY_PAGE, wv_charact
 
 
 COMPARED, OF_KEY, MOST_BINS = WV_KNOWN_COMPARED, WV_KNOWN_OF_KEY, WV_SHINGLES_MOST_BINS
+cdef str TOO_FAR = "expected a descriptor below 65,536 and a file of less than 2^48 bytes"
 cdef enum: FACTS = 2  # numbers of 64 bits between the keys of a text and its shingles
 
 
@@ -222,8 +223,8 @@ cdef class KnownTexts:
             whole = bands + FACTS + (facts[2] + 1) // 2
             if at + whole > size:
                 break
-            text.offset, text.count = offset + <uint64_t>(8 * (at + bands + FACTS)), facts[2]
-            text.file, text.place[0], text.place[1] = file, facts[0] + first, facts[1]
+            require(wv_known_put_at(&text, file, offset + <uint64_t>(8 * (at + bands + FACTS))) == 0, TOO_FAR)
+            text.count, text.place[0], text.place[1] = facts[2], facts[0] + first, facts[1]
             self._reserve(1)
             wv_known_add(&self._known, &packed[at], NULL, &text)
             at += whole
@@ -256,6 +257,7 @@ cdef class KnownTexts:
             require(0 <= asked[i] < n and starts[asked[i]] < starts[asked[i] + 1], "expected numbers of texts")
             if shared is None:
                 capacity += bands + FACTS + (starts[asked[i] + 1] - starts[asked[i]] + 1) // 2
+        require(wv_known_put_at(&text, file, offset + <uint64_t>(8 * capacity + 4 * shingles.shape[0])) == 0, TOO_FAR)
         self._reserve(m)
         packed = np.zeros(capacity, np.uint64)
         cdef uint64_t[::1] out = packed
@@ -281,10 +283,10 @@ cdef class KnownTexts:
                     if number != WV_KNOWN_NONE:
                         break
                     memory[self._known.texts - beside] = &shingles[first]
-                    text.count, text.file = <uint32_t>count, file
+                    text.count = <uint32_t>count
                     text.place[0], text.place[1] = shard, records[i]
                     if bits != NULL:
-                        text.offset = offset + <uint64_t>(4 * first)
+                        wv_known_put_at(&text, file, offset + <uint64_t>(4 * first))
                         wv_known_add(&self._known, &keys[row, 0], bits, &text)
                         continue
                     whole = bands + FACTS + (count + 1) // 2
@@ -292,7 +294,7 @@ cdef class KnownTexts:
                     facts = <uint32_t *>&out[used + bands]
                     facts[0], facts[1], facts[2] = shard, records[i], <uint32_t>count
                     memcpy(facts + 2 * FACTS, &shingles[first], <size_t>count * sizeof(uint32_t))
-                    text.offset = offset + <uint64_t>(8 * (used + bands + FACTS))
+                    wv_known_put_at(&text, file, offset + <uint64_t>(8 * (used + bands + FACTS)))
                     wv_known_add(&self._known, &keys[row, 0], NULL, &text)
                     used += whole
         finally:

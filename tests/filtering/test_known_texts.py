@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from tests.reference import shingles as reference
 from wv_cli._knowntexts import COMPARED, OF_KEY, KnownTexts, Shingler
 from wv_cli.errors import BadFile, WvError
+from wv_cli.filtering import known_texts
 from wv_cli.filtering.decisions import come_twice, shared_keys
 from wv_cli.filtering.known_texts import Bands, Sets, Stored, VerifiedDuplicates
 from wv_cli.filtering.near_duplicates import NearDuplicates, character_page, simplify, simplify_bytes
+from wv_cli.io import container
+from wv_cli.io.input import open_input
 
 
 @pytest.fixture(scope="module")
@@ -308,3 +311,28 @@ def test_shared_keys_are_bits():
     keys[1, 3] = keys[0, 3]
     assert shared_keys([keys[:1], keys[1:]]).tolist() == [[8, 2], [8, 0], [0, 2]]
     assert shared_keys([]).shape == (0, 0)
+
+
+@pytest.mark.parametrize(("file", "offset"), [(-1, 0), (1 << 16, 0), (0, 1 << 48)])
+def test_a_place_that_does_not_fit_is_refused(file, offset):
+    keys, starts, sets = Shingler(character_page, simplify_bytes, 5).sets([b"one two three four five"], 3, 4)
+    one = np.ones(1, np.uint32)
+    with pytest.raises(ValueError, match="expected a descriptor below"):
+        KnownTexts(3, 0.5).first_seen(keys, starts, sets, np.zeros(1, np.int64), 0, one, file, offset)
+
+
+def test_the_texts_of_an_index_are_read_where_they_lie(tmp_path):
+    against: list[str] = []
+    for number in range(9):  # names of files of any length, and one more part in each index
+        name, one = f"{'a' * number}.jsonl", np.zeros(1, np.int64)
+        rules = VerifiedDuplicates(0.7, [name], against)
+        keys = rules.keys([f"{'abcdefghi'[number]} two three four five six".encode()])
+        assert rules.first_seen(keys, one, 0, np.ones(1, np.int64)).first.all()
+        against = [str(tmp_path / f"{number}.index")]
+        rules.save(against[0])
+        with open_input(against[0]) as source:
+            reader = container.Reader(source, known_texts.KIND)
+            offsets = [reader.offset(each) for each in reader.layout if each.startswith("texts")]
+        assert len(offsets) == number + 1 and not any(offset % 8 for offset in offsets)
+        like = VerifiedDuplicates(0.7, [], against).first_seen(keys, one, 0, np.ones(1, np.int64)).like
+        assert [each.file for each in like] == [name]

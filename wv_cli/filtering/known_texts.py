@@ -30,6 +30,7 @@ from wv_cli.filtering.near_duplicates import KIND as NEAR_DUPLICATES
 from wv_cli.filtering.near_duplicates import SHINGLE, Keys, character_page, simplify_bytes
 from wv_cli.io import container
 from wv_cli.io.input import open_input
+from wv_cli.io.output import open_output
 from wv_cli.text.records.text_spans import TextSpans
 
 KIND = "known-texts"
@@ -37,6 +38,7 @@ _WITHOUT_TEXTS = container.magic(NEAR_DUPLICATES)
 _COMPARED = 0.975  # of the pairs at the threshold
 _MOST_BANDS, _LEAST_ROWS, _MOST_ROWS = 14, 3, 32
 _PIECE = 1 << 21  # numbers of 64 bits
+_ALIGNED = 8
 
 
 class Stored(NamedTuple):
@@ -160,12 +162,14 @@ class VerifiedDuplicates:
         arrays: dict[str, NDArray[np.generic]] = {}
         for number, part in enumerate([own, *(part for index in self._indexes for part in index.parts)], 1):
             names = "\n".join(part.shards).encode("utf-8", "surrogateescape")
+            names += b"\n" * (-len(names) % _ALIGNED)  # so that texts behind it are read where they lie
             arrays |= {f"texts-{number}": part.texts, f"shards-{number}": np.frombuffer(names, np.uint8)}
         header: dict[str, Any] = {"shingle": SHINGLE, "bands": self.bands.bands, "rows": self.bands.rows}
         header |= {"parts": len(arrays) // 2, "keep_numbers": self.keep_numbers}
         if self.tokenize is not None:
             header["tokenize"] = self.tokenize
-        container.save(path, KIND, header, arrays)
+        with open_output(path) as stream:
+            container.write(stream, KIND, header, arrays, aligned=True)
 
     def _opened_file(self) -> SavedKeys | BinaryIO:
         """The file of the shingles, with all that was written. A run without outputs has one without a name."""
@@ -238,7 +242,7 @@ class _Index:
             views = reader.views(checked=True)
             self.parts = []
             for i in numbers:
-                names = views[f"shards-{i}"].tobytes().decode("utf-8", "surrogateescape").split("\n")
+                names = views[f"shards-{i}"].tobytes().decode("utf-8", "surrogateescape").rstrip("\n").split("\n")
                 self.parts.append(_Part(views[f"texts-{i}"], names, reader.offset(f"texts-{i}")))
         try:
             self.file = Path(path).open("rb")  # noqa: SIM115, open as long as the rules are asked
