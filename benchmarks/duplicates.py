@@ -1,10 +1,14 @@
 """Suite `duplicates`: what goes as a near-duplicate, beside the exact similarity of all pairs.
 
-    python benchmarks/run.py corpus.txt --suite duplicates --peers PYTHON
+    python benchmarks/debian_texts.py debian.jsonl
+    python benchmarks/run.py corpus.txt --suite duplicates --data debian.jsonl --peers PYTHON
 
 Two sets are made of paragraphs of the corpus. `copies`: a thousand paragraphs and three copies of each, in which 0 to
 8 % of the words are others. `templates`: forty paragraphs and fifty fillings of each, in which two words in 14 to 27
 are others; hardly any two are similar by .7. Similarity is that of the sets of 5-word shingles.
+
+The third, `debian`, has as many templates of licenses, changelogs and manual pages. A filling is about one package: the
+same two of its name, version and maintainer stand in every slot, and slots are 14 to 27 words apart.
 
 A removal is false where the text is similar enough to no other one. Precision is the share of true removals, and false
 removals are a share of all texts. Recall counts texts that stay though an earlier one that stays is similar. Which one
@@ -36,7 +40,12 @@ def duplicates(options: Any, result: Run, say: Any) -> bool:
         words = stream.read(40_000_000).split()
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
-        for called, texts in (("copies", copied(words)), ("templates", filled(words))):
+        sets = {"copies": copied(words), "templates": filled(words)}
+        if options.data:
+            debian = record.data(options, "debian")
+            result["data"] += record.inputs(debian)
+            sets["debian"] = filled_by_packages(debian)
+        for called, texts in sets.items():
             file = Path(name) / f"{called}.jsonl"
             lines = (json.dumps({"id": str(number), "text": text}) for number, text in enumerate(texts))
             file.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -87,6 +96,26 @@ def filled(words: Sequence[str]) -> list[str]:
             text = [*paragraph]
             for at in range(0, len(text) - 1, between + 2):
                 text[at : at + 2] = chosen.choice(words), chosen.choice(words)
+            texts.append(" ".join(text))
+    chosen.shuffle(texts)
+    return texts
+
+
+def filled_by_packages(file: Path) -> list[str]:
+    chosen = random.Random(3)
+    found: dict[str, list[str]] = defaultdict(list)
+    for each in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        found[each["source"]].append(each["text"])
+    packages, texts = found.pop("packages"), []
+    for number in range(TEMPLATES):
+        words = chosen.choice([*found.values()][number % len(found)]).split()
+        size, between = chosen.randrange(100, 400), chosen.randrange(12, 26)
+        first = chosen.randrange(len(words) - size)
+        for package in chosen.sample(packages, FILLINGS):
+            name, version, maintainer = package.split("\t")
+            text = words[first : first + size]
+            for place, at in enumerate(range(0, size - 1, between + 2)):
+                text[at : at + 2] = (name, version) if place % 2 else (name, maintainer.split()[0])
             texts.append(" ".join(text))
     chosen.shuffle(texts)
     return texts
