@@ -102,6 +102,7 @@ def filled(words: Sequence[str]) -> list[str]:
 
 
 def filled_by_packages(file: Path) -> list[str]:
+    """Set debian, of the texts and packages of debian_texts.py."""
     chosen = random.Random(3)
     found: dict[str, list[str]] = defaultdict(list)
     for each in map(json.loads, file.read_text(encoding="utf-8").splitlines()):

@@ -12,7 +12,7 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -231,6 +231,8 @@ class Options:
     processors, becomes their number. Help shows the options under the heading `group`."""
 
     group: ClassVar[str] = "Options"
+    IS_JOB: ClassVar[bool] = False  # whether the class is a Job, whose work is a method
+    JSON_HELP: ClassVar[str] = ""  # the help of --json, which the command adds; "": it does not
 
     def __post_init__(self) -> None:
         if getattr(self, "threads", None) == 0 and "threads" in self.__dict__:
@@ -268,6 +270,25 @@ class Options:
         options, values = self.options(), dataclasses.asdict(self)
         return {name: value for name, value in values.items() if options[name].identity}
 
+
+def has_options(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Options)
+
+
+def _options_of(kind: Any) -> Mapping[str, Option]:
+    found: dict[str, Option] = {}
+    hints, own = hints_of(kind), kind.options()
+    for each in dataclasses.fields(kind):
+        if has_options(hints[each.name]):
+            found.update(options_of(hints[each.name]))
+        elif each.name in own:
+            found[each.name] = own[each.name]
+    return found
+
+
+hints_of: Callable[[Any], dict[str, Any]] = functools.cache(typing.get_type_hints)
+# The options of a class and of its parts, in the order of the fields.
+options_of: Callable[[Any], Mapping[str, Option]] = functools.cache(_options_of)
 
 _ATOM = re.compile(r"(not )?(\w+)(?:(!=|[=>])(.+))?")
 

@@ -15,6 +15,12 @@ def last_end(const int32_t[::1] stream: Buffer) -> int:
     return n
 
 
+def ends(const int32_t[::1] stream: Buffer) -> list[int]:
+    """The places behind all ends."""
+    cdef int64_t i
+    return [i + 1 for i in range(stream.shape[0]) if stream[i] < 0]
+
+
 def exchange(const int32_t[::1] ids: Buffer, const int32_t[::1] others: Buffer, int32_t unknown) -> memoryview:
     """(n,) int32: others[id] for each id; `unknown` for what stands behind `others`, ends of sentences as they are."""
     cdef int64_t n = ids.shape[0], size = others.shape[0], i

@@ -9,7 +9,7 @@ from collections import UserDict
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -18,8 +18,7 @@ from wv_cli.cli.help import Command
 from wv_cli.cli.options import make_argument, make_json_option, make_option, make_quiet_option
 from wv_cli.cli.remote_options import open_remote
 from wv_cli.cli.word_options import TakesWords
-from wv_cli.commands.job import Job, options_of
-from wv_cli.config import Options
+from wv_cli.config import Options, options_of
 from wv_cli.registry import load
 
 
@@ -28,19 +27,18 @@ def make_command(
 ) -> click.Command:
     """The command `name` that runs the job `kind`; or `run` with the options of `kind`, for a command line that does
     more than a job: `run(quiet, as_json, **options)`."""
-    options, runs = options_of(kind), run or partial(_run_job, kind)
-    if issubclass(kind, Job):
-        options = kind.command_options()
+    options = cast(Any, kind).command_options() if kind.IS_JOB else options_of(kind)
+    runs = run or partial(_run_job, kind)
     shown = [field for field in options.values() if field.help]
     parameters: list[click.Parameter] = [make_argument(field) for field in options.values() if field.positional]
     parameters += [make_option(field) for field in shown]
     parameters.append(make_quiet_option())
-    json_help = kind.JSON_HELP if issubclass(kind, Job) and "as_json" not in options else ""
+    json_help = "" if "as_json" in options else kind.JSON_HELP
     if json_help:
         parameters.append(make_json_option(json_help))
 
     def start(**values: Any) -> Any:
-        for name, option in options.items() if not issubclass(kind, Job) else ():
+        for name, option in options.items() if not kind.IS_JOB else ():
             option.check(values[name])
         with open_remote(values, options) as here:
             return runs(**here) if json_help or "as_json" in options else runs(as_json=False, **here)
@@ -50,18 +48,20 @@ def make_command(
 
 
 class LazyParts(UserDict[str, Any]):
-    """The parts of a command by their names, `others` among them. One that is a job is made when it is asked for: the
-    others do not wait for its modules."""
+    """The parts of a command by their names. `others` are commands that stand at "module:attribute". One is made when
+    it is asked for, and does not wait for the modules of the others."""
 
-    def __init__(self, group: str, others: Mapping[str, click.Command] = MappingProxyType({})) -> None:
+    def __init__(self, group: str, others: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__({**PARTS[group], **others})
 
     def __getitem__(self, name: str) -> click.Command:
-        found: click.Command | tuple[str, str] = self.data[name]
+        found: click.Command | tuple[str, str] | str = self.data[name]
         if isinstance(found, tuple):
             place, summary = found
             self.data[name] = found = make_command(name, load(place))
             found.short_help = summary
+        elif isinstance(found, str):
+            self.data[name] = found = cast(click.Command, load(found))
         return found
 
 

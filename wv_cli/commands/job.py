@@ -6,18 +6,18 @@ A job has parts as fields (wv_cli.commands.part) and a function `work`. What it 
 one after the other. An option belongs to exactly one part because it is a field of it. A job prints nothing.
 """
 
-import functools
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args
 
 from wv_cli.commands.part import Invocation, Part, SidecarOption, parts_of, values_of
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, OnTraining, Run
-from wv_cli.config import Option, Options, flag_of, reject_ineffective
+from wv_cli.config import Option, Options, flag_of, has_options, hints_of, reject_ineffective
+from wv_cli.config import options_of as options_of
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import Log, OnProgress
 from wv_cli.io.places import is_stream, refuse_folder, refuse_reading, require_different
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from wv_cli.models.training.run import Outcome
 
 Kind = TypeVar("Kind")
-_hints: Callable[[Any], dict[str, Any]] = functools.cache(get_type_hints)
 Writer = tuple[str, Callable[[str], None]]  # the name of a file and what writes it
 
 
@@ -40,6 +39,7 @@ class Job(Options):
     """Base of all jobs: the options of a command as parts, and the work. CONDITIONS and `check` are about options of
     several parts. The docstring of a job is the help of its command."""
 
+    IS_JOB: ClassVar[bool] = True
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
     # What a bar counts and is called while the job reads, and whether one shows its training. Metadata for the report
     # only are not in the object of --json.
@@ -345,31 +345,12 @@ def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
     return _build(kind, options, made)
 
 
-def options_of(kind: Any) -> Mapping[str, Option]:
-    """The options of a job and of its parts, in the order of the fields."""
-    return _options_of(kind)
-
-
-def _options_of_kind(kind: Any) -> Mapping[str, Option]:
-    found: dict[str, Option] = {}
-    hints, own = _hints(kind), kind.options()
-    for each in fields(kind):
-        if _has_options(hints[each.name]):
-            found.update(options_of(hints[each.name]))
-        elif each.name in own:
-            found[each.name] = own[each.name]
-    return found
-
-
-_options_of: Callable[[Any], Mapping[str, Option]] = functools.cache(_options_of_kind)
-
-
 def option_names(kind: Any, *, every: bool = False) -> list[str]:
     """The options of a job or part; `every`: its internal fields, too."""
     found: list[str] = []
-    hints = _hints(kind)
+    hints = hints_of(kind)
     for each in fields(kind):
-        if _has_options(hints[each.name]):
+        if has_options(hints[each.name]):
             found += option_names(hints[each.name], every=every)
         elif every or not each.metadata.get("internal"):
             found.append(each.name)
@@ -379,46 +360,42 @@ def option_names(kind: Any, *, every: bool = False) -> list[str]:
 def option_hints(kind: Any) -> dict[str, Any]:
     """The annotations of option_names(kind)."""
     found: dict[str, Any] = {}
-    hints = _hints(kind)
+    hints = hints_of(kind)
     for each in fields(kind):
         hint = hints[each.name]
-        found |= option_hints(hint) if _has_options(hint) else {each.name: hint}
+        found |= option_hints(hint) if has_options(hint) else {each.name: hint}
     return {name: found[name] for name in option_names(kind)}
 
 
 def all_configs(kind: Any) -> list[type[Options]]:
     """The configs of a job, those of its parts too."""
     found: list[type[Options]] = []
-    for hint in _hints(kind).values():
+    for hint in hints_of(kind).values():
         for inner in (hint, *get_args(hint)):
-            if _has_options(inner):
+            if has_options(inner):
                 found += [inner] * (not issubclass(inner, Part)) + all_configs(inner)
     return found
 
 
 def conditions_of(kind: Any) -> list[tuple[str, str]]:
     """(name, condition) of the options of a job or part that do not always have an effect: its own, then its parts'."""
-    found, hints = [*kind.conditions()], _hints(kind)
+    found, hints = [*kind.conditions()], hints_of(kind)
     for each in fields(kind):
-        if _has_options(hints[each.name]):
+        if has_options(hints[each.name]):
             found += conditions_of(hints[each.name])
     return found
 
 
 def _build(kind: type[Kind], options: Mapping[str, Any], made: Mapping[str, Any]) -> Kind:
-    values, hints = dict(made), _hints(kind)
+    values, hints = dict(made), hints_of(kind)
     for each in fields(kind):  # type: ignore[arg-type]
         if each.name in values:
             continue
-        if _has_options(hints[each.name]):
+        if has_options(hints[each.name]):
             values[each.name] = _build(hints[each.name], options, {})
         elif each.name in options:
             values[each.name] = options[each.name]
     return kind(**values)
-
-
-def _has_options(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, Options)
 
 
 def _words_file(path: str, format: str | None) -> str | None:

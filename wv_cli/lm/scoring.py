@@ -44,10 +44,9 @@ class Scored:
     def sentences(self) -> Iterator[slice]:
         """The events of each sentence that ends here."""
         begin = 0
-        for end, id in enumerate(self.ids, 1):
-            if id < 0:
-                yield slice(begin, end)
-                begin = end
+        for end in _sentences.ends(self.ids):
+            yield slice(begin, end)
+            begin = end
 
     def totals(self) -> tuple[list[float], list[int]]:
         """(log10 p, OOV words) of each sentence. The sums are those of math.fsum, digit for digit."""

@@ -2,11 +2,14 @@
 
 import click
 
-from wv_cli.cli.custom import lm_ask as ask
 from wv_cli.cli.fields import LazyParts
 from wv_cli.cli.help import CommandGroup
 
-_ASKING = {"score": ask.score, "next": ask.next_words, "sample": ask.sample}
+_ASKING = {
+    "score": "wv_cli.cli.custom.lm_score:score",
+    "next": "wv_cli.cli.custom.lm_continue:next_words",
+    "sample": "wv_cli.cli.custom.lm_continue:sample",
+}
 
 
 @click.group("lm", cls=CommandGroup, commands=LazyParts("lm", _ASKING))

@@ -1,4 +1,4 @@
-"""`wv lm score`, `next` and `sample`: what a model says of sentences, how it would go on, what it would write."""
+"""`wv lm score`: what a model says of sentences."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wv_cli.cli.fields import make_command
 from wv_cli.cli.options import refuse_options, take
+from wv_cli.commands.parts.asked_lm import json_lines_option, sentences_option
 from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Options, argument, option
 from wv_cli.errors import UsageError
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
     from wv_cli.words import WordList
 
 _PIPE_BYTES = 1 << 16
-
-
-def _json_option() -> bool:
-    return option(False, "Print one JSON object per line.", off=None, group="Run")
-
-
-def _sentences_option() -> bool:
-    return option(True, "Treat lines as whole sentences with <s> and </s>, or as fragments.", flag="sentences")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +50,10 @@ class ScoreOptions(Options):
     flatten: str = flatten_option()
     unit: str = unit_option()
     output: str = option("-", "File for the records of --add.", short="o", metavar="FILE")
-    ends: bool = _sentences_option()
+    ends: bool = sentences_option()
     pieces: PiecesConfig = field(default_factory=PiecesConfig)
     reading: AskedConfig = field(default_factory=AskedConfig)
-    as_json: bool = _json_option()
+    as_json: bool = json_lines_option()
 
 
 def _score(
@@ -166,67 +159,5 @@ def _words(scored: "Scored", part: slice, spellings: "WordList") -> list[dict[st
     return [dict(zip(("word", "id", "length", "log10"), row, strict=True)) for row in rows]
 
 
-@dataclass(frozen=True, kw_only=True)
-class NextOptions(Options):
-    """Print the most probable words after START ("the cat") with their probabilities; </s> is the end of the sentence.
-
-    Without START the lines of standard input are the queries. With several queries, or with standard input, the
-    first column is the query.
-    """
-
-    model: str = argument("MODEL")
-    starts: tuple[str, ...] = argument("[START]...", ())
-    k: int = option(10, "Number of words.", low=1)
-    ends: bool = _sentences_option()
-    as_json: bool = _json_option()
-
-
-def _next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json: bool, quiet: bool) -> None:
-    from wv_cli.cli.queries import piped_lines
-    from wv_cli.io.places import require_one_use
-    from wv_cli.lm.files import load
-    from wv_cli.lm.generating import Generator
-
-    require_one_use(model, not starts)
-    generator = Generator(load(model), ends=ends)
-    for batch in [list(starts)] if starts else piped_lines():
-        for start in batch:
-            found = generator.next_words(start, k)
-            column = f"{start}\t" if len(starts) != 1 else ""
-            if as_json:
-                from wv_cli.io.json_text import to_json
-
-                rows = [{"word": word, "probability": round(p, 9)} for word, p in found]
-                lines = [to_json({"start": start, "next": rows})]
-            else:
-                lines = [f"{column}{word}\t{p:.6g}" for word, p in found]
-            sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
-        sys.stdout.buffer.flush()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SampleOptions(Options):
-    """Print sentences drawn word by word from MODEL. The unknown word <unk> is never drawn."""
-
-    model: str = argument("MODEL")
-    count: int = option(1, "Number of sentences.", low=1, flag="n", short="n")
-    start: str = option("", "Words that begin each sentence.", metavar="WORDS")
-    max_words: int = option(100, "Limit on the words of a sentence.", low=1)
-    seed: int = option(1, "Random seed of the draws.", low=0)
-
-
-def _sample(model: str, count: int, start: str, max_words: int, seed: int, as_json: bool, quiet: bool) -> None:
-    from wv_cli.lm.files import load
-    from wv_cli.lm.generating import Generator
-
-    for sentence in Generator(load(model)).sample(count, seed, start=start, max_words=max_words):
-        sys.stdout.buffer.write(f"{sentence}\n".encode("utf-8", "surrogateescape"))
-    sys.stdout.buffer.flush()
-
-
 score = make_command("score", ScoreOptions, run=_score)
 score.short_help = "Print how probable lines are."
-next_words = make_command("next", NextOptions, run=_next_words)
-next_words.short_help = "Print the most probable next words."
-sample = make_command("sample", SampleOptions, run=_sample)
-sample.short_help = "Print sentences drawn from a model."
