@@ -145,9 +145,9 @@ def removals() -> str:
     """What goes as a near-duplicate: precision and recall among copies, false removals among templates."""
     rows = {(row["set"], row["program"], row["similarity"]): row for row in summary("duplicates")}
     similarities = sorted({similarity for _, _, similarity in rows})
-    figures = {"copies": ("precision", "recall"), "templates": ("false",)}
+    figures = {"copies": ("precision", "recall"), "templates": ("false",), "debian": ("false",)}
     columns = [(kind, figure, each) for kind, some in figures.items() for figure in some for each in similarities]
-    heads = [f"{'false removals' if figure == 'false' else figure} {each:g}" for _, figure, each in columns]
+    heads = [f"{kind if figure == 'false' else figure} {each:g}" for kind, figure, each in columns]
     cells = [
         [program, *(cell(rows[kind, program, each].get(f"{figure}_percent")) for kind, figure, each in columns)]
         for program in dict.fromkeys(program for _, program, _ in rows)
