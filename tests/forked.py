@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -63,6 +64,12 @@ def _prepare() -> None:
     """Not where this module is imported, as each of the processes does."""
     ours = [module.name for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli.")]
     _SERVER.set_forkserver_preload([*ours, "locale"])  # which click's messages import
+    path = sys.path[:]
+    sys.path[:] = PATH  # the servers of newer Pythons import by the path of who starts them
+    try:
+        forkserver.ensure_running()
+    finally:
+        sys.path[:] = path
 
 
 def _start(

@@ -4,7 +4,6 @@ import json
 import shutil
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
@@ -14,6 +13,8 @@ from wv_cli.encoders import EncoderConfig, elmo, open_encoder
 from wv_cli.encoders.base import encode, encode_tokens
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
+
+h5py = pytest.importorskip("h5py")
 
 FOLDER = GOLDEN / "encoders" / "elmo"
 # The fixture with skip connections, that without; the names of their sentences.

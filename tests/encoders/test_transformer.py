@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import shutil
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +26,8 @@ ARRAYS = dict(np.load(TINY / "golden.npz"))
 # What this program calls a pooling -> what the golden file does, whether one layer is enough.
 POOLINGS = {"mean": "mean", "cls": "cls", "max": "max", "sqrt-len": "mean_sqrt_len", "first-last": "first_last_avg"}
 LIMIT = {"onnx": 2e-6, "numpy": 1e-5}
+NEEDS_ONNX = pytest.mark.skipif(find_spec("onnxruntime") is None, reason="needs onnxruntime")
+RUNTIMES = [pytest.param("onnx", marks=NEEDS_ONNX), "numpy"]
 
 
 def pooled(folder, names, texts=FACTS["sentences"], normalize=False, **options):
@@ -45,7 +48,7 @@ def with_states(folder):
     return folder
 
 
-@pytest.mark.parametrize("runtime", ["onnx", "numpy"])
+@pytest.mark.parametrize("runtime", RUNTIMES)
 def test_poolings(runtime, folder):
     found = pooled(with_states(folder), list(POOLINGS), runtime=runtime)
     for result, name in zip(found, POOLINGS.values(), strict=True):
@@ -54,7 +57,7 @@ def test_poolings(runtime, folder):
         assert result.tokens == ARRAYS["attention_mask"].sum()
 
 
-@pytest.mark.parametrize("runtime", ["onnx", "numpy"])
+@pytest.mark.parametrize("runtime", RUNTIMES)
 def test_every_layer(runtime, folder):
     mask = ARRAYS["attention_mask"].astype(float)
     names = ["layer:0", "layer:1", "layer:2", "last-two"]
@@ -90,7 +93,7 @@ def test_unit_length():
     np.testing.assert_allclose(found, ARRAYS["mean_l2"], rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("runtime", ["onnx", "numpy"])
+@pytest.mark.parametrize("runtime", RUNTIMES)
 def test_a_sentence_does_not_depend_on_its_company(runtime):
     """Padding takes no part, neither in attention nor in any pooling; threads change nothing."""
     names = [name for name in POOLINGS if runtime == "numpy" or name != "first-last"]
@@ -153,12 +156,14 @@ def test_names_of_weights(folder):
     np.testing.assert_allclose(pooled(folder, ["mean"], runtime="numpy")[0].vectors, ARRAYS["mean"], rtol=0, atol=1e-5)
 
 
+@NEEDS_ONNX
 def test_an_export_that_pools_by_itself(folder):
     """Its outputs have other names: token_embeddings and sentence_embedding."""
     shutil.copy(folder / "onnx" / "model_sentence_embedding.onnx", folder / "model.onnx")
     np.testing.assert_allclose(pooled(folder, ["mean"], runtime="onnx")[0].vectors, ARRAYS["mean"], rtol=0, atol=2e-6)
 
 
+@NEEDS_ONNX
 def test_layers_that_an_onnx_file_lacks(folder):
     """Another file has them; without that the error says what is missing."""
     (result,) = pooled(folder, ["first-last"])
@@ -230,6 +235,7 @@ def test_damaged_folders(made, message, folder):
     assert "\n" not in str(caught.value) and str(folder) in str(caught.value)
 
 
+@NEEDS_ONNX
 @pytest.mark.parametrize(
     ("made", "message"),
     [
@@ -245,6 +251,7 @@ def test_damaged_networks(made, message, folder):
     assert "\n" not in str(caught.value)
 
 
+@NEEDS_ONNX
 def test_an_onnx_file_of_another_size(folder):
     change(folder / "config.json", hidden_size=32)
     with pytest.raises(BadFile, match=r"expected states of \(1, 3\) x 32 float32, found \(1, 3, 16\)"):
@@ -316,6 +323,7 @@ def test_batches_have_every_text_once(folder):
     assert np.array_equal(ids[-1], ids[0])
 
 
+@NEEDS_ONNX
 def test_a_tokenizer_of_another_vocabulary(folder):
     facts = json.loads((folder / "tokenizer.json").read_text())
     facts["model"]["vocab"]["zebra"] = 200

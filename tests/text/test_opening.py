@@ -118,10 +118,11 @@ def test_parquet_by_another_name_is_named():
 
 
 @pytest.mark.parametrize(
-    ("value", "found"), [(b"9" * 5000, "found a"), (b"[" * 1000 + b"]" * 1000, "found fields that are too deep")]
+    ("value", "found"),
+    [(b"9" * 5000, "found a"), (b"[" * 1000 + b"]" * 1000, "found (a;|fields that are too deep)")],
 )
 def test_a_record_that_only_our_scanner_reads_is_refused_in_one_line(value, found, tmp_path):
-    """Without the field, and with what Python's reader of JSON refuses."""
+    """Without the field, and with what Python's reader of JSON refuses: depth until Python 3.13."""
     (tmp_path / "r.jsonl").write_bytes(b'{"a": ' + value + b"}\n")
     with pytest.raises(BadFile, match=f"r.jsonl: expected the field text, {found}"):
         list(Source(input_texts([str(tmp_path / "r.jsonl")], log=print, reading=ReadingConfig(field="text"))))

@@ -17,7 +17,7 @@ from wv_cli.retrieval.chunks import Chunk, cut, cut_records
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.text.binary import binary, describe_foreign, is_foreign
 from wv_cli.text.documents import document_of, read_documents
-from wv_cli.text.folder_files import files_below, is_data
+from wv_cli.text.folder_files import describe_table, files_below, is_data
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
@@ -63,6 +63,8 @@ def _files_of(folder: str, log: Log) -> list[Found]:
         paths = remote.files_in(folder)
         if paths is None:
             return [Found(folder, True)]
+        if problem := describe_table(folder, [remote.path_below(path, folder) for path in paths]):
+            log(problem)
         inside = [path for path in paths if all(map(is_data, remote.path_below(path, folder).split("/")))]
         return [Found(path, False) for path in inside if not path.endswith(meta.ENDING)]
     if folder == "-" or not Path(folder).is_dir():
@@ -71,7 +73,7 @@ def _files_of(folder: str, log: Log) -> list[Found]:
     def tell(error: OSError) -> None:
         log(f"{error.filename}: left out: {reason(error)}")
 
-    return [Found(path, False) for path in files_below(folder, tell, log) if not path.endswith(meta.ENDING)]
+    return [Found(path, False) for path in files_below(folder, tell, log, log) if not path.endswith(meta.ENDING)]
 
 
 class FileText:

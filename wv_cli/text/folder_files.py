@@ -1,12 +1,19 @@
 """The files in a folder that are data."""
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 _SETTINGS = ("state.json", "dataset_info.json", "dataset_dict.json")
 _REPORTS = "_filter."  # of wv filter, beside the records that it keeps
 LEFT_OUT = "names that begin with . or _ are left out"
+# What lies in the folder of a table, whose rows a log lists: its files hold older rows, too.
+_TABLES = {
+    "Delta Lake": r"(?:^|/)_delta_log/",
+    "Hudi": r"(?:^|/)\.hoodie/",
+    "Iceberg": r"(?:^|/)metadata/[^/]+\.metadata\.json$",
+}
 
 
 def is_data(name: str) -> bool:
@@ -22,19 +29,40 @@ def without_settings(names: Sequence[str]) -> list[str]:
     return [name for name in names if name.rpartition("/")[2] not in _SETTINGS]
 
 
+def describe_table(folder: str, paths: Iterable[str]) -> str | None:
+    """What is wrong with reading all of `folder`, if its `paths`, with a / behind those of folders, are a table's."""
+    for path in paths:
+        for program, mark in _TABLES.items():
+            if found := re.search(mark, path):
+                table = Path(folder, path[: found.start()]) if found.start() else folder
+                return (
+                    f"{table}: a table of {program}, whose files may hold rows that were deleted or replaced; write "
+                    "its rows as Parquet first, or name the files to read"
+                )
+    return None
+
+
 def files_below(
-    folder: str, on_error: Callable[[OSError], None], log: Callable[[str], None] | None = None
+    folder: str,
+    on_error: Callable[[OSError], None],
+    on_table: Callable[[str], None],
+    log: Callable[[str], None] | None = None,
 ) -> list[str]:
-    """The files of data in a folder, at any depth, in the order of their names. `log` is told of names with an
-    underscore that are left out, but for empty files and reports of wv."""
+    """The files of data in a folder, at any depth, in the order of their names. `on_table` is told of a table of
+    describe_table(), `log` of names with an underscore that are left out, but for empty files and reports of wv."""
     found: list[tuple[str, ...]] = []
     marked: list[str] = []
     for parent, folders, names in os.walk(folder, onerror=on_error):
+        below = Path(parent).relative_to(folder)
+        if problem := describe_table(
+            folder, [*(f"{below / name}/" for name in folders), *(str(below / name) for name in names)]
+        ):
+            on_table(problem)
+            folders[:] = [name for name in folders if name != "_delta_log"]
         left_out = [name for name in (*folders, *names) if name.startswith("_") and not is_data(name)]
         marked += [str(Path(parent, name)) for name in left_out if not name.startswith(_REPORTS)]
         folders[:] = filter(is_data, folders)
-        inner = Path(parent).relative_to(folder).parts
-        found += [(*inner, name) for name in names if is_data(name)]
+        found += [(*below.parts, name) for name in names if is_data(name)]
     marked = sorted(path for path in marked if _holds_something(path))
     if marked and log is not None:
         count = "1 name that begins with _ is" if len(marked) == 1 else f"{len(marked):,} names that begin with _ are"

@@ -56,15 +56,19 @@ def _files_of(folder: str, texts: Texts | None) -> list[str]:
 
     from wv_cli.text.folder_files import files_below  # queries of words ask for no folder
 
-    paths = files_below(folder, fail, texts.log if texts is not None else None)
+    paths = files_below(folder, fail, _refuse, texts.log if texts is not None else None)
     for path in paths:
         _check_readable(path)
     return _require_texts(folder, paths, texts)
 
 
+def _refuse(problem: str) -> None:
+    raise UsageError(problem)
+
+
 def _remote_files(name: str, texts: Texts | None) -> list[str]:
     """The file of that name, or those of a folder or a pattern."""
-    from wv_cli.text.folder_files import is_data, without_settings
+    from wv_cli.text.folder_files import describe_table, is_data, without_settings
 
     paths = remote.files_in(name)
     if paths is None:
@@ -72,6 +76,8 @@ def _remote_files(name: str, texts: Texts | None) -> list[str]:
             raise not_text(name, problem)
         return [name]
     if "*" not in name:
+        if problem := describe_table(name, [remote.path_below(path, name) for path in paths]):
+            raise UsageError(problem)
         data = [path for path in paths if all(map(is_data, remote.path_below(path, name).split("/")))]
         paths = without_settings(data)
     return _require_texts(name, paths, texts)
