@@ -1,13 +1,13 @@
 """Suite `duplicates`: what goes as a near-duplicate, beside the exact similarity of all pairs.
 
-    python benchmarks/debian_texts.py debian.jsonl
     python benchmarks/run.py corpus.txt --suite duplicates --data debian.jsonl --peers PYTHON
 
 Two sets are made of paragraphs of the corpus. `copies`: a thousand paragraphs and three copies of each, in which 0 to
 8 % of the words are others. `templates`: forty paragraphs and fifty fillings of each, in which two words in 14 to 27
 are others; hardly any two are similar by .7. Similarity is that of the sets of 5-word shingles.
 
-The third, `debian`, has as many templates of licenses, changelogs and manual pages. A filling is about one package: the
+The third, `debian`, has as many templates of licenses, changelogs and manual pages, from a file of
+`python benchmarks/debian_texts.py debian.jsonl`. A filling is about one package: the
 same two of its name, version and maintainer stand in every slot, and slots are 14 to 27 words apart.
 
 A removal is false where the text is similar enough to no other one. Precision is the share of true removals, and false

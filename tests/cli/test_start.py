@@ -28,17 +28,17 @@ ASKED = {"commands", "commands.distribution", "commands.parts"}
 QUERIES = {
     "nn words.bin the": (QUESTION | {"commands.nn"}, 66),
     "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 60),
-    "vectors words.bin the": (ASKED | {"commands.parts.pooling", "encoders", "transforms", "text"}, 89),
+    "vectors words.bin the": (ASKED | {"commands.parts.pooling", "encoders", "transforms", "text"}, 86),
     "vectors labels.bin --sentences the": (
         ASKED | {"commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
-        119,
+        92,
     ),
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 90),
     "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 90),  # an ending of no format
     "lm score words.lm text.txt": (
         {"commands", "commands.parts", "commands.parts.asked_lm", "commands.parts.documents"}
         | {"lm", "text", "filtering"},
-        87,
+        64,
     ),
     "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 52),
     "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 63),
