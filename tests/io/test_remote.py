@@ -239,6 +239,28 @@ def test_parts_on_one_machine_leave_each_other_alone(bucket, cache, monkeypatch)
     assert len(versions(bucket, "corpus/kept")) == 4
 
 
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(bucket, monkeypatch):
+    """Neither is a finished part replaced by one with other rules, nor another part's report removed."""
+    from wv_cli.io import remote_copies
+
+    for part in ("1/2", "2/2"):
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part=part)
+    before = versions(bucket, "corpus/kept")
+
+    def fail(name):
+        raise WvError(f"{name}: cannot read: Access Denied")
+
+    with pytest.raises(WvError, match="expected the rules"):  # fails after the reports are fetched
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..11", part="1/2")
+    with monkeypatch.context() as patch, pytest.raises(WvError, match="Access Denied"):
+        patch.setattr(remote_copies, "files_in", fail)
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..11", part="1/2")
+    with monkeypatch.context() as patch:
+        patch.setattr(remote_copies, "files_in", lambda name: [])
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/other", words="5..10", part="1/2")
+    assert versions(bucket, "corpus/kept") == before
+
+
 def test_parquet_in_s3(bucket, tmp_path):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = arrow.Table.from_pylist([json.loads(each) for each in RECORDS])

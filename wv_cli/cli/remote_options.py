@@ -77,6 +77,6 @@ def _open(name: Any, option: Option, reports: bool, part: str | None) -> Any:
         return path
     if "INPUT" in option.metavar or (option.name == "index" and files_in(name) is not None):
         return name
-    from wv_cli.io.remote_copies import local_copy
+    from wv_cli.io.remote_copies import REPORTS, local_copy
 
-    return local_copy(name, ending=".report" if option.name == "summary" else "")
+    return local_copy(name, ending=REPORTS if option.name == "summary" else "")

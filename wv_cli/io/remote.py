@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from wv_cli.errors import MissingFile, WvError
@@ -40,13 +41,14 @@ class Status(NamedTuple):
 
 
 class _Known:
-    """What was asked of servers for this run, the names of files that stand here for others, what uploads outputs, and
-    which files elsewhere go after that."""
+    """What was asked of servers for this run, the names of files that stand here for others, what uploads outputs,
+    which files elsewhere go after that, and the name and content of those that were fetched to an output's folder."""
 
     status: dict[str, Status] = {}  # noqa: RUF012
     names: dict[str, str] = {}  # noqa: RUF012
     outputs: list[Callable[[], None]] = []  # noqa: RUF012
     removed: list[str] = []  # noqa: RUF012
+    fetched: dict[str, tuple[str, bytes]] = {}  # noqa: RUF012
 
 
 def is_remote(name: str | os.PathLike[str]) -> bool:
@@ -58,6 +60,7 @@ def forget() -> None:
     _Known.status.clear()
     _Known.outputs.clear()
     _Known.removed.clear()
+    _Known.fetched.clear()
 
 
 def local_name(name: str) -> str:
@@ -97,11 +100,29 @@ def upload_outputs() -> None:
 def name_elsewhere(path: str | os.PathLike[str]) -> str | None:
     """The name of what stands here at `path` until it is uploaded, in a folder that does; None for other paths."""
     for local, name in _Known.names.items():
-        if (below := os.path.relpath(os.path.realpath(path), os.path.realpath(local))).partition(os.sep)[
-            0
-        ] != os.pardir:
+        below = os.path.relpath(os.path.realpath(path), os.path.realpath(local))
+        if below.partition(os.sep)[0] != os.pardir:
             return f"{name}/{below}" if below != os.curdir else name
     return None
+
+
+def note_fetched(path: Path, name: str) -> None:
+    """The file `path`, in the folder of an output, is a copy of `name`."""
+    _Known.fetched[str(path)] = (name, path.read_bytes())
+
+
+def is_fetched(path: Path) -> bool:
+    """Whether a file is as it was fetched."""
+    return str(path) in _Known.fetched and _Known.fetched[str(path)][1] == path.read_bytes()
+
+
+def drop_fetched(folder: Path) -> None:
+    """Removes elsewhere, once the outputs are uploaded, what was fetched to `folder` and is not there any more."""
+    for path, (name, _) in [*_Known.fetched.items()]:
+        if Path(path).parent == folder:
+            if not Path(path).exists():
+                remove_later(name)
+            del _Known.fetched[path]
 
 
 def remove_later(name: str) -> None:
@@ -221,7 +242,7 @@ def files_in(name: str) -> list[str] | None:
     files = {path: info for path, info in found.items() if info["type"] == "file"}
     if not files:
         what = "no file has a name like this" if pattern else "no files in this folder"
-        raise WvError(f"{name}: {what}; check the name")
+        raise MissingFile(f"{name}: {what}; check the name")
     names = {path: _full_name(name, system, path) for path in sorted(files)}
     for path, full in names.items():
         if (found_status := _status_of(system, files[path])).size is not None:

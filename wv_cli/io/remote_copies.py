@@ -15,17 +15,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wv_cli.errors import WvError, reason
+from wv_cli.errors import MissingFile, WvError, reason
 from wv_cli.io.compression import inner_name
 from wv_cli.io.remote import (
     WEB,
     Status,
+    drop_fetched,
     explain_failure,
     files_in,
+    is_fetched,
+    note_fetched,
     open_place,
     path_below,
     protocols_of,
-    remove_later,
     stand_for,
     status,
     try_again,
@@ -33,8 +35,8 @@ from wv_cli.io.remote import (
 )
 from wv_cli.io.remote_reading import copy_file
 
-# Where an object appears when it is complete. Elsewhere a file is written under another name and renamed.
 REPORTS = ".report"  # of wv filter
+# Where an object appears when it is complete. Elsewhere a file is written under another name and renamed.
 _WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "hf", "memory"}
 
 
@@ -150,21 +152,13 @@ def fetch_beside(name: str, path: str, ending: str, own: str) -> None:
             before.unlink()
     try:
         found = files_in(f"{name.rstrip('/')}/") or []
-    except WvError:  # there is no such folder yet
+    except MissingFile:  # there is no such folder yet
         return
     for each in found:
         place = here / path_below(each, name)
         if each.endswith(ending) and place.parent == here and not place.exists():
             _make_copy(each, status(each), place)
-            _fetched[str(place)] = (each, place.read_bytes())
-
-
-_fetched: dict[str, tuple[str, bytes]] = {}  # of a file here the name elsewhere, and what it was
-
-
-def _is_fetched(path: Path) -> bool:
-    """Whether a file is as it was fetched."""
-    return str(path) in _fetched and _fetched[str(path)][1] == path.read_bytes()
+            note_fetched(place, each)
 
 
 def is_there(name: str) -> bool:
@@ -184,16 +178,12 @@ def _upload(path: str, name: str) -> None:
     else:
         files = {each: name[: len(name) - len(local.name)] + each.name for each in _plain_files(local.parent)}
     for each, target in sorted(files.items(), key=lambda file: file[0].suffix == REPORTS):  # which say all is there
-        if _is_fetched(each):
+        if is_fetched(each):
             continue
         system, key = open_place(target)
         with explain_failure(target, f"cannot write (what was made is in {local.parent})"):
             try_again(functools.partial(_put, system, each, key))
-    for fetched, (target, _) in [*_fetched.items()]:
-        if Path(fetched).parent == local:
-            if not Path(fetched).exists():
-                remove_later(target)
-            del _fetched[fetched]
+    drop_fetched(local)
     shutil.rmtree(local.parent, ignore_errors=True)
 
 
