@@ -46,8 +46,9 @@ def test_memory_holds_for_the_whole_process(text, tmp_path):
 @pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_leaves_the_old_model_and_no_file(text, tmp_path, number):
-    """At any moment: while text is read, sorted, spilt, merged, linked, smoothed, packed. A model may be there when the
-    signal comes too late; what is killed while it writes may leave its temporary file, which the next run removes."""
+    """At any moment: while text is read, sorted, spilt, merged, linked, smoothed, packed. The whole model is there when
+    the signal comes too late, be it before the process ends; what is killed while it writes may leave its temporary
+    file, which the next run removes."""
     output = tmp_path / "m.lm"
     call = train(text, output, "--memory", "1k")
     begin = time.monotonic()
@@ -61,7 +62,7 @@ def test_a_stopped_run_leaves_the_old_model_and_no_file(text, tmp_path, number):
         process.send_signal(number)
         code = process.wait()
         stopped += code != 0
-        assert output.read_bytes() == (whole if code == 0 else OLD)
+        assert output.read_bytes() in ([whole] if code == 0 else [OLD, whole])
         if number != signal.SIGKILL:
             assert [path.name for path in tmp_path.iterdir()] == ["m.lm"]
     assert stopped
