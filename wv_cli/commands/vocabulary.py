@@ -64,7 +64,7 @@ class VocabularyJob(Job):
     word2vec (-read-vocab) and GloVe read the file.
 
     To count a large text in parts, count each part with --min-count 1 and sum the files with --merge. Words of equal
-    sums usually stand as in one pass over all texts. The limit --memory must hold Python (60 MB) and a table of words
+    sums may stand in another order than in one pass. The limit --memory must hold Python (60 MB) and a table of words
     (16 MB); a small value gives the same result.
 
     With --dask, workers process parts of INPUT; the result is the same. Every worker needs this version of wv and
