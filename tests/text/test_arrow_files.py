@@ -109,11 +109,12 @@ def test_rows_of_views_are_taken(column):
 @pytest.mark.parametrize("name", TYPES)
 @pytest.mark.parametrize("kind", ["file", "stream"])
 def test_every_type_of_text(tmp_path, kind, name):
-    write(tmp_path / "a.feather", make_table(name), kind)
-    wv_cli.tokenize([tmp_path / "a.feather"], output=tmp_path / "out.txt", words="blanks")
+    ending = "feather" if kind == "file" else "arrows"
+    write(tmp_path / f"a.{ending}", make_table(name), kind)
+    wv_cli.tokenize([tmp_path / f"a.{ending}"], output=tmp_path / "out.txt", words="blanks")
     assert (tmp_path / "out.txt").read_text().splitlines() == TEXTS
-    wv_cli.filter([tmp_path / "a.feather"], tmp_path / "kept", words="3..9", add_scores=True)
-    kept, _ = read(tmp_path / "kept" / "a.feather")
+    wv_cli.filter([tmp_path / f"a.{ending}"], tmp_path / "kept", words="3..9", add_scores=True)
+    kept, _ = read(tmp_path / "kept" / f"a.{ending}")
     assert kept.schema.field("text").type == TYPES[name] and kept["words"].to_pylist()[:3] == [3, 4, 4]
 
 
@@ -165,6 +166,10 @@ def test_another_ending_is_advised(tmp_path):
         assert is_arrow((tmp_path / "a.bin").read_bytes()[:64])
         with pytest.raises(WvError, match=rf"a.bin: .*found {what}.*; end its name in .arrow"):
             wv_cli.build_vocab([tmp_path / "a.bin"], tmp_path / "v")
+    # How a stream of polars begins: its message has its root at byte 4, where Arrow's own writers have 16.
+    (tmp_path / "p.bin").write_bytes(bytes.fromhex("ffffffffe000000004000000f2ffffff1400000004000100") + bytes(40))
+    with pytest.raises(WvError, match=r"p.bin: .*found an Arrow IPC stream; end its name in .arrow"):
+        wv_cli.build_vocab([tmp_path / "p.bin"], tmp_path / "v")
 
 
 def test_one_output_has_one_file(tmp_path, capsys):

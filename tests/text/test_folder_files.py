@@ -53,7 +53,8 @@ def test_every_reader_of_folders_has_the_same_files(folder):
 @pytest.mark.parametrize("place", ["", "below/rows"])
 @pytest.mark.parametrize(
     ("mark", "program"),
-    [("_delta_log/0.json", "Delta Lake"), (".hoodie/a.properties", "Hudi"), ("metadata/v1.metadata.json", "Iceberg")],
+    [("_delta_log/0.json", "Delta Lake"), (".hoodie/a.properties", "Hudi"), ("metadata/v1.metadata.json", "Iceberg"),
+     ("data/0.lance", "Lance")],
 )  # fmt: skip
 def test_a_table_that_keeps_old_rows_is_no_folder_of_records(folder, mark, program, place):
     """Rows that were deleted or replaced stay in files of the folder, until somebody cleans it up."""
@@ -80,7 +81,15 @@ def test_a_remote_table_is_one_too(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["_delta_log_of_mine/", "metadata/notes.json", "a.metadata.json", "metadata/a/b.metadata.json"]
+    "name",
+    [
+        "_delta_log_of_mine/",
+        "metadata/notes.json",
+        "a.metadata.json",
+        "metadata/a/b.metadata.json",
+        "a.lance",
+        "data/a.lance/",
+    ],
 )
 def test_names_like_those_of_tables_are_none(name):
     assert describe_table("f", [name]) is None

@@ -164,7 +164,8 @@ def _lfs_pointer(head: bytes) -> str | None:
 
 
 _ARROW_FILE = rb"ARROW1\0\0"
-_ARROW_STREAM = rb"(?:\xff{4})?(?s:...)\0\x10\0\0\0\0\0[\n\x0c\x0e\x10]\0"
+# Arrow's own writers, then polars.
+_ARROW_STREAM = rb"(?:(?:\xff{4})?(?s:...)\0\x10\0\0\0\0\0[\n\x0c\x0e\x10]\0|\xff{4}(?s:...)\0\x04\0\0\0(?s:.)\xff{3})"
 _TABLE = "; write its rows as Parquet, JSON lines or CSV"
 # How files begin that no room here reads, and what they are.
 _FOREIGN = [

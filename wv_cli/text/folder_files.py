@@ -13,6 +13,7 @@ _TABLES = {
     "Delta Lake": r"(?:^|/)_delta_log/",
     "Hudi": r"(?:^|/)\.hoodie/",
     "Iceberg": r"(?:^|/)metadata/[^/]+\.metadata\.json$",
+    "Lance": r"(?:^|/)data/[^/]+\.lance$",
 }
 
 

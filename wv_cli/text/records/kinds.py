@@ -63,7 +63,10 @@ RECORDS: Registry[RecordKind] = Registry(
                 cutter="wv_cli.text.records.parquet:cut_row_groups",
             ),
         ),
-        ("arrow", RecordKind((".arrow", ".feather"), "wv_cli.text.records.arrow_files:ArrowReader", table=True)),
+        (
+            "arrow",
+            RecordKind((".arrow", ".arrows", ".feather"), "wv_cli.text.records.arrow_files:ArrowReader", table=True),
+        ),
         ("warc", RecordKind((".warc", ".wet"), "wv_cli.text.records.warc:WarcReader", written="jsonl")),
     ],
 )
