@@ -404,6 +404,7 @@ def predict(
     bad_records: Literal["skip", "error"] | None = None,
     tokenize: str | None = None,
     force_text: bool | None = None,
+    number: bool | None = None,
     k: int | None = None,
     threshold: float | None = None,
     threads: int | None = None,

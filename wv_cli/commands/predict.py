@@ -14,6 +14,9 @@ from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from wv_cli.models.text_classifier import Answered, TextClassifier
     from wv_cli.text.inputs import Texts
     from wv_cli.text.records.reading import Column
@@ -30,7 +33,7 @@ class PredictJob(Job):
 
     Each line of input gives one line of output, in fastText's format. An empty line gets the labels that the model
     learned for line ends. A line of output is empty if the model knows nothing of the line, or if no label reaches
-    --threshold. Labels in the input are skipped.
+    --threshold. Labels in the input are skipped. With --number it is a number.
 
     With --dask, workers process parts of INPUT; the result is the same. Every worker needs this version of wv and
     the same files at the same paths.
@@ -97,26 +100,60 @@ class PredictRun:
         return {"lines": count}
 
     def _add(self, texts: "Texts", name: str) -> int:
-        """Writes the records again, with labels, their probabilities and the share of known words. Returns their
-        number."""
+        """Writes the records again, with labels and their probabilities, or expected numbers, and the share of known
+        words. Returns how many records there are."""
         from wv_cli.models.classifier import load_classifier
         from wv_cli.text.records.writing import add_answers
 
-        config, names = self.config, added_names(name)
+        config, names = self.config, added_names(name, self.config.number)
 
         def open_answer() -> "Answer":
-            return partial(_columns, names, load_classifier(self.asked.model), config, self.answers)
+            classifier = load_classifier(self.asked.model)
+            if config.number:
+                return partial(_number_columns, names, classifier, classifier.numbers, self.answers)
+            return partial(_columns, names, classifier, config, self.answers)
 
         return add_answers(texts, self.answers.output, names, open_answer, config.threads)
 
 
-def added_names(name: str) -> tuple[str, str, str]:
-    """The fields that `--add NAME` adds: label, probability, and the share of words that the model knows."""
-    return name, f"{name}_score", f"{name}_known"
+def added_names(name: str, number: bool) -> tuple[str, ...]:
+    """The fields that `--add NAME` adds: label and probability, or a number, and the share of words that the model
+    knows."""
+    return (name, f"{name}_known") if number else (name, f"{name}_score", f"{name}_known")
+
+
+def _number_columns(
+    names: tuple[str, ...],
+    classifier: "TextClassifier",
+    numbers: "NDArray[np.float64]",
+    answers: Answers,
+    block: "Asked",
+) -> "dict[str, Column]":
+    """None in the place of the number of a text without a known word."""
+    from wv_cli.filtering.units import answer_units
+    from wv_cli.models.text_classifier import ALL
+    from wv_cli.text.records.reading import Column
+
+    expected: list[float | None] = []
+    share: list[float] = []
+    if block.count:
+        answered = answer_units(classifier, block.each, answers.unit, answers.flatten, ALL)
+        seen, known = answered.seen.T
+        found = answered.expected_numbers(numbers).round(6).tolist()
+        expected = [number if words else None for number, words in zip(found, known.tolist(), strict=True)]
+        share = _known_share(seen, known)
+    return {names[0]: Column("number", expected), names[1]: Column("number", share)}
+
+
+def _known_share(seen: "NDArray[np.int32]", known: "NDArray[np.int32]") -> list[float]:
+    import numpy as np
+
+    found: list[float] = np.round(known / np.maximum(seen, 1), 4).tolist()
+    return found
 
 
 def _columns(
-    names: tuple[str, str, str], classifier: "TextClassifier", config: PredictConfig, answers: Answers, block: "Asked"
+    names: tuple[str, ...], classifier: "TextClassifier", config: PredictConfig, answers: Answers, block: "Asked"
 ) -> "dict[str, Column]":
     import numpy as np
 
@@ -140,7 +177,7 @@ def _columns(
             shown = probabilities[:count] if count >= 0 else [0.0]
             best.append(named if not one else named[0] if named else None)
             scores.append(shown if not one else shown[0] if named else None)
-        share = np.round(known / np.maximum(seen, 1), 4).tolist()
+        share = _known_share(seen, known)
     return {
         label: Column("text", best, many=not one),
         score: Column("number", scores, many=not one),
@@ -158,9 +195,13 @@ class Prediction:
     as_json: bool = False
 
     def open(self) -> "TextClassifier":
+        """Raises UsageError where numbers are asked for and labels are none."""
         from wv_cli.models.classifier import load_classifier
 
-        return load_classifier(self.file)
+        classifier = load_classifier(self.file)
+        if self.config.number:
+            _ = classifier.numbers
+        return classifier
 
     def answer(self, classifier: "TextClassifier", asked: "Texts") -> bytes:
         from wv_cli.text.source import Source
@@ -170,12 +211,28 @@ class Prediction:
     def lines(self, source: "Source", classifier: "TextClassifier") -> Iterator[bytes | memoryview]:
         """Many lines at a time."""
         config = self.config
+        if config.number:
+            yield from self._number_lines(source, classifier)
+            return
         names = list(classifier.labels) if self.as_json else []
         for answered in classifier.answers(source, config.k, config.threshold, config.threads):
             if self.as_json:
                 yield "".join(_objects(answered, names)).encode()
             else:
                 yield answered.lines(classifier.labels, self.prob)
+
+    def _number_lines(self, source: "Source", classifier: "TextClassifier") -> Iterator[bytes]:
+        """A line without a number has nothing that the model knows."""
+        from wv_cli.io.json_text import to_json
+        from wv_cli.models.text_classifier import ALL
+
+        for answered in classifier.answers(source, ALL, threads=self.config.threads):
+            found = answered.expected_numbers(classifier.numbers).round(6).tolist()
+            shown = [number if number == number else None for number in found]  # NaN is another number than itself
+            if self.as_json:
+                yield "".join(to_json({"number": number}) + "\n" for number in shown).encode()
+            else:
+                yield "".join("\n" if number is None else f"{number:.6g}\n" for number in shown).encode()
 
 
 def _objects(answered: "Answered", names: list[str]) -> Iterator[str]:

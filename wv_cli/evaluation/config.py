@@ -43,10 +43,12 @@ class EvalConfig(Options):
 class LabelsConfig(PredictConfig):
     """How a classifier is scored on the labels it predicts."""
 
-    per_label: bool = option(False, "Also show a row per label.")
-    confusions: int = option(5, "Number of most confused label pairs to show.", low=0, low_is="none")
-    reliability: bool = option(False, "Show by probability how often the answers are right.")
-    best: str | None = option(None, "Show scores by threshold, and the threshold best by f1, precision=P or recall=R.")
+    per_label: bool = option(False, "Also show a row per label.", only="not number")
+    confusions: int = option(5, "Number of most confused label pairs to show.", low=0, low_is="none", only="not number")
+    reliability: bool = option(False, "Show by probability how often the answers are right.", only="not number")
+    best: str | None = option(
+        None, "Show scores by threshold, and the threshold best by f1, precision=P or recall=R.", only="not number"
+    )
 
     def check(self) -> None:
         super().check()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from wv_cli.config import require
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
+from wv_cli.evaluation.label_numbers import LEFT_OUT, NO_LINE, score_numbers
 from wv_cli.io.places import is_stream
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import Answered, TextClassifier
@@ -163,6 +164,8 @@ def _round_between(low: float, high: float) -> float:
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -> Report:
     """Scores every model on every data file; see evaluation.Task.run."""
+    if config.number:
+        return score_numbers(vectors, data, config)
     if config.best is not None or config.reliability:
         flag = "--best" if config.best is not None else "--reliability"
         for path in data:
@@ -240,8 +243,7 @@ def _add_rows(
 ) -> None:
     what = f"{model} on {path}"
     if counts.lines == 0:
-        step = "a line begins with its labels, such as __label__music"
-        report.unscored.append(f"{what}: no line has both a label and a word that the model knows; {step}")
+        report.unscored.append(f"{what}: {NO_LINE}")
         return
     totals = [int(each.sum()) for each in (counts.right, counts.predicted, counts.gold)]
     rows = [("micro", counts.micro(), totals), ("macro", counts.macro(), totals)]
@@ -256,7 +258,7 @@ def _add_rows(
         )
     report.scores.append((what, counts.micro()[2]))
     if counts.left_out:
-        report.notes.append(f"{what}: {counts.left_out:,} lines without a known label or a known word left out")
+        report.notes.append(f"{what}: {counts.left_out:,} {LEFT_OUT}")
     n = len(classifier.labels)
     worst = sorted(counts.confused.items(), key=lambda pair: (-pair[1], pair[0]))[: config.confusions]
     for pair, times in worst:

@@ -15,9 +15,9 @@ from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys, ranges_of
 from wv_cli.filtering.heuristics import HEURISTICS, statistics
 from wv_cli.filtering.near_duplicates import Keys
-from wv_cli.filtering.scorers import SCORERS
+from wv_cli.filtering.scorers import NUMBER, SCORERS, ScorerKind
 from wv_cli.filtering.scoring import Scores
-from wv_cli.filtering.setting import Columns, FieldScorer, LabelScorer, Scorer, Setting, split_subject
+from wv_cli.filtering.setting import Columns, FieldScorer, LabelScorer, NumberScorer, Scorer, Setting, split_subject
 from wv_cli.text.records.text_spans import TextSpans, take_texts
 
 
@@ -37,10 +37,15 @@ class Rule:
     language: str = ""
 
     @property
+    def kind(self) -> ScorerKind:
+        """Its row of the table, or that of a classifier's number."""
+        is_number = self.scorer == "classifier" and split_subject(self.subject)[0] == self.subject
+        return NUMBER if is_number else SCORERS.find(self.scorer)
+
+    @property
     def files(self) -> list[str]:
         """The files that it needs."""
-        kind = SCORERS.find(self.scorer)
-        if not kind.has_file:
+        if not self.kind.has_file:
             return []
         return [split_subject(self.subject)[0]]
 
@@ -62,7 +67,7 @@ class Rule:
     @property
     def statistic(self) -> str | None:
         """The statistic of the text that it is about, for a rule without a model."""
-        return None if SCORERS.find(self.scorer).opener else self.subject
+        return None if self.kind.opener else self.subject
 
     @property
     def is_count(self) -> bool:
@@ -71,25 +76,26 @@ class Rule:
     @property
     def cost(self) -> int:
         """The cheaper, the earlier it is asked."""
-        return 1 if self.statistic is not None and "-gram" in self.statistic else SCORERS.find(self.scorer).cost
+        return 1 if self.statistic is not None and "-gram" in self.statistic else self.kind.cost
 
     @property
     def only_scores(self) -> bool:
         """Whether no record is rejected: the range has all scores that there are."""
-        kind = SCORERS.find(self.scorer)
+        kind = self.kind
         if self.high == -self.low == np.inf:
             return True
-        has_lowest = self.low < 0 or (self.low == 0 and not self.open)
+        has_lowest = self.low < kind.lowest or (self.low == kind.lowest and (not self.open or self.low == -np.inf))
         has_highest = self.high > kind.highest or (self.high == kind.highest and (not self.open or self.high == np.inf))
         return has_lowest and has_highest and not kind.may_lack
 
     def require_possible(self) -> None:
         """Raises UsageError where no score is in the range, or where its upper bound is no score."""
-        highest = SCORERS.find(self.scorer).highest
-        low, high = max(self.low, 0), min(self.high, highest)
+        kind, highest = self.kind, self.kind.highest
+        low, high = max(self.low, kind.lowest), min(self.high, highest)
         kept = low < high or (low == high and not (self.open and (low == self.low or high == self.high)))
         if not kept:
-            why = f"scores are {'0 to 1' if highest == 1 else '0 or more'}, and the rule keeps {self.bounds_text}"
+            scores = "0 to 1" if highest == 1 else "0 or more" if kind.lowest == 0 else "numbers"
+            why = f"scores are {scores}, and the rule keeps {self.bounds_text}"
             if self.low > self.high:
                 why = f"with the other rules about {self.name} it keeps {self.bounds_text}"
             raise UsageError(f"{self.text}: keeps no record; {why}")
@@ -98,14 +104,19 @@ class Rule:
             raise UsageError(f"{self.text}: expected a bound from 0 to {highest:g}, found {self.high:g}{step}")
 
     def load_scorer(self, setting: Setting) -> Scorer | FieldScorer:
+        """Raises UsageError for a label that the model has not, and for a range without one of its numbers."""
         bound = self.low if np.isfinite(self.low) else 0.0
-        return SCORERS.find(self.scorer).open(self.subject, bound, setting)
+        scorer = self.kind.open(self.subject, bound, setting)
+        if isinstance(scorer, NumberScorer) and (self.low > scorer.high or self.high < scorer.low):
+            numbers = f"numbers of its labels are {scorer.low:g} to {scorer.high:g}"
+            raise UsageError(f"{self.text}: keeps no record; {numbers}, and the rule keeps {self.bounds_text}")
+        return scorer
 
     def accepts(self, scores: Scores) -> NDArray[np.bool_]:
         """(n,) A score that is no number is in no range, unless both ends are left out: then the rule only scores."""
         if self.low == -np.inf and self.high == np.inf:
             return np.ones(len(scores), np.bool_)
-        if SCORERS.find(self.scorer).are_probabilities:
+        if self.kind.are_probabilities:
             scores = np.minimum(scores, 1)  # fastText's logarithms and exponentials come to 1.00001
         low, high = scores.dtype.type(self.low), scores.dtype.type(self.high)
         return (scores > low) & (scores < high) if self.open else (scores >= low) & (scores <= high)
@@ -113,7 +124,7 @@ class Rule:
     @property
     def reads_fields(self) -> bool:
         """Whether it is about fields of a record beside the text."""
-        return SCORERS.find(self.scorer).reads_fields
+        return self.kind.reads_fields
 
     @property
     def bounds_text(self) -> str:

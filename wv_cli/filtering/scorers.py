@@ -4,7 +4,7 @@ A scorer is stateless: threads may share it. Its text says which file it needs a
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wv_cli.filtering.setting import FieldScorer, Scorer, Setting
 from wv_cli.registry import Registry, load
@@ -15,7 +15,7 @@ class ScorerKind:
     """A kind of rules; its option is a field of wv_cli.commands.filter. `opener`, as "module:function", makes the
     scorer of a subject (what stands before the comparison), the bound and the settings; "": a statistic of the text,
     all of which are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked.
-    `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. Scores are 0 or more; those of classifiers
+    `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. Scores are `lowest` or more; those of classifiers
     `are_probabilities`, others `are_shares`. A high one is a reason to reject where `high_is_bad`. A text may have no
     score where `may_lack` is true. With `reads_fields` the scorer is a FieldScorer, and the subject is the whole
     rule."""
@@ -28,6 +28,7 @@ class ScorerKind:
     high_is_bad: bool = False
     may_lack: bool = False
     reads_fields: bool = False
+    lowest: float = 0
 
     @property
     def highest(self) -> float:
@@ -59,4 +60,12 @@ SCORERS: Registry[ScorerKind] = Registry(
             ScorerKind("wv_cli.filtering.scoring:perplexity", 4, has_file=True, may_lack=True, high_is_bad=True),
         ),
     ],
+)
+# A classifier without a label gives the number that is expected of its labels.
+NUMBER = replace(
+    SCORERS.find("classifier"),
+    opener="wv_cli.filtering.scoring:number",
+    are_probabilities=False,
+    may_lack=True,
+    lowest=-math.inf,
 )

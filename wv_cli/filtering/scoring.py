@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.filtering.cutting import Cut, open_cutter
 from wv_cli.filtering.flattening import flatten
-from wv_cli.filtering.setting import LabelScorer, Scorer, Setting, split_subject
+from wv_cli.filtering.setting import LabelScorer, NumberScorer, Scorer, Setting, split_subject
 from wv_cli.filtering.units import answer_units, divide
 from wv_cli.io import meta
 from wv_cli.models.classifier import load_classifier
@@ -29,6 +29,24 @@ def language(subject: str, bound: float, setting: Setting) -> Scorer:
 def classifier(subject: str, bound: float, setting: Setting) -> Scorer:
     """`MODEL:LABEL`: the probability of the label."""
     return _of_labels(subject, bound, setting, unknown_is_zero=False)
+
+
+def number(subject: str, bound: float, setting: Setting) -> NumberScorer:
+    """`MODEL`: the expected number of a classifier whose labels are numbers, NaN where it has no answer."""
+    path, _ = split_subject(subject)
+    model = load_classifier(path)
+    words_of = _words_for(path, setting.tokenize)
+
+    def score(texts: list[bytes]) -> Scores:
+        answered = answer_units(model, words_of(texts), setting.unit, setting.flatten, ALL)
+        return answered.expected_numbers(numbers).astype(np.float32)
+
+    try:
+        numbers = model.numbers
+    except UsageError as error:
+        name = model.labels[0].removeprefix(model.label_prefix)
+        raise UsageError(f"{error}; name a label, such as {path}:{name}") from None
+    return NumberScorer(float(numbers.min()), float(numbers.max()), score)
 
 
 def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero: bool) -> LabelScorer:

@@ -30,6 +30,18 @@ class LabelScorer:
 
 
 @dataclass(frozen=True)
+class NumberScorer:
+    """A scorer by the expected number of a classifier whose labels are numbers from `low` to `high`."""
+
+    low: float
+    high: float
+    score: Callable[[list[bytes]], Any]
+
+    def __call__(self, texts: list[bytes]) -> Any:
+        return self.score(texts)
+
+
+@dataclass(frozen=True)
 class Setting:
     """What scorers share: how documents become one line each, the words and units that classifiers get, the tokenizer
     and the normalization of language models, the field of URLs, and what goes of a contaminated record."""

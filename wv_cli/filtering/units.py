@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.filtering.flattening import UNITS, flatten
+from wv_cli.models.label_numbers import expected_numbers
 from wv_cli.models.text_classifier import ALL, TextClassifier
 
 _NUMBERS = 1 << 22  # probabilities held at once
@@ -20,6 +21,10 @@ class LabelAnswers(NamedTuple):
     probabilities: NDArray[np.float32]
     found: NDArray[np.int32]
     seen: NDArray[np.int32]
+
+    def expected_numbers(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(documents,) Of answers with every label, whose `numbers` these are; see expected_numbers()."""
+        return expected_numbers(numbers, self.labels, self.probabilities, self.found)
 
 
 def divide(texts: Sequence[bytes], unit: str) -> tuple[Sequence[bytes], NDArray[np.int64]]:

@@ -42,7 +42,7 @@ class Classifier(TextClassifier):
             raise WvError(message)
         if len(model.labels) == 0:
             raise WvError(f"{name}: the classifier has no labels")
-        self._model, self._name = model, name
+        self._model, self.name = model, name
         self.labels = model.labels
         self._output = memory.zeros(model.output.shape[0], memory.pad_width(model.input.shape[1]))
         for first in range(0, len(self._output), 1 << 16):
@@ -82,7 +82,7 @@ class Classifier(TextClassifier):
                 prefix=LABEL_PREFIX,
             )
         except ValueError as error:
-            raise WvError(f"{self._name}: {error}") from error
+            raise WvError(f"{self.name}: {error}") from error
         predictor = _prediction.Predictor(
             args,
             output=self._output,
@@ -97,7 +97,7 @@ class Classifier(TextClassifier):
 
     def __reduce__(self) -> tuple[type["Classifier"], tuple[FastTextModel, str]]:
         """The model, pickled as its file where that is mapped, from which the rest is made again."""
-        return Classifier, (self._model, self._name)
+        return Classifier, (self._model, self.name)
 
     def __copy__(self) -> "Classifier":
         return self  # it does not change

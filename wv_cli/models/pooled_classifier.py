@@ -20,7 +20,8 @@ class PooledClassifier(TextClassifier):
 
     def __init__(self, model: PooledModel, name: str = "the model") -> None:
         """Raises WvError for parts that do not fit together."""
-        self.model, self.labels, self._name = model, model.reading.labels, name
+        self.model, self.labels, self.name = model, model.reading.labels, name
+        self.label_prefix = model.reading.label_prefix
         try:
             self._reader, self._engine = LineReader(model.reading, name), model.engine()
         except ValueError as error:
@@ -28,7 +29,7 @@ class PooledClassifier(TextClassifier):
 
     def __reduce__(self) -> tuple[Callable[[bytes, str], "PooledClassifier"], tuple[bytes, str]]:
         """As its file: rows that are pickled would lie anywhere."""
-        return _unpickle, (dump_pooled(self.model), self._name)
+        return _unpickle, (dump_pooled(self.model), self.name)
 
     def __copy__(self) -> "PooledClassifier":
         return self  # it does not change

@@ -4,7 +4,7 @@ answered; here are the questions that all kinds take.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from wv_cli.io import container
 from wv_cli.io.arguments import list_texts, real_number, whole_number
 from wv_cli.io.input import Input
 from wv_cli.io.threads import in_order
+from wv_cli.models.label_numbers import expected_numbers, read_numbers
 from wv_cli.words import WordList, encode
 
 _BLOCK = 1 << 18  # bytes of text answered at once
@@ -51,16 +52,28 @@ class Answered:
     def probabilities(self) -> NDArray[np.float32]:
         return np.exp(self.scores)
 
+    def expected_numbers(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(lines,) Of answers with every label, whose `numbers` these are; see expected_numbers()."""
+        return expected_numbers(numbers, self.labels, self.probabilities, self.found)
+
 
 class TextClassifier:
     """A text classifier with these `labels`. Threads may share it."""
 
     labels: WordList
+    label_prefix: str = "__label__"
+    name: str  # in messages
 
     @property
     def sums_to_one(self) -> bool:
         """Whether the probabilities of all labels come to 1."""
         return True
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """(labels,) The numbers that the labels are, such as 3 of `__label__3`. Raises UsageError for one that is
+        none."""
+        return read_numbers([*self.labels], self.label_prefix, self.name)
 
     def _answer(self, text: Any, k: int, threshold: float, bare_end: bool) -> Answered:
         """Answers for a block, as _blocks() gives it."""
@@ -94,18 +107,21 @@ class TextClassifier:
         if not 0 <= threshold <= 1:
             message = f"threshold is a probability between 0 and 1, not {threshold:g}"
             raise UsageError(message)
-        lines = list_texts(lines, "lines", "line")
-        if wrong := [line for line in lines if "\n" in line]:
-            message = (
-                f"expected lines without line ends, found {wrong[0]!r:.60}; put blanks in their place, or split it"
-            )
-            raise ValueError(message)
-        text, result = encode("".join(f"{line}\n" for line in lines)), []
-        for answered in self.answers([text] if text else [], k, threshold):
+        result = []
+        for answered in self.answers(_encode_lines(lines), k, threshold):
             rows = zip(answered.labels, answered.probabilities, answered.found.tolist(), strict=True)
             for labels, probabilities, found in rows:
                 names = [self.labels[label] for label in labels[:found].tolist()]
                 result.append(list(zip(names, probabilities[:found].clip(max=1).tolist(), strict=True)))
+        return result
+
+    def predict_number(self, lines: str | Iterable[str]) -> list[float]:
+        """The expected number of each line, where labels are numbers such as `__label__3`: the mean of these, weighted
+        by their probabilities. NaN for a line of unknown words. Takes lines and raises errors as predict() does, and
+        UsageError for a label that is no number."""
+        numbers, result = self.numbers, list[float]()
+        for answered in self.answers(_encode_lines(lines), ALL):
+            result += answered.expected_numbers(numbers).tolist()
         return result
 
     def answer(
@@ -138,6 +154,15 @@ class TextClassifier:
         """Answers for a text in chunks cut anywhere, in order, a block of lines at a time; see answer()."""
         task = partial(self._answer, k=k, threshold=threshold, bare_end=bare_end)
         return in_order(task, self._blocks(chunks, bare_end), threads)
+
+
+def _encode_lines(lines: str | Iterable[str]) -> list[bytes]:
+    """The chunks of a text of these lines. Raises TypeError, and ValueError for a line with a line end in it."""
+    lines = list_texts(lines, "lines", "line")
+    if wrong := [line for line in lines if "\n" in line]:
+        message = f"expected lines without line ends, found {wrong[0]!r:.60}; put blanks in their place, or split it"
+        raise ValueError(message)
+    return [encode("".join(f"{line}\n" for line in lines))] if lines else []
 
 
 def blocks_of_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:

@@ -165,7 +165,9 @@ class Rules(Part):
         (), "Keep records in these languages, by fastText's language identifier.", metavar="MODEL:en,de=P.."
     )
     classifier: tuple[str, ...] = option(
-        (), "Keep records to which a classifier gives this label.", metavar="[NAME=]MODEL:LABEL=P.."
+        (),
+        "Keep records to which a classifier gives this label, or a number in this range.",
+        metavar="[NAME=]MODEL[:LABEL]=LOW..",
     )
     perplexity: tuple[str, ...] = option(
         (), "Keep records with this perplexity under a language model of words, or of pieces.", metavar="MODEL=..PP"

@@ -38,21 +38,22 @@ class Answers(Part):
     prob: bool = option(
         False,
         "Print the probability behind each label, as fastText's predict-prob.",
-        off=None, only="not as_json and not add",
+        off=None, only="not as_json and not add and not number",
     )  # fmt: skip
     as_json: bool = option(
         False,
-        "Print one JSON object per line, with labels and probabilities.",
+        "Print one JSON object per line: labels and probabilities, or the number.",
         off=None, only="not add", group="Run",
     )  # fmt: skip
     add: str | None = option(
-        None, "Write records again, with fields NAME, NAME_score and NAME_known added.", metavar="NAME"
+        None, "Write records again, with fields NAME, NAME_score (of labels) and NAME_known.", metavar="NAME"
     )
     flatten: str = flatten_option(only="add")
     unit: str = unit_option(only="add")
     unknown: str = option(
-        "und", "Label of a text without a known word; `answer` gives fastText's answer.", metavar="LABEL", only="add"
-    )
+        "und", "Label of a text without a known word; `answer` gives fastText's answer.", metavar="LABEL",
+        only="add and not number",
+    )  # fmt: skip
     output: str = option("-", "File for the answers.", short="o", metavar="FILE", group="Output")
 
     def check(self) -> None:
