@@ -13,12 +13,13 @@ from pathlib import Path
 import click
 
 from tests.compat.differs import DIFFERS
-from wv_cli import config
 from wv_cli.cli import COMMANDS, COMPAT, PROGRAMS, Command
 from wv_cli.cli.manual import EXIT_STATUS
 from wv_cli.cli.options import FieldOption
 from wv_cli.cli.program import wv
 from wv_cli.commands.models import MODELS
+from wv_cli.config import Options, conditions
+from wv_cli.config.wording import flag_of
 from wv_cli.evaluation import TASKS
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, Bound
 from wv_cli.gensim.refusals import ARGUMENTS, METHODS
@@ -146,24 +147,24 @@ def _options() -> Iterator[list[str]]:
             yield [f"`{option.field.flag}`", shown, "; ".join(only), default, option.help or ""]
 
 
-def _of_model(condition: str, model: str, of: type[config.Options]) -> str | None:
-    """A condition on options (config.option's `only`) in words, for one model: "" always, None never."""
+def _of_model(condition: str, model: str, of: type[Options]) -> str | None:
+    """A condition on options (`only` of wv_cli.config.option) in words, for one model: "" always, None never."""
     alternatives = []
     for alternative in condition.split(" or ") if condition else []:
         atoms = alternative.split(" and ")
         of_model = [atom for atom in atoms if re.match(r"model\W", atom)]
-        if all(config.holds(atom, {"model": model}) for atom in of_model):
+        if all(conditions.holds(atom, {"model": model}) for atom in of_model):
             alternatives.append(" and ".join(_in_words(atom, of) for atom in atoms if atom not in of_model))
     if condition and not alternatives:
         return None
     return "" if "" in alternatives else ", or ".join(alternatives)
 
 
-def _in_words(atom: str, of: type[config.Options]) -> str:
+def _in_words(atom: str, of: type[Options]) -> str:
     match = re.fullmatch(r"(not )?(\w+)(?:(!=|[=>])(.+))?", atom)
     assert match is not None
     negated, name, relation, rest = match.groups()
-    flag = config.flag_of(name)
+    flag = flag_of(name)
     if relation == ">":
         return f"`{flag}` above {rest}"
     if relation:

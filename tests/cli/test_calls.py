@@ -8,7 +8,7 @@ import pytest
 
 import wv_cli
 from tests.conftest import GOLDEN
-from wv_cli.config import name_arguments
+from wv_cli.config.wording import name_arguments
 from wv_cli.errors import BadFile, UsageError
 
 LABELS = GOLDEN / "ft-labels.bin"

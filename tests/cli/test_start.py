@@ -26,22 +26,22 @@ PREDICT = {f"commands.{name}" for name in ("distribution", "parts.documents", "p
 # A command with options of its own has no job.
 ASKED = {"commands", "commands.distribution", "commands.parts"}
 QUERIES = {
-    "nn words.bin the": (QUESTION | {"commands.nn"}, 66),
-    "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 60),
-    "vectors words.bin the": (ASKED | {"commands.parts.pooling", "encoders", "transforms", "text"}, 86),
+    "nn words.bin the": (QUESTION | {"commands.nn"}, 68),
+    "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 62),
+    "vectors words.bin the": (ASKED | {"commands.parts.pooling", "encoders", "transforms", "text"}, 88),
     "vectors labels.bin --sentences the": (
         ASKED | {"commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
-        92,
+        94,
     ),
-    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 90),
-    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 90),  # an ending of no format
+    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 92),
+    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 92),  # an ending of no format
     "lm score words.lm text.txt": (
         {"commands", "commands.parts", "commands.parts.asked_lm", "commands.parts.documents"}
         | {"lm", "text", "filtering"},
-        64,
+        66,
     ),
-    "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 52),
-    "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 63),
+    "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 54),
+    "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 65),
 }
 # Of the standard library: what these queries did without when they were last looked at, each some milliseconds.
 SLOW = {"concurrent.futures", "csv", "hashlib", "logging", "random", "secrets", "shutil", "string", "tempfile"}

@@ -269,7 +269,7 @@ def bad(files, matrix):
         from wv_cli.transforms.config import WhitenConfig
         from wv_cli.transforms.whiten import fit
 
-        fit(source, WhitenConfig(method)).save(files / name)
+        fit(source, WhitenConfig(method=method)).save(files / name)
     Moments.none(DIM).with_rows(matrix).save(files / "m")
     Moments.none(7).with_rows(matrix[:, :7]).save(files / "m7")
     (files / "out").mkdir()

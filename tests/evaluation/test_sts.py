@@ -147,7 +147,7 @@ def test_variants_beside_each_other(vectors, tmp_path):
     data = write_csv(tmp_path / "x.csv", sentences(80))
     (tmp_path / "counts").write_text("</s> 600\nthe 500\na 400\nin 300\nplays 20\nruns 10\ndog 3\n")
     words = vectors.load().matrix
-    fit(Moments.none(6).with_rows(words), WhitenConfig("abtt")).save(tmp_path / "t")
+    fit(Moments.none(6).with_rows(words), WhitenConfig(method="abtt")).save(tmp_path / "t")
     saved = str(tmp_path / "t")
     report = run(
         vectors,
@@ -182,7 +182,7 @@ def test_a_transform_of_words_is_that_of_their_mean(vectors, tmp_path):
     """Poolings are linear: whitened words averaged are the whitened average."""
     data = write_csv(tmp_path / "x.csv", sentences(50))
     words = vectors.load()
-    transform = fit(Moments.none(6).with_rows(words.matrix), WhitenConfig("whiten"))
+    transform = fit(Moments.none(6).with_rows(words.matrix), WhitenConfig(method="whiten"))
     transform.save(tmp_path / "t")
     white = Vectors("white", lambda: Embeddings(words.words, transform.apply(words.matrix)))
     after = run(vectors, [data], after=(str(tmp_path / "t"),)).rows[1]

@@ -243,7 +243,7 @@ def saved_moments() -> list[bytes]:
 @cache
 def saved_transforms() -> list[bytes]:
     found = Moments.none(8).with_rows(small().matrix)
-    return [written(fit_transform(found, WhitenConfig(method)).save) for method in ("whiten", "abtt")]
+    return [written(fit_transform(found, WhitenConfig(method=method)).save) for method in ("whiten", "abtt")]
 
 
 @cache

@@ -226,7 +226,7 @@ def search_index(path: Path) -> None:
 def moments(path: Path) -> None:
     found = Moments.load(path)
     both = found.merge(found).with_rows(np.ones((3, found.dim)))
-    for config in (WhitenConfig("whiten"), WhitenConfig("pca"), WhitenConfig("abtt")):
+    for config in (WhitenConfig(method="whiten"), WhitenConfig(method="pca"), WhitenConfig(method="abtt")):
         fit(both, config, "file").apply(np.ones((2, found.dim), np.float32))
     both.save("/dev/null")
 

@@ -153,11 +153,11 @@ GUARANTEES = [
     Guarantee(
         "An option that has no effect together with the others",
         ("tests/cli/test_whiten.py", "tests/cli/test_meaning.py::test_messages"),
-        (Fault("config", "reject_ineffective", "never", "holds"),),
+        (Fault("config.conditions", "reject_ineffective", "never", "holds"),),
     ),
     Guarantee(
         "A wrong use of options ends with exit code 2",
-        ("tests/test_config.py", GUARDS),
+        ("tests/config/test_config.py", GUARDS),
         (Fault("models.config", "Word2vecConfig.check", "skip", "require_subwords"),),
     ),
     Guarantee(

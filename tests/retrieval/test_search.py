@@ -42,7 +42,9 @@ def cut_at(text, size, **settings):
 
 
 def searcher(path, model=None, weight=0.5, given=(), **settings):
-    return open_searcher(str(path), model, FusionConfig(weight), TextConfig(**settings), given, threads=1, log=quiet)
+    return open_searcher(
+        str(path), model, FusionConfig(vector_weight=weight), TextConfig(**settings), given, threads=1, log=quiet
+    )
 
 
 def index_of(folder, old=None, model=None, log=quiet, **settings):

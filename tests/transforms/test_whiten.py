@@ -35,7 +35,7 @@ def cosines(matrix):
 @pytest.mark.parametrize("method", ["whiten", "zca"])
 def test_covariance_of_whitened_rows_is_the_identity(method, dtype):
     matrix = cloud(dtype=dtype)
-    result = fit(of(matrix), WhitenConfig(method)).apply(matrix)
+    result = fit(of(matrix), WhitenConfig(method=method)).apply(matrix)
     assert result.dtype == np.float32 and result.shape == matrix.shape
     assert np.abs(covariance(result) - np.eye(24)).max() < 1e-6
     assert np.abs(result.astype(np.float64).mean(axis=0)).max() < 1e-6
@@ -58,8 +58,8 @@ def test_eigenvalues_far_apart():
 
 def test_streamed_and_sharded_and_in_memory_make_the_same_transform():
     matrix = cloud(dtype=np.float32)
-    whole = fit(of(matrix), WhitenConfig("zca"))
-    sharded = fit(of(matrix[:999]).merge(of(matrix[999:])), WhitenConfig("zca"))
+    whole = fit(of(matrix), WhitenConfig(method="zca"))
+    sharded = fit(of(matrix[:999]).merge(of(matrix[999:])), WhitenConfig(method="zca"))
     assert np.abs(whole.matrix - sharded.matrix).max() < 1e-9 * np.abs(whole.matrix).max()
     assert np.abs(whole.mean - sharded.mean).max() < 1e-9
 
@@ -68,7 +68,7 @@ def test_pca_turns_only():
     """Distances and cosines of centered rows stay; coordinates are uncorrelated, in order of falling variance."""
     matrix = cloud(300)
     centered = matrix - matrix.mean(axis=0)
-    result = fit(of(matrix), WhitenConfig("pca")).apply(matrix)
+    result = fit(of(matrix), WhitenConfig(method="pca")).apply(matrix)
     assert np.abs(cosines(result) - cosines(centered)).max() < 1e-5
     spread = covariance(result)
     assert np.abs(spread - np.diag(np.diag(spread))).max() < 1e-4
@@ -77,11 +77,11 @@ def test_pca_turns_only():
 
 def test_zca_has_the_cosines_of_whitening_and_moves_rows_less():
     matrix = cloud(500)
-    white, zca = (fit(of(matrix), WhitenConfig(method)).apply(matrix) for method in ("whiten", "zca"))
+    white, zca = (fit(of(matrix), WhitenConfig(method=method)).apply(matrix) for method in ("whiten", "zca"))
     assert np.abs(cosines(white) - cosines(zca)).max() < 1e-5
     centered = matrix - matrix.mean(axis=0)
     assert np.linalg.norm(zca - centered) < np.linalg.norm(white - centered)
-    matrix = fit(of(matrix), WhitenConfig("zca")).matrix
+    matrix = fit(of(matrix), WhitenConfig(method="zca")).matrix
     assert np.allclose(matrix, matrix.T)
 
 
@@ -96,9 +96,9 @@ def test_turned_data_whiten_to_the_same_cosines(angle):
 
 def test_soft_lies_between_pca_and_whiten():
     matrix = cloud()
-    by_beta = [fit(of(matrix), WhitenConfig("soft", beta=beta)) for beta in (0, 0.5, 1)]
-    assert np.allclose(by_beta[0].matrix, fit(of(matrix), WhitenConfig("pca")).matrix)
-    assert np.allclose(by_beta[2].matrix, fit(of(matrix), WhitenConfig("whiten")).matrix)
+    by_beta = [fit(of(matrix), WhitenConfig(method="soft", beta=beta)) for beta in (0, 0.5, 1)]
+    assert np.allclose(by_beta[0].matrix, fit(of(matrix), WhitenConfig(method="pca")).matrix)
+    assert np.allclose(by_beta[2].matrix, fit(of(matrix), WhitenConfig(method="whiten")).matrix)
     spread = np.diag(covariance(by_beta[1].apply(matrix)))
     assert np.allclose(spread, np.sqrt(by_beta[1].eigenvalues), rtol=1e-4)
 
@@ -106,7 +106,7 @@ def test_soft_lies_between_pca_and_whiten():
 @pytest.mark.parametrize("removed", [1, 3])
 def test_all_but_the_top(removed):
     matrix = cloud()
-    transform = fit(of(matrix), WhitenConfig("abtt", remove=removed))
+    transform = fit(of(matrix), WhitenConfig(method="abtt", remove=removed))
     _, vectors = directions(of(matrix))
     result = transform.apply(matrix)
     assert np.abs(result @ vectors[:, :removed]).max() < 1e-3
@@ -116,8 +116,8 @@ def test_all_but_the_top(removed):
 
 
 def test_all_but_the_top_takes_one_in_a_hundred():
-    assert fit(of(cloud(500, 24)), WhitenConfig("abtt")).facts["removed"] == 1
-    assert fit(of(cloud(500, 220)), WhitenConfig("abtt")).facts["removed"] == 2
+    assert fit(of(cloud(500, 24)), WhitenConfig(method="abtt")).facts["removed"] == 1
+    assert fit(of(cloud(500, 220)), WhitenConfig(method="abtt")).facts["removed"] == 2
 
 
 def test_fewer_dimensions_are_the_first_ones():
@@ -138,7 +138,7 @@ def test_signs_are_fixed():
 @pytest.mark.parametrize("rows", [2, 23, 24])
 def test_no_more_rows_than_dimensions_is_refused(method, rows):
     with pytest.raises(WvError, match=f"x: {rows} rows of 24 numbers cannot be whitened.*same cosine.*--fit"):
-        fit(of(cloud(rows)), WhitenConfig(method), "x")
+        fit(of(cloud(rows)), WhitenConfig(method=method), "x")
 
 
 def test_what_that_error_is_about():
@@ -154,22 +154,22 @@ def test_random_projections_keep_inner_products_on_average():
     """By a law of large numbers over seeds; one row is enough, the mean stays, the seed decides."""
     matrix = cloud(40, 24)
     gram = matrix @ matrix.T
-    made = [fit(of(matrix), WhitenConfig("project", dim=64, seed=seed)) for seed in range(200)]
+    made = [fit(of(matrix), WhitenConfig(method="project", dim=64, seed=seed)) for seed in range(200)]
     each = np.array([(matrix @ transform.matrix) @ (matrix @ transform.matrix).T for transform in made])
     assert np.abs(each.mean(axis=0) - gram).max() < 0.08 * np.abs(gram).max()
     assert each.std(axis=0).max() > 0.1 * np.abs(gram).min()
     result = made[1].apply(matrix)
     assert np.allclose(result, matrix @ made[1].matrix, rtol=1e-4, atol=1e-4) and result.shape == (40, 64)
-    again = fit(of(matrix[:1]), WhitenConfig("project", dim=64))
+    again = fit(of(matrix[:1]), WhitenConfig(method="project", dim=64))
     assert np.array_equal(again.matrix, made[1].matrix) and not np.array_equal(again.matrix, made[2].matrix)
-    assert fit(of(matrix), WhitenConfig("project")).new_dim == 24
+    assert fit(of(matrix), WhitenConfig(method="project")).new_dim == 24
 
 
 def test_pca_and_abtt_work_with_few_rows():
     for method in ("pca", "abtt"):
-        assert fit(of(cloud(10)), WhitenConfig(method)).rank == 9
+        assert fit(of(cloud(10)), WhitenConfig(method=method)).rank == 9
     with pytest.raises(WvError, match="at least 2 rows, found 1"):
-        fit(of(cloud(1)), WhitenConfig("pca"))
+        fit(of(cloud(1)), WhitenConfig(method="pca"))
 
 
 @pytest.mark.parametrize("constant", [0.0, 1.0, 1e6, 1e-6])
@@ -179,7 +179,7 @@ def test_constant_columns_are_cut(constant):
     transform = fit(of(matrix), WhitenConfig())
     assert transform.rank == transform.new_dim == 22
     assert np.abs(covariance(transform.apply(matrix)) - np.eye(22)).max() < 1e-6
-    assert fit(of(matrix), WhitenConfig("zca")).new_dim == 24
+    assert fit(of(matrix), WhitenConfig(method="zca")).new_dim == 24
     with pytest.raises(WvError, match=r"--dim 23 is more than the data have.*only 22 of 24.*at most --dim 22"):
         fit(of(matrix), WhitenConfig(dim=23))
 
@@ -200,11 +200,11 @@ def test_equal_rows():
     ("config", "message"),
     [
         (WhitenConfig(dim=-1), "--dim"),
-        (WhitenConfig("soft", beta=1.5), "--beta"),
-        (WhitenConfig("abtt", remove=-1), "--remove"),
+        (WhitenConfig(method="soft", beta=1.5), "--beta"),
+        (WhitenConfig(method="abtt", remove=-1), "--remove"),
         (WhitenConfig(remove=2), "--remove goes with --method abtt"),
-        (WhitenConfig("abtt", remove=24), "would leave nothing"),
-        (WhitenConfig("zca", dim=3), "--method zca keeps every axis"),
+        (WhitenConfig(method="abtt", remove=24), "would leave nothing"),
+        (WhitenConfig(method="zca", dim=3), "--method zca keeps every axis"),
         (WhitenConfig(tolerance=1.0), "--tolerance"),
         (WhitenConfig(tolerance=float("nan")), "--tolerance"),
     ],
@@ -217,7 +217,7 @@ def test_configs_that_make_no_sense(config, message):
 @pytest.mark.parametrize("method", ["whiten", "zca", "pca", "soft", "abtt", "project"])
 def test_there_and_back_through_a_file(method, tmp_path):
     matrix = cloud(dtype=np.float32)
-    transform = fit(of(matrix), WhitenConfig(method), "some rows")
+    transform = fit(of(matrix), WhitenConfig(method=method), "some rows")
     transform.save(tmp_path / "t")
     again = Transform.load(tmp_path / "t")
     assert np.array_equal(again.apply(matrix), transform.apply(matrix))

@@ -8,7 +8,8 @@ from typing import Any
 
 from wv_cli.cli.quantities import QUANTITIES
 from wv_cli.cli.synonyms import SYNONYMS, plain
-from wv_cli.config import Option, flag_of
+from wv_cli.config import Option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.io.arguments import list_texts, real_number, require_type, truth, whole_number
 

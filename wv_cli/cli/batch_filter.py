@@ -10,7 +10,8 @@ from wv_cli.commands.job import build, conditions_of, options_of
 from wv_cli.commands.part import parts_of, values_of
 from wv_cli.commands.parts.filtering import Duplicates, Rules
 from wv_cli.commands.telling import tee_log
-from wv_cli.config import arguments_in_errors, flag_of, name_arguments, reject_ineffective
+from wv_cli.config.conditions import reject_ineffective
+from wv_cli.config.wording import arguments_in_errors, flag_of, name_arguments
 from wv_cli.errors import UsageError
 from wv_cli.io.arguments import require_type
 from wv_cli.io.extra import require

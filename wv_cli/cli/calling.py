@@ -18,7 +18,8 @@ from wv_cli.cli.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, 
 from wv_cli.commands.eval import eval_job
 from wv_cli.commands.job import Job, TrainingJob
 from wv_cli.commands.telling import require_functions, run_job
-from wv_cli.config import Option, arguments_in_errors, name_arguments
+from wv_cli.config import Option
+from wv_cli.config.wording import arguments_in_errors, name_arguments
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS
 from wv_cli.io.pipes import kept_pipes

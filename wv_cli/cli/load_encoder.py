@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from wv_cli.cli.arguments import argument_names, read_arguments
 from wv_cli.cli.text_encoder import NO_PROMPTS, OPTIONS, Pass, TextEncoder, require_cpu, unit_vectors
 from wv_cli.commands.parts.pooling import TextPooling
-from wv_cli.config import arguments_in_errors, require
+from wv_cli.config import require
+from wv_cli.config.wording import arguments_in_errors
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.io.arguments import path_text
 

@@ -9,7 +9,8 @@ import click
 from click.core import ParameterSource
 
 from wv_cli.cli.quantities import QUANTITIES
-from wv_cli.config import Option, Options, reject_ineffective
+from wv_cli.config import Option, Options
+from wv_cli.config.conditions import reject_ineffective
 from wv_cli.errors import UsageError
 
 AnyConfig = TypeVar("AnyConfig", bound=Options)
@@ -179,8 +180,8 @@ def given_options() -> tuple[str, ...]:
 
 
 def refuse_options(**conditions: str) -> None:
-    """Raises UsageError for an option on the command line whose condition (wv_cli.config.holds), on the values of the
-    others, is not true."""
+    """Raises UsageError for an option on the command line whose condition (config.conditions.holds), on the values of
+    the others, is not true."""
     reject_ineffective(conditions.items(), given_options(), click.get_current_context().params)
 
 

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from wv_cli.cli.arguments import paths_of
-from wv_cli.config import flag_of
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError, show_value
 from wv_cli.io.remote import is_remote
 

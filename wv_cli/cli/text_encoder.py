@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from wv_cli.cli.arguments import argument_names
 from wv_cli.cli.spoken import text_bar
 from wv_cli.commands.parts.pooling import TextPooling
-from wv_cli.config import arguments_in_errors, require
+from wv_cli.config import require
+from wv_cli.config.wording import arguments_in_errors
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.errors import UsageError
 from wv_cli.io.arguments import list_texts, require_type, truth, whole_number

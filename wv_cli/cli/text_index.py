@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wv_cli.cli.arguments import argument_names, paths_of, read_arguments
 from wv_cli.commands.telling import tee_log
-from wv_cli.config import arguments_in_errors, require
+from wv_cli.config import require
+from wv_cli.config.wording import arguments_in_errors
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.io.arguments import list_texts, path_text, real_number, require_type, whole_number
 from wv_cli.io.host import processors
@@ -124,7 +125,9 @@ class Index:
         with arguments_in_errors(_NAMES):
             require(vector_weight is None or bool(self._index.model or self._model), "--vector-weight needs a model")
             fusion = (
-                FusionConfig() if vector_weight is None else FusionConfig(real_number(vector_weight, "vector_weight"))
+                FusionConfig()
+                if vector_weight is None
+                else FusionConfig(vector_weight=real_number(vector_weight, "vector_weight"))
             )
             fusion.validate()
             self._rebuild()

@@ -12,7 +12,7 @@ from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import VectorOutput
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.io.places import require_one_use
 from wv_cli.transforms.config import AlignConfig
 from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wv_cli.words import WordList
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class TwoInputs(Part):
     """The files of vectors `a` and `b`; their content tells the format where `from_format` does not."""
 
@@ -55,14 +55,14 @@ class TwoInputs(Part):
         return first, second
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class AlignedOutput(VectorOutput):
     """The file that gets the vectors of `a` in the space of `b`."""
 
     output: str = option(help="File for A's vectors in the space of B.", short="o", metavar="FILE")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class AlignJob(Job):
     """Map the vectors of A into the space of B, so that equal or translated words lie close together.
 

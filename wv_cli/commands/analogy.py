@@ -1,11 +1,11 @@
 """`wv analogy`: a is to b as c is to ?"""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from wv_cli.commands.parts.asking import Searching
 from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wv_cli.vectors.queries import Answer, WordIndex
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class AnalogyJob(QuestionsJob):
     """Show the best answers to: A is to B as C is to ?
 

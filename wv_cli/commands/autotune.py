@@ -18,7 +18,8 @@ from wv_cli.commands.autotune_log import Trial, TrialLog
 from wv_cli.commands.autotune_metric import Metric
 from wv_cli.commands.autotune_space import DSUBS, FEWEST_BUCKETS, SPACE, count_ngrams, propose_options
 from wv_cli.commands.retrain import retrainer
-from wv_cli.config import Options, flag_of
+from wv_cli.config import Options
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import Log
 from wv_cli.models.classifier import Classifier

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, ClassVar
 
 from wv_cli.commands.job import TrainingJob
@@ -12,14 +12,14 @@ from wv_cli.commands.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.commands.parts.reading import Reading
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.io.output import write_together
 from wv_cli.models.training.run import Outcome
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SavedHasher(Part):
     """With `hasher` nothing is trained and the codes are those of the text's words in place; `save_hasher` keeps one
     that is trained."""
@@ -46,14 +46,14 @@ class SavedHasher(Part):
         return [self.save_hasher] if self.save_hasher else []
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class BiowordReading(Reading):
     """A text whose ids are in memory."""
 
     memory: int | None = internal(None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class BiowordJob(TrainingJob):
     """Learn binary codes of words from the text INPUT (as for `wv train`), as the fruit fly learns smells.
 

@@ -3,15 +3,14 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class CheckJob(Job):
     """Look for damage in the vector file FILE (- is standard input; it may be compressed).
 

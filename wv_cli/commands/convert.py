@@ -1,6 +1,6 @@
 """`wv convert`: vectors from one file format to another, to a folder for other programs or to a model's file."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -8,7 +8,8 @@ from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import STATIC, VectorOutput, folder_name
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, flag_of, option
+from wv_cli.config import argument, frozen, option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.folders import NO_USAGE, Usage
 from wv_cli.io.places import is_stream, refuse_file
@@ -33,7 +34,7 @@ _NO_PLACE = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ConvertInput(Part):
     """The vectors to convert. The first `limit` rows of the file `source`, the first `dim` numbers of each; None: all
     of them. `unescape` undoes the escape of an output."""
@@ -97,7 +98,7 @@ class ConvertInput(Part):
         return model
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class StaticOptions(Part):
     """How a static embedding splits text; `counts`, a vocabulary file, gives its words weights. `dtype`: of its
     numbers."""
@@ -114,7 +115,7 @@ class StaticOptions(Part):
     dtype: Dtype = option("float32", "With --to static: type of the numbers.", only=_TO_STATIC)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ConvertOutput(VectorOutput):
     """The file, or the folder, that gets the vectors."""
 
@@ -130,7 +131,7 @@ class ConvertOutput(VectorOutput):
     escape: bool = option(False, "Write words that OUT cannot hold as new%20york instead of refusing them.", off=None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ConvertJob(Job):
     """Convert the vectors of IN to OUT. Either may be -; OUT is compressed if it ends in .gz, .bz2, .xz or .zst.
 

@@ -15,7 +15,7 @@ from wv_cli.commands.part import Part
 from wv_cli.commands.parts.pieces import PieceOptions
 from wv_cli.commands.parts.vectors import STATIC, files_beside, folder_name, names_folder, static_file
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.encoders.config import DistilConfig, FitConfig
 from wv_cli.errors import UsageError
 from wv_cli.io.places import refuse_file
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from wv_cli.vectors.formats.base import Format
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class DistilInput(Part):
     """The folder of the `encoder`, and the words of the file `vocab`; without it, the encoder's own pieces."""
 
@@ -41,7 +41,7 @@ class DistilInput(Part):
         return [*filter(None, [self.vocab]), self.encoder]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class EmbeddingOutput(Part):
     """The folder of a static embedding, or a file of vectors where `to_format` or the ending says so."""
 
@@ -72,7 +72,7 @@ class EmbeddingOutput(Part):
         return [] if self.row else files_beside(self.output)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class DistilJob(Job):
     """Make a static embedding of a sentence encoder: a folder that wv, model2vec and sentence-transformers load.
 

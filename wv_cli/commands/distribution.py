@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from wv_cli.config import flag_of, option
+from wv_cli.config import option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
 from wv_cli.io.launcher import refuse_processes

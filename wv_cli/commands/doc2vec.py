@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,7 +13,7 @@ from wv_cli.commands.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.commands.parts.reading import Reading, SavedVocabulary
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.io.compression import inner_name
 from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.models.training.run import Outcome
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wv_cli.models.doc2vec import Doc2vec
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class DocumentVectors(Part):
     """The output of document vectors: `doc_vectors` gets the vectors of the text's lines, named 0, 1, 2."""
 
@@ -47,7 +47,7 @@ class DocumentVectors(Part):
         return [(self.doc_vectors, partial(formats.save, embeddings=model.document_vectors()))]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Doc2vecJob(TrainingJob):
     """Training of doc2vec. Outputs named NAME.d2v get the model; others get its word vectors in the format of their
     ending."""

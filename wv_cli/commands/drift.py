@@ -1,18 +1,19 @@
 """`wv drift`: the words that changed most between two files of vectors. wv_cli/transforms/drift.py has the scores."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from wv_cli.commands.align import TwoInputs
 from wv_cli.commands.job import Job
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import frozen
 from wv_cli.transforms.config import DriftConfig
 
 _FREQUENT = 2000  # words that are frequent in most texts
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class DriftJob(Job):
     """Show which words of both A and B changed most between the two files: vectors of two times, or of two kinds of
     text.

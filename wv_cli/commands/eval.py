@@ -2,14 +2,15 @@
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, make_dataclass, replace
+from dataclasses import MISSING, asdict, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.job import Job, options_of
 from wv_cli.commands.part import internal
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import Option, Options, argument, flag_of, option
+from wv_cli.config import Option, Options, argument, frozen, option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors
 from wv_cli.io.places import require_one_use
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Protocol = TypeVar("Protocol", bound=Options)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class EvalJob(Job):
     """Base of the jobs of the tasks, each of which has the task's options as `config`. `layout` is that of the report:
     table, tsv or json."""
@@ -123,13 +124,9 @@ class EvalJob(Job):
 def eval_job(name: str) -> type[EvalJob]:
     """The job of a task. Raises UsageError for one that there is not."""
     task = TASKS.find(name)
-    made: type[EvalJob] = make_dataclass(
-        f"{name.title()}EvalJob",
-        [("config", task.config, field(default_factory=task.config))],
-        bases=(EvalJob,),
-        namespace={"TASK": name, "__module__": __name__},
-        frozen=True,
-        kw_only=True,
+    fields = {"config": field(default_factory=task.config), "__annotations__": {"config": task.config}}
+    made: type[EvalJob] = frozen(
+        type(f"{name.title()}EvalJob", (EvalJob,), {"TASK": name, "__module__": __name__, **fields})
     )
     made.__doc__ = f"{task.summary}\n\nData files hold {task.data}. A folder stands for all files in it."
     return made

@@ -2,7 +2,7 @@
 rules."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,7 +10,8 @@ from wv_cli.commands.distribution import dask_option, refuse_with_dask
 from wv_cli.commands.job import Job, build
 from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import flag_of, option, require, threads_option
+from wv_cli.config import frozen, option, require, threads_option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.text.input_files import refuse_overwriting
 
@@ -18,7 +19,7 @@ _FOLDERS = 10  # that are shown
 _LONGEST = 1_000_000  # a whole number of fewer digits is shown whole
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class FilterJob(Job):
     """Keep the records of INPUT that pass every rule: JSON lines, CSV, TSV or Parquet, plain or compressed.
 

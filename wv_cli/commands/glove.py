@@ -1,7 +1,7 @@
 """`wv glove`: from a text or co-occurrence counts to GloVe vectors (count, order, train, save)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from wv_cli.commands.distribution import dask_option, refuse_with_dask
@@ -14,14 +14,14 @@ from wv_cli.commands.parts.phrases import PhraseJoining
 from wv_cli.commands.parts.reading import Reading, SavedVocabulary
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.places import is_stream
 from wv_cli.models.glove.config import MODEL, GloveConfig
 from wv_cli.models.training.run import Outcome
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class GloveOutputs(Part):
     """`to` is the format of the `outputs`, whatever their names."""
 
@@ -34,7 +34,7 @@ class GloveOutputs(Part):
         return list(self.outputs)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class FirstRows(Part):
     """Initial values: raw numbers of GloVe's program in `init`, and its squared gradients."""
 
@@ -58,7 +58,7 @@ class FirstRows(Part):
         return self.reads()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class GloveReading(Reading):
     """The text to count, if any."""
 
@@ -73,7 +73,7 @@ class GloveReading(Reading):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class GloveVocabulary(SavedVocabulary):
     """`save_vocab` gets the words in GloVe's format."""
 
@@ -82,7 +82,7 @@ class GloveVocabulary(SavedVocabulary):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class GloveJob(TrainingJob):
     """Train GloVe vectors on INPUT (texts as for `wv train`) or on co-occurrence --counts.
 

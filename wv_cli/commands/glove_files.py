@@ -6,12 +6,12 @@ GRADSQ.txt, GRADSQ.bin, ...   the squared gradients, where they are asked for
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import frozen
 from wv_cli.errors import WvError
 from wv_cli.io import memory
 from wv_cli.io.output import commit_separately, commit_together, open_output, write_together
@@ -32,7 +32,7 @@ from wv_cli.vectors.formats.base import WriteOptions
 _VECTORS, _SQUARES = 0, 1  # the model's layers
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class GloveInput(Part):
     """The input files of GloVe's program. `counts` is a file of records, `vocab` the vocabulary whose line numbers are
     their words. Training begins with the numbers in `init` and the squared gradients in `init_gradsq`."""
@@ -47,7 +47,7 @@ class GloveInput(Part):
         return [self.counts, self.vocab]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class GloveFiles(Part):
     """The output files of GloVe's program. What is written has names that begin with `save_file` and, if the squared
     gradients are wanted, `gradsq_file`: as `text` (`header`: with their number and dimension), as raw numbers
@@ -96,7 +96,7 @@ class GloveFiles(Part):
             glove_text.write_block(stream, rows, WriteOptions(WORD2VEC_PRECISION, default_threads()))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class GloveFilesJob(Job):
     """A run of GloVe's program. Iterations end one after the other. The log is told of each with its cost, of every
     file on the way, and with `prepared` of the moment before the first."""

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.job import TrainingJob, Writer
@@ -11,7 +11,8 @@ from wv_cli.commands.parts.outputs import CodeOutputs
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.vectors import VectorInput
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import either, flag_of, option
+from wv_cli.config import frozen, option
+from wv_cli.config.wording import either, flag_of
 from wv_cli.errors import UsageError, show_bytes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
@@ -32,7 +33,7 @@ def _name_methods(kind: str) -> str:
     return ", ".join(name for name, row in HASHERS.items() if row.kind == kind and row.learns_from == "vectors")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Hasher(Part):
     """The hasher of a run: fitted by `method`, or read from the file `hasher`; `save_hasher` gets a fitted one."""
 
@@ -67,7 +68,7 @@ class Hasher(Part):
         return [self.save_hasher] if self.save_hasher else []
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class HashJob(TrainingJob):
     __doc__ = f"""Turn VECTORS into binary codes, which take less memory and are compared faster.
 

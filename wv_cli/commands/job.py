@@ -9,15 +9,17 @@ one after the other. An option belongs to exactly one part because it is a field
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args
 
 from wv_cli.commands.part import Invocation, Part, SidecarOption, parts_of, values_of
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, OnTraining, Run
-from wv_cli.config import Option, Options, flag_of, has_options, hints_of, reject_ineffective
+from wv_cli.config import Option, Options, frozen, has_options, hints_of
 from wv_cli.config import options_of as options_of
+from wv_cli.config.conditions import reject_ineffective
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import Log, OnProgress
 from wv_cli.io.places import is_stream, refuse_folder, refuse_reading, require_different
@@ -34,7 +36,7 @@ class SidecarWarning(UserWarning):
     """Warning: the results are written, but a sidecar is not."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Job(Options):
     """Base of all jobs: the options of a command as parts, and the work. CONDITIONS and `check` are about options of
     several parts. The docstring of a job is the help of its command."""
@@ -309,7 +311,7 @@ class Job(Options):
             run.saved.remove()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class TrainingJob(Job):
     """A job with several outputs that have sidecars, which can stop and be resumed where it trains."""
 

@@ -1,15 +1,15 @@
 """`wv lm convert`: writes a model of n-grams in another format."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.ngrams import NgramFormat
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument
+from wv_cli.config import argument, frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ModelFiles(Part):
     """The file of a model, and the one that it is written to."""
 
@@ -23,7 +23,7 @@ class ModelFiles(Part):
         return [self.output]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class LmConvertJob(Job):
     """Write MODEL as OUTPUT: NAME.arpa or NAME.arpa.gz (ARPA), NAME.lm (wv's binary), or - (ARPA on standard output).
 

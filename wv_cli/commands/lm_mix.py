@@ -1,17 +1,17 @@
 """`wv lm mix`: makes one model of n-grams from several."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.ngrams import NgramOutput
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option, require
+from wv_cli.config import argument, frozen, option, require
 from wv_cli.errors import UsageError
 from wv_cli.io.places import require_one_use
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class MixedModels(Part):
     """The models of a mixture, and their weights."""
 
@@ -47,7 +47,7 @@ class MixedModels(Part):
         return [weight / total for weight in weights]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class LmMixJob(Job):
     """Write the linear interpolation of two or more models of n-grams as one model.
 

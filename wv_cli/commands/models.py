@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import Options, can_hold
+from wv_cli.config import Options
+from wv_cli.config.conditions import can_hold
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
 from wv_cli.models.sentence_config import Doc2vecConfig, PairsConfig, PooledConfig

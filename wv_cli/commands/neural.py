@@ -1,7 +1,7 @@
 """`wv train` of a neural language model: a text in, the model or its word vectors out."""
 
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from wv_cli.commands.parts.outputs import Outputs
 from wv_cli.commands.parts.reading import Reading, SavedVocabulary
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
 from wv_cli.io.output import open_output
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _ENDING = ".lm"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Tree(Part):
     """The source of a clustered tree: the predictions of the neural model `tree_from`."""
 
@@ -40,7 +40,7 @@ class Tree(Part):
         return [self.tree_from] if self.tree_from else []
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class NeuralJob(TrainingJob):
     """Training of a neural language model. Outputs named NAME.lm get the model; others get its word vectors in the
     format of their ending."""

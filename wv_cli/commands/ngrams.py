@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.parts.ngrams import NgramFormat, NgramOutput
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, flag_of, option
+from wv_cli.config import argument, frozen, option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.lm.config import CountConfig, LmConfig
 from wv_cli.text.input_files import refuse_overwriting
@@ -24,7 +25,7 @@ _OF_MODELS = {*LmConfig.options(), *NgramFormat.options()} - {*CountConfig.optio
 _OF_TEXT = {"lowercase", "skip_symbols", *ReadingConfig.options()}
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class CountedInput(Part):
     """The input of n-gram counting: texts, or counts of n-grams."""
 
@@ -56,7 +57,7 @@ class CountedInput(Part):
 _KENLM_ORDERS = range(2, 7)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class NgramJob(Job):
     """Train an n-gram model on INPUT: text files, folders, or - for standard input, plain or compressed.
 

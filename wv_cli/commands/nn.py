@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from wv_cli.commands.parts.asking import PROMPTS, AskedVectors, NeighborQueries, Searching
 from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import Log
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wv_cli.vectors.queries import Answer, WordIndex
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class NnJob(QuestionsJob):
     """Show the words whose vectors have the highest cosine with each WORD.
 

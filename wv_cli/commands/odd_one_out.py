@@ -1,10 +1,9 @@
 """`wv odd-one-out`: the word that does not belong to the others."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from wv_cli.vectors.queries import Answer
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class OddOneOutJob(QuestionsJob):
     """Show which WORD has the lowest cosine with the mean of the unit vectors of all WORDs.
 

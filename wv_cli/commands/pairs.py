@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,7 +16,7 @@ from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.validation import Validation
 from wv_cli.commands.parts.vectors import files_beside, folder_name, names_folder, static_file
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.folders import find_folder
 from wv_cli.io.places import refuse_file
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from wv_cli.text.pairs import PairFiles
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PairReading(Part):
     """The input of pairs. `fields`, with commas between them, name the anchor, its positive, and hard negatives."""
 
@@ -96,7 +96,7 @@ class PairReading(Part):
         return found
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PairTable(Part):
     """The tokens: pieces of the `tokenizer`, or whole words, those of `vocab` or of the pairs as the others say. `init`
     are the rows that the table begins with, vectors of words or a static embedding with its tokenizer."""
@@ -139,7 +139,7 @@ class PairTable(Part):
         return [self.init] if self.init else []
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class StaticOutputs(Part):
     """Folders, or files of the tokens' vectors where the ending says so."""
 
@@ -161,7 +161,7 @@ class StaticOutputs(Part):
         return [(path, folder_name(path) if names_folder(path) else path) for path in self.outputs]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PairsJob(TrainingJob):
     """Training of a static embedding on pairs of texts."""
 

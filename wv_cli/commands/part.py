@@ -5,11 +5,11 @@ No part knows another. What two of them must know is checked by the job that has
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, ClassVar
 
 from wv_cli.commands.run import Metadata
-from wv_cli.config import Options, option
+from wv_cli.config import Options, frozen, option
 
 
 def internal(default: Any = None) -> Any:
@@ -17,10 +17,10 @@ def internal(default: Any = None) -> Any:
     return field(default=default, metadata={"internal": True})
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Part(Options):
     """Base of all parts. Methods say nothing where a part has nothing to say. CONDITIONS tells when options of other
-    parts have an effect, as wv_cli.config.holds understands it."""
+    parts have an effect, as wv_cli.config.conditions.holds understands it."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
 
@@ -58,7 +58,7 @@ class Part(Options):
         return {}
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Invocation(Part):
     """How a run was asked for: `argv` is the command line, `explicit` the options that the user gave, whatever their
     values. Without `meta` results have no sidecars."""
@@ -68,7 +68,7 @@ class Invocation(Part):
     meta: bool = internal(True)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SidecarOption(Invocation):
     """The same for a command whose results have sidecars."""
 

@@ -9,6 +9,7 @@ from wv_cli.commands.distribution import ask, executor, refuse_with_dask
 from wv_cli.commands.job import Job
 from wv_cli.commands.parts.joining import Passes, PhraseInput, PhraseOutput
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import frozen
 from wv_cli.text.config import PhrasesConfig, all_thresholds
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from wv_cli.text.saved_phrases import SavedPhrases
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PhrasesJob(Job):
     """Join phrases in INPUT: text files, folders, or - for standard input, plain or compressed.
 

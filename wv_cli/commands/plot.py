@@ -1,14 +1,14 @@
 """`wv plot`: words as points in the plane, as a picture or a page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option, require
+from wv_cli.config import argument, frozen, option, require
 from wv_cli.errors import UsageError
 from wv_cli.vectors.file_options import BadRowsName, bad_rows_option
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PlottedWords(Part):
     """The words that are drawn, of the file `vectors` and of those `beside` it."""
 
@@ -49,7 +49,7 @@ class PlottedWords(Part):
         return formats.load(path, format=self.from_format, limit=limit, bad_rows=self.bad_rows)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Projection(Part):
     """How the vectors come into the plane."""
 
@@ -62,7 +62,7 @@ class Projection(Part):
     seed: int = option(1, "Of tsne.", low=0, high=2**32 - 1, only="method=tsne")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PictureOutput(Part):
     """The picture or page."""
 
@@ -85,7 +85,7 @@ class PictureOutput(Part):
         return self.to_format or picture.kind_of(self.output)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PlotJob(Job):
     """Draw each WORD, or the --top N words, as a point with its name. Vectors are scaled to unit length first.
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from wv_cli.commands.parts.outputs import Outputs
 from wv_cli.commands.parts.reading import Reading
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.folders import find_folder
 from wv_cli.models.sentence_config import PooledConfig
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 16  # ids whose lines are read at once
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class FirstTokens(Part):
     """The tokens begin with the rows of `init`: vectors of words, or a static embedding with its tokenizer."""
 
@@ -50,7 +50,7 @@ class FirstTokens(Part):
         return self.init is not None and find_folder(self.init).is_dir()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Calibration(Part):
     """The lines that probabilities are calibrated on."""
 
@@ -65,7 +65,7 @@ class Calibration(Part):
         return [self.calibration] if self.calibration else []
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PooledJob(TrainingJob):
     """Training of a pooled classifier. Outputs may have any name."""
 

@@ -9,7 +9,7 @@ from wv_cli.commands.distribution import ask, refuse_with_dask
 from wv_cli.commands.job import Job
 from wv_cli.commands.parts.prediction import Answers, AskedTexts
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import require
+from wv_cli.config import frozen, require
 from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wv_cli.text.source import Source
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PredictJob(Job):
     """Predict the labels of every line of INPUT: text files, folders, or - for standard input, plain or compressed.
 

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, flag_of, option, require
+from wv_cli.config import argument, frozen, option, require
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.io import meta
 from wv_cli.text.input_files import expand_inputs
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from wv_cli.models.pooled_model import PooledModel
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Models(Part):
     """The files of the large model and of the small one."""
 
@@ -36,7 +37,7 @@ class Models(Part):
         return [self.output]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class LabeledTexts(Part):
     """The labeled texts for retraining and for scores: labeled lines for a classifier, pairs of words with scores for
     word vectors."""
@@ -53,7 +54,7 @@ class LabeledTexts(Part):
         return [*self.inputs, *([self.validation] if self.validation else [])]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class QuantizeJob(Job):
     """Quantize MODEL, a .bin of fastText or wv train: drop rows (--cutoff or --size) and store the others in bytes.
 

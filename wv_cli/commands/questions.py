@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 from wv_cli.commands.job import Job
 from wv_cli.commands.parts.asking import AskedVectors
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import option, require
+from wv_cli.config import frozen, option, require
 from wv_cli.errors import WvError
 from wv_cli.io.events import Log
 from wv_cli.io.places import require_one_use
@@ -71,7 +71,7 @@ class Layout(NamedTuple):
         return {self.key: value, "error": answer.problem} if answer.problem else {self.key: value}
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class QuestionsJob(Job):
     """Base of the jobs that answer queries. `oov`: what becomes of a query with an unknown word."""
 

@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option, require, threads_option
+from wv_cli.config import argument, frozen, option, require, threads_option
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.places import is_stream
 from wv_cli.retrieval.config import FusionConfig, TextConfig
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MODEL = "Also search by vectors of wv/small, a static embedding, or word vectors."
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SearchJob(Job):
     """Show the paragraphs, lines or records that answer each QUERY best.
 
@@ -73,7 +73,7 @@ class SearchJob(Job):
         return None, {"answers": answers}
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SearchedFiles(Part):
     """The files and folders that are indexed, and the model that makes the vectors of their chunks."""
 
@@ -85,7 +85,7 @@ class SearchedFiles(Part):
         return [*self.inputs, *([self.model] if self.model is not None else [])]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SearchIndexOutput(Part):
     """The file of the index. One that is there is brought up to date; its settings are given again."""
 
@@ -99,7 +99,7 @@ class SearchIndexOutput(Part):
         return [self.output]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SearchIndexJob(Job):
     """Build the index of INPUT, files or folders, for `wv search`.
 

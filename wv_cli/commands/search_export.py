@@ -1,18 +1,17 @@
 """`wv search export`: the chunks of an index and their vectors for other programs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option, require
+from wv_cli.config import argument, frozen, option, require
 from wv_cli.errors import WvError
 from wv_cli.io.places import is_stream
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ExportedFiles(Part):
     """The index, and the file of its chunks."""
 
@@ -29,7 +28,7 @@ class ExportedFiles(Part):
         return [self.output]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SearchExportJob(Job):
     """Write the chunks of INDEX, a file of `wv search index`, for other programs.
 

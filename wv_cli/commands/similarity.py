@@ -1,15 +1,14 @@
 """`wv similarity`: the cosine of two words, or of two lists of words."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
-from wv_cli.config import argument
+from wv_cli.config import argument, frozen
 from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SimilarityJob(QuestionsJob):
     """Show the cosine of the vectors of A and B, two words or two lists of words ("breakfast lunch").
 

@@ -16,6 +16,7 @@ from wv_cli.commands.parts.reading import Reading
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.search import SearchOptions, run_search
 from wv_cli.commands.run import Metadata, Run
+from wv_cli.config import frozen
 from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
 from wv_cli.io.places import is_stream
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from wv_cli.vectors.fasttext import FastTextModel
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SupervisedJob(TrainingJob):
     """Training of a classifier. With `fasttext_files` the outputs are those of a fastText run
     (wv_cli.vectors.formats.fasttext_write). `on_model` is given the FastTextModel."""

@@ -1,16 +1,15 @@
 """`wv texts-distance`: word mover's distance of two texts, or the texts nearest to one."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
 
 from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class TextsDistanceJob(QuestionsJob):
     """Show the word mover's distance of the texts A and B: the least movement of words that turns one into the other.
 

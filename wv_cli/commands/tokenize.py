@@ -2,20 +2,20 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Invocation, Part
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.io.output import open_output
 from wv_cli.text.input_files import refuse_overwriting
 from wv_cli.text.reading_config import RawConfig, ReadingConfig, TokenizeConfig, recipe_of
 from wv_cli.text.source import Source
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class RawTexts(Part):
     """The texts that are cut into words."""
 
@@ -26,7 +26,7 @@ class RawTexts(Part):
         return [*self.inputs]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class RunningText(Part):
     """The file that gets the words."""
 
@@ -38,14 +38,14 @@ class RunningText(Part):
         return [self.output]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SettingsSidecar(Invocation):
     """How a run was asked for whose sidecar has the settings of the words."""
 
     meta: bool = option(True, "Write FILE.meta.json with the settings.", group="Output")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class TokenizeJob(Job):
     """Cut INPUT into words with blanks between them: text files, folders, or - for standard input, plain or compressed.
 

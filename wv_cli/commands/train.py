@@ -6,13 +6,13 @@ Options have the names they have on the command line, with underscores; one that
 import dataclasses
 import functools
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wv_cli.commands.job import Job, build, option_names, options_of
 from wv_cli.commands.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.commands.parts.continuation import inherit_options, state_of
-from wv_cli.config import Option, either, flag_of, option, show_default
+from wv_cli.config import Option, frozen, option
+from wv_cli.config.wording import either, flag_of, show_default
 from wv_cli.errors import UsageError
 from wv_cli.models.presets import Preset
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Variants = dict[str, tuple[Mapping[str, Option], Mapping[str, Any]]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class TrainJob(Job):
     """Train word vectors on INPUT: text files, folders, or - for standard input, plain or compressed.
 

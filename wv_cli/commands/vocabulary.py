@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,7 +11,8 @@ from wv_cli.commands.distribution import dask_option, executor, refuse_with_dask
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, flag_of, option, threads_option
+from wv_cli.config import argument, frozen, option, threads_option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.io.events import OnProgress
 from wv_cli.text.config import VocabConfig
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from wv_cli.text.counting import Counts
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class CountedTexts(Part):
     """The texts whose words are counted, or with `merge` the vocabulary files whose counts are summed."""
 
@@ -43,7 +44,7 @@ class CountedTexts(Part):
         return [*self.inputs]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class VocabularyOutput(Part):
     """The vocabulary file."""
 
@@ -56,7 +57,7 @@ class VocabularyOutput(Part):
         return [self.output]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class VocabularyJob(Job):
     """Count the words of INPUT: text files, folders, or - for standard input, plain or compressed.
 

@@ -4,14 +4,15 @@ Everything that can be refused is refused before the first row is read. Files of
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import VectorOutput
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import argument, flag_of, option, require
+from wv_cli.config import argument, frozen, option, require
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.io.output import write_together
 from wv_cli.transforms.config import WhitenConfig
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _FITTED = "method=whiten|zca|pca|soft|abtt"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class WhitenInput(Part):
     """`inputs`: one file of vectors; under `merge` saved moments. An output appears when they have been read, so it may
     take the place of one."""
@@ -54,7 +55,7 @@ class WhitenInput(Part):
         return RowSource(self.inputs[0], format=self.from_format, bad_rows=self.bad_rows)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Fitting(Part):
     """The data that the transform is fitted on, in this order of preference: the saved `moments`, the rows of `fit`,
     those of the input. Of rows the first `top` (None: all) are fitted, each once or as often as `counts`, a
@@ -87,7 +88,7 @@ class Fitting(Part):
         require(not (self.moments and others), message)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class FittedOutputs(Part):
     """The files that get what was fitted."""
 
@@ -102,7 +103,7 @@ class FittedOutputs(Part):
         return [path for path in (self.save_moments, self.save_transform) if path is not None]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class WhitenJob(Job):
     """Whiten the vectors of IN: make their mean 0 and their covariance the identity, or apply a related transform.
 

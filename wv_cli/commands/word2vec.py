@@ -5,7 +5,7 @@ word2vec_run.py.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,7 +19,7 @@ from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.validation import Validation
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.commands.word_outputs import WordOutputs
-from wv_cli.config import require
+from wv_cli.config import frozen, require
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.presets import WORD_PRESETS, Member
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LEAST_DIM = 100  # of a model among several
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Word2vecJob(TrainingJob):
     """Training of word vectors. A `preset` of several models trains them one after the other and combines their
     vectors. With `fasttext_files` `on_model` is given the FastTextModel."""

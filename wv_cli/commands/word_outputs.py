@@ -1,12 +1,11 @@
 """The output files of word-vector training: vectors, context vectors, word classes, fastText's files. word2vec_run.py
 writes them."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part, internal
 from wv_cli.commands.parts.outputs import outputs_option, to_option
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.models.config import Word2vecConfig
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from wv_cli.words import WordList
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class WordOutputs(Part):
     """The output files of word-vector training. `to` is the format of the `outputs`, whatever their names;
     fasttext-bin writes the model itself. `classes` > 0 writes that many word classes instead of vectors.

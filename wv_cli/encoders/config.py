@@ -1,16 +1,15 @@
 """How sentences are encoded."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Options, option, seed_option, threads_option
+from wv_cli.config import Options, frozen, option, seed_option, threads_option
 
 # How the vectors of a sentence's tokens become one: see encoders/pooling.py. LAYER is one more: `layer:3`.
 POOLINGS = ("mean", "cls", "max", "sqrt-len", "first-last", "last-two")
 LAYER = r"layer:\d{1,3}"
 
 
-@dataclass(frozen=True)
+@frozen
 class EncoderConfig(Options):
     """What an encoder's folder does not say, or should be done otherwise. `max_length` 0 and `normalize` None: as the
     folder says."""
@@ -46,7 +45,7 @@ class EncoderConfig(Options):
     threads: int = threads_option("Encoding threads")
 
 
-@dataclass(frozen=True)
+@frozen
 class FitConfig(Options):
     """How `wv distil --train` fits the table of an encoder's pieces to its sentence vectors."""
 
@@ -62,7 +61,7 @@ class FitConfig(Options):
     seed: int = seed_option("Random seed of the order of texts.", only="train")
 
 
-@dataclass(frozen=True)
+@frozen
 class DistilConfig(Options):
     """What `wv distil` makes of an encoder's vectors of words."""
 

@@ -1,10 +1,9 @@
 """The protocols of the evaluation tasks: each of these choices changes the number."""
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Options, option, require, seed_option, threads_option
+from wv_cli.config import Options, frozen, option, require, seed_option, threads_option
 from wv_cli.encoders.config import LAYER
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
@@ -23,7 +22,7 @@ _METHODS = "|".join(WhitenConfig.options()["method"].choices)
 _CHOICES = Literal["mean", "sif", "idf", "cls", "max", "sqrt-len", "first-last", "last-two"]
 
 
-@dataclass(frozen=True)
+@frozen
 class EvalConfig(Options):
     """The protocol of a score of vectors. Each of these choices changes the number, so every report names them."""
 
@@ -39,7 +38,7 @@ class EvalConfig(Options):
     subwords: bool = option(True, "Compose unlisted words of fastText models from their character n-grams.")
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelsConfig(PredictConfig):
     """How a classifier is scored on the labels it predicts."""
 
@@ -65,7 +64,7 @@ class LabelsConfig(PredictConfig):
         return name, least or 0.0
 
 
-@dataclass(frozen=True)
+@frozen
 class AnalogyConfig(EvalConfig):
     method: Literal["3cosadd", "3cosmul"] = option(
         "3cosadd", "Rank by the cosine with b - a + c, or by products of cosines."
@@ -73,7 +72,7 @@ class AnalogyConfig(EvalConfig):
     threads: int = threads_option("Search threads", common=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class TranslationConfig(EvalConfig):
     """`target`: the vectors that hold the answers; it must be given."""
 
@@ -88,7 +87,7 @@ class TranslationConfig(EvalConfig):
     threads: int = threads_option("Search threads", common=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class RetrievalConfig(Options):
     """The protocol of `wv eval retrieval`. Words are matched as they are spelled."""
 
@@ -100,7 +99,7 @@ class RetrievalConfig(Options):
     threads: int = threads_option("Search threads", common=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class PerplexityConfig(PiecesConfig, AskedConfig):
     """The protocol of `wv eval perplexity`."""
 
@@ -122,7 +121,7 @@ class PerplexityConfig(PiecesConfig, AskedConfig):
     seed: int = seed_option("Random seed of the draws.", only="resamples>0")
 
 
-@dataclass(frozen=True)
+@frozen
 class WicConfig(Options):
     """The protocol of `wv eval wic`. `dev` must be given. `hasher` and `encoder` are scored besides word vectors, or in
     their place."""
@@ -144,7 +143,7 @@ class WicConfig(Options):
     subwords: bool = option(True, "Compose unlisted words of fastText models from their character n-grams.")
 
 
-@dataclass(frozen=True)
+@frozen
 class StsConfig(EvalConfig):
     """`after`: names of transforms to fit on sentences, or files of saved ones. `encoder` and `sentence_vectors` are
     scored besides word vectors, or in their place."""
@@ -224,7 +223,7 @@ class StsConfig(EvalConfig):
         require(self.fit in ("test", "together") or bool(self.fit_data), f"--fit {self.fit} needs --fit-data FILE")
 
 
-@dataclass(frozen=True)
+@frozen
 class SearchConfig(Options):
     """The protocol of `wv eval search`. `encoder`, `bm25` and `run` are scored besides vectors, or in their place."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wv_cli.config import name_arguments
+from wv_cli.config.wording import name_arguments
 from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
 
 # Our names of options that messages name -> fastText's.

@@ -1,12 +1,11 @@
 """How vectors, or words of a text, become codes."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Options, epochs_option, lr_option, option, require, seed_option, threads_option
+from wv_cli.config import Options, epochs_option, frozen, lr_option, option, require, seed_option, threads_option
 
 
-@dataclass(frozen=True)
+@frozen
 class HashConfig(Options):
     """How vectors become codes. 0 stands for the method's own choice: length 128 bits or 32 active ones, expansion
     10 x dim for random and 20 x length for learnt projections."""
@@ -60,7 +59,7 @@ class HashConfig(Options):
     threads: int = threads_option("Threads for encoding and finding centers (sgd uses one)")
 
 
-@dataclass(frozen=True)
+@frozen
 class BiowordConfig(Options):
     """A BioWord run. Names follow its paper; cells and window are its values. lr, batch and epochs are chosen for
     corpora of some million words (the authors' program: 0.002, 10,000 and 15 for billions)."""

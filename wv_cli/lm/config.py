@@ -1,16 +1,15 @@
 """How a language model is counted and smoothed."""
 
-from dataclasses import dataclass
 from typing import Literal
 
-from wv_cli.config import Options, lowercase_option, option, require, threads_option
+from wv_cli.config import Options, frozen, lowercase_option, option, require, threads_option
 
 LARGEST_ORDER = 10
 _DISCOUNTED = "smoothing=kneser-ney|absolute|katz"
 _INTERPOLATED = "smoothing=kneser-ney|absolute|witten-bell"
 
 
-@dataclass(frozen=True)
+@frozen
 class PiecesConfig(Options):
     """What is done to a text before a model of pieces reads it."""
 
@@ -20,7 +19,7 @@ class PiecesConfig(Options):
     tokenizer: str | None = option(None, "Cut the text into pieces of this sentencepiece model.", group="Input")
 
 
-@dataclass(frozen=True)
+@frozen
 class CountConfig(Options):
     """What is counted."""
 
@@ -30,7 +29,7 @@ class CountConfig(Options):
     threads: int = threads_option("Threads for sorting and smoothing")
 
 
-@dataclass(frozen=True)
+@frozen
 class LmConfig(CountConfig):
     """What is counted, and how probabilities are made of the counts."""
 

@@ -1,12 +1,12 @@
 """What a run of word2vec, fastText, a classifier or a neural language model is asked to do."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from wv_cli.config import (
     Options,
     dim_option,
     epochs_option,
+    frozen,
     lr_option,
     option,
     require,
@@ -52,7 +52,7 @@ def require_subwords(minn: int, maxn: int) -> None:
 BALANCED = "balanced"  # of class_weights: by the counts of the labels
 
 
-@dataclass(frozen=True)
+@frozen
 class Word2vecConfig(Options):
     """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has
     them; lr 0 means START_LR, as word2vec chooses. models.presets has fastText's."""
@@ -162,7 +162,7 @@ class Word2vecConfig(Options):
         require(self.loss != "hs_ns" or self.maxn == 0, message)
 
 
-@dataclass(frozen=True)
+@frozen
 class SupervisedConfig(Options):
     """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
 
@@ -204,7 +204,7 @@ class SupervisedConfig(Options):
 _SAMPLED = "loss=nce|ns|importance"
 
 
-@dataclass(frozen=True)
+@frozen
 class NeuralConfig(Options):
     """A neural language model, nplm (Bengio et al. 2003) or lbl (Mnih & Hinton 2007), or ivlbl, which turns lbl round
     (Mnih & Kavukcuoglu 2013)."""

@@ -1,12 +1,10 @@
 """What `wv predict` is asked to do."""
 
-from dataclasses import dataclass
-
-from wv_cli.config import option, require, threads_option
+from wv_cli.config import frozen, option, require, threads_option
 from wv_cli.text.reading_config import AskedConfig
 
 
-@dataclass(frozen=True)
+@frozen
 class PredictConfig(AskedConfig):
     """What a classifier is asked: its `k` best labels per line, those with a probability of at least `threshold`, or
     the expected `number` of a line."""

@@ -1,15 +1,24 @@
 """What a run that learns vectors of whole texts is asked to do: doc2vec, or means of tokens' vectors."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Options, dim_option, epochs_option, lr_option, option, require, seed_option, threads_option
+from wv_cli.config import (
+    Options,
+    dim_option,
+    epochs_option,
+    frozen,
+    lr_option,
+    option,
+    require,
+    seed_option,
+    threads_option,
+)
 from wv_cli.models.config import buckets_option, dropout_option, maxn_option, minn_option, require_subwords
 
 _DM = "algorithm=dm_mean|dm_concat"
 
 
-@dataclass(frozen=True)
+@frozen
 class Doc2vecConfig(Options):
     """Paragraph vectors (Le & Mikolov 2014). Names are word2vec's, defaults gensim's where it has them."""
 
@@ -56,7 +65,7 @@ class Doc2vecConfig(Options):
         return self.lr * self.lr_floor
 
 
-@dataclass(frozen=True)
+@frozen
 class PairsConfig(Options):
     """A table of tokens whose means tell pairs of texts from others (multiple negatives ranking)."""
 
@@ -95,7 +104,7 @@ class PairsConfig(Options):
         return tuple(sorted({*map(int, parts), self.dim}))
 
 
-@dataclass(frozen=True)
+@frozen
 class PooledConfig(Options):
     """A text classifier of pooled vectors of tokens beside fastText's n-grams. A step reads the fields of
     wv_pooled_options (csrc/kernels/wv_pooled.h)."""

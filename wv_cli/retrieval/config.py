@@ -1,12 +1,11 @@
 """How text is cut into chunks and read as tokens, and how the answers of BM25 and of vectors are joined."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Options, option
+from wv_cli.config import Options, frozen, option
 
 
-@dataclass(frozen=True)
+@frozen
 class TextConfig(Options):
     """What an index keeps as its settings."""
 
@@ -26,7 +25,7 @@ class TextConfig(Options):
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class FusionConfig(Options):
     """Of `wv search`."""
 

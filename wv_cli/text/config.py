@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from wv_cli._text import SEPARATORS
-from wv_cli.config import Options, lowercase_option, option, require
+from wv_cli.config import Options, frozen, lowercase_option, option, require
 
 if TYPE_CHECKING:
     from wv_cli.text.lines import Lines
@@ -34,7 +34,7 @@ def all_thresholds(given: tuple[float, ...], passes: int | None, score: ScoreNam
     return falling_thresholds(last, passes, score) if passes is not None else given or (last,)
 
 
-@dataclass(frozen=True)
+@frozen
 class VocabConfig(Options):
     """How words are counted and which are kept."""
 
@@ -57,7 +57,7 @@ class VocabConfig(Options):
         return Lines(repeated=self.dedup, least=self.min_line) if self.dedup or self.min_line else None
 
 
-@dataclass(frozen=True)
+@frozen
 class PhrasesConfig(Options):
     """`thresholds` has one entry per pass; without any there is one pass with the score's own. `memory` bounds the ids
     held (the rest is in a file) and the table of pair counts; the words themselves come on top."""
@@ -94,7 +94,7 @@ class PhrasesConfig(Options):
         return self.thresholds or all_thresholds((), None, self.score)
 
 
-@dataclass(frozen=True)
+@frozen
 class PhraseLearning(Options):
     """Phrases that a run finds in its own text before it learns from it: what PhrasesConfig is to `wv phrases`."""
 

@@ -1,15 +1,14 @@
 """What a command reads of its input: records, raw text and how it is tokenized, running text."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from wv_cli.config import Options, lowercase_option, option, require
+from wv_cli.config import Options, frozen, lowercase_option, option, require
 from wv_cli.errors import UsageError
 
 BadRecordsName = Literal["skip", "error"]
 
 
-@dataclass(frozen=True)
+@frozen
 class RecordsConfig(Options):
     """What a command takes for records, and how it reads them."""
 
@@ -25,7 +24,7 @@ class RecordsConfig(Options):
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class TokenizeConfig(Options):
     """How raw text becomes running text."""
 
@@ -91,7 +90,7 @@ def tokenize_option(bare: str) -> str | None:
     return option(None, help, metavar="[SETTINGS]", bare=bare, common=True)
 
 
-@dataclass(frozen=True)
+@frozen
 class RawConfig(RecordsConfig):
     """What a command takes for text."""
 
@@ -103,7 +102,7 @@ class RawConfig(RecordsConfig):
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class LinesConfig(RecordsConfig):
     """What a command takes for lines of text that a model is asked about, and how it cuts them into words."""
 
@@ -123,14 +122,14 @@ class LinesConfig(RecordsConfig):
         return read_recipe(self.tokenize) if self.tokenize is not None else None
 
 
-@dataclass(frozen=True)
+@frozen
 class ReadingConfig(RawConfig, LinesConfig):
     """What a command takes for running text."""
 
     tokenize: str | None = tokenize_option(USUAL_RECIPE)
 
 
-@dataclass(frozen=True)
+@frozen
 class AskedConfig(ReadingConfig):
     """What a command takes for running text that a model is asked about."""
 

@@ -1,20 +1,11 @@
 """What whitening, aligning and quantizing are asked to do."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import (
-    Options,
-    epochs_option,
-    lr_option,
-    option,
-    require,
-    seed_option,
-    threads_option,
-)
+from wv_cli.config import Options, epochs_option, frozen, lr_option, option, require, seed_option, threads_option
 
 
-@dataclass(frozen=True)
+@frozen
 class WhitenConfig(Options):
     """What `wv whiten` makes of the mean and covariance of a set of rows.
 
@@ -66,7 +57,7 @@ class WhitenConfig(Options):
             require(self.method == "abtt", f"--remove goes with --method abtt, not with {self.method}")
 
 
-@dataclass(frozen=True)
+@frozen
 class AlignConfig(Options):
     """How `wv align` turns one space into another, and which words it takes for the same in both files. `dictionary`
     None: those that are spelled alike."""
@@ -102,7 +93,7 @@ class AlignConfig(Options):
     threads: int = threads_option("Search threads", common=False, only="refine>0 or method=rcsls")
 
 
-@dataclass(frozen=True)
+@frozen
 class DriftConfig(Options):
     """What `wv drift` compares."""
 
@@ -118,7 +109,7 @@ class DriftConfig(Options):
     threads: int = threads_option("Search threads", common=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class QuantizeConfig(Options):
     """How a fastText model is made smaller. Names are fastText's; `epochs`, `lr` and `threads` serve retraining."""
 

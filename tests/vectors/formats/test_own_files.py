@@ -30,7 +30,7 @@ def test_transform(vectors):
     kept = Transform.load(OWN / "zca.transform")
     assert kept.facts["method"] == "zca" and kept.facts["rows"] == len(vectors)
     np.testing.assert_allclose(kept.apply(vectors.matrix), load(OWN / "white.vec").matrix, atol=1e-5)
-    made = fit(Moments.load(OWN / "vectors.moments"), WhitenConfig("zca"), "vectors.vec")
+    made = fit(Moments.load(OWN / "vectors.moments"), WhitenConfig(method="zca"), "vectors.vec")
     np.testing.assert_allclose(kept.matrix, made.matrix, rtol=1e-8, atol=1e-8)
     assert kept.facts == made.facts and kept.rank == made.rank
 

@@ -5,7 +5,6 @@ Steps run in this process: a signal to it reaches the step, which saves its work
 
 import shlex
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -13,7 +12,7 @@ import click
 from wv_cli.cli.fields import make_command
 from wv_cli.cli.options import refuse_options
 from wv_cli.cli.sample import ANALOGIES, PAIRS, TEXT, link_data
-from wv_cli.config import Options, option, threads_option
+from wv_cli.config import Options, frozen, option, threads_option
 from wv_cli.io.host import processors
 
 # What so small a text teaches well, whatever the seed.
@@ -73,7 +72,7 @@ def run_step(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class DemoOptions(Options):
     """Train word vectors on the shipped text and show what they know: neighbors, analogies, scores.
 

@@ -1,14 +1,13 @@
 """`wv dump`: what a fastText model holds, as text."""
 
 import sys
-from dataclasses import dataclass
 from typing import Literal
 
 from wv_cli.cli.fields import make_command
-from wv_cli.config import Options, argument
+from wv_cli.config import Options, argument, frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class DumpOptions(Options):
     """Print a part of MODEL (.bin, .ftz; - is standard input) in the format of fastText's `dump`.
 

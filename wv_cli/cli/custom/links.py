@@ -1,15 +1,13 @@
 """`wv links`: the originals' names, so that scripts that call them run unchanged."""
 
-from dataclasses import dataclass
-
 import click
 
 from wv_cli.cli import PROGRAMS
 from wv_cli.cli.fields import make_command
-from wv_cli.config import Options, argument
+from wv_cli.config import Options, argument, frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class LinksOptions(Options):
     """Make links in DIR to this program under the originals' names: word2vec, fasttext, vocab_count, ...
 

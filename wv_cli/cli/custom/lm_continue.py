@@ -1,14 +1,13 @@
 """`wv lm next` and `sample`: how a model would go on, and what it would write."""
 
 import sys
-from dataclasses import dataclass
 
 from wv_cli.cli.fields import make_command
 from wv_cli.commands.parts.asked_lm import json_lines_option, sentences_option
-from wv_cli.config import Options, argument, option
+from wv_cli.config import Options, argument, frozen, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class NextOptions(Options):
     """Print the most probable words after START ("the cat") with their probabilities; </s> is the end of the sentence.
 
@@ -46,7 +45,7 @@ def _next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json
         sys.stdout.buffer.flush()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SampleOptions(Options):
     """Print sentences drawn word by word from MODEL. The unknown word <unk> is never drawn."""
 

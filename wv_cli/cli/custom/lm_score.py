@@ -2,14 +2,14 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from wv_cli.cli.fields import make_command
 from wv_cli.cli.options import refuse_options, take
 from wv_cli.commands.parts.asked_lm import json_lines_option, sentences_option
 from wv_cli.commands.parts.documents import flatten_option, unit_option
-from wv_cli.config import Options, argument, option
+from wv_cli.config import Options, argument, frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.text.reading_config import AskedConfig
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _PIPE_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ScoreOptions(Options):
     """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input).
 

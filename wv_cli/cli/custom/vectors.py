@@ -1,6 +1,6 @@
 """`wv vectors`: the vectors of words, of lines, of a word's n-grams."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, Literal
 
@@ -16,13 +16,13 @@ from wv_cli.cli.unknown import Unknown
 from wv_cli.cli.word_vectors import print_vectors, print_words
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.parts.pooling import TextPooling
-from wv_cli.config import Options, argument, option
+from wv_cli.config import Options, argument, frozen, option
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.text.reading_config import LinesConfig
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision, bad_rows_option
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class VectorsOptions(Options):
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 

@@ -1,12 +1,12 @@
 """The vectors that are asked, of one file or of several side by side, and how they are searched."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.vectors import VectorInput
-from wv_cli.config import argument, option, threads_option
+from wv_cli.config import argument, frozen, option, threads_option
 from wv_cli.errors import UsageError, WvError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ PROMPTS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class AskedVectors(VectorInput):
     """The file of vectors that is asked, and those `beside` it, whose content tells their format."""
 
@@ -81,7 +81,7 @@ class AskedVectors(VectorInput):
         return row
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Searching(Part):
     """Which words may be answers, and by how many threads they are searched."""
 
@@ -89,7 +89,7 @@ class Searching(Part):
     threads: int = threads_option("Search threads", common=False)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class NeighborQueries(Part):
     """What `wv nn` is asked, among which words, and how codes are searched."""
 

@@ -3,14 +3,15 @@
 import contextlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata
-from wv_cli.config import Options, flag_of, option
+from wv_cli.config import Options, frozen, option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import BadFile, UsageError, WvError, show_value
 from wv_cli.io.events import Log
 from wv_cli.io.lock import hold_lock
@@ -29,7 +30,7 @@ _NOT_CONTINUED = ("lr",)
 _MOST_TEXTS = 10_000  # are remembered, the last ones
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Continuation(Part):
     """The options of continued training: the run continues the state in the file `continue_`; `decay` says how much of
     the counts and of the schedule of the earlier texts is kept. `save_state` gets the state that this run leaves,

@@ -1,12 +1,10 @@
 """Files of co-occurrence counts."""
 
-from dataclasses import dataclass
-
 from wv_cli.commands.part import Part
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Counts(Part):
     """The options about co-occurrence files. `counts` are read instead of a text, `save_counts` gets the counts of the
     run, and `counts_only` trains nothing."""

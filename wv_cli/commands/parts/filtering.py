@@ -1,13 +1,14 @@
 """What `wv filter` judges, by which rules, and what it writes."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.part import Part, internal
 from wv_cli.commands.parts.documents import flatten_option, unit_option
-from wv_cli.config import Option, argument, flag_of, option, require
+from wv_cli.config import Option, argument, frozen, option, require
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError, show_value
 from wv_cli.filtering.parts import JOURNAL, REPORT, parse_part
 from wv_cli.filtering.parts import Part as RunPart
@@ -28,7 +29,7 @@ _WRITES = f"{_WORKS} and output"
 _IN_FOLDER = f"{_WRITES} and output!=-"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class FilteredRecords(Part):
     """The records that are judged."""
 
@@ -46,7 +47,7 @@ class FilteredRecords(Part):
         return [*self.inputs]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ScorerOptions(Part):
     """What scorers share."""
 
@@ -92,7 +93,7 @@ class ScorerOptions(Part):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Duplicates(Part):
     """Records that go because an earlier one is the same, or similar."""
 
@@ -135,7 +136,7 @@ class Duplicates(Part):
         return rules
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Rules(Part):
     """The rules, in a field for each row of the table SCORERS, and what scorers share. `of_files` are those of the
     files `rules`."""
@@ -282,7 +283,7 @@ class Rules(Part):
         require(self.scoring.tokenize != OF_MODEL or some, none)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class CorpusPart(Part):
     """The part of a corpus that a run filters, and what finds duplicates in all parts."""
 
@@ -312,7 +313,7 @@ class CorpusPart(Part):
             parse_part(self.part)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class FilterOutput(Part):
     """The folders of the records that stay and of the others, and what else is written or shown."""
 

@@ -1,9 +1,7 @@
 """The vectors that words of a training begin with."""
 
-from dataclasses import dataclass
-
 from wv_cli.commands.part import Part
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.models.presets import WORD_PRESETS
 from wv_cli.vectors.file_options import BadRowsName
 
@@ -25,7 +23,7 @@ def _keep_words_option(of: str) -> bool:
     return option(False, _KEEP_WORDS, off=None, group="Input", only=f"{of} and not phrases and not learn_phrases")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class InitialVectors(Part):
     """Words that the file `init` lists start from its vectors; with `keep_words` its other words are in the model,
     too."""
@@ -41,7 +39,7 @@ class InitialVectors(Part):
         return self.reads()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PretrainedVectors(Part):
     """The same for the words of a classifier's text."""
 

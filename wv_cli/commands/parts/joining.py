@@ -1,17 +1,17 @@
 """What `wv phrases` joins, in which passes, and what it writes."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.part import Part
-from wv_cli.config import argument, option, threads_option
+from wv_cli.config import argument, frozen, option, threads_option
 from wv_cli.errors import UsageError
 from wv_cli.io.places import require_one_use
 from wv_cli.text.reading_config import ReadingConfig
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Passes(Part):
     """The thresholds of the passes."""
 
@@ -32,7 +32,7 @@ class Passes(Part):
             raise UsageError(message)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PhraseInput(Part):
     """The texts whose phrases are joined, and where the phrases are known."""
 
@@ -51,7 +51,7 @@ class PhraseInput(Part):
         return [*self.inputs, *([self.apply] if self.apply else [])]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PhraseOutput(Part):
     """The files for the joined text and for its phrases."""
 

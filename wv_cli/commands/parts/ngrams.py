@@ -1,16 +1,16 @@
 """The file that a model of n-grams is written to."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 
 if TYPE_CHECKING:
     from wv_cli.lm.model import Ngrams
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class NgramFormat(Part):
     """The format of a model of n-grams."""
 
@@ -36,7 +36,7 @@ class NgramFormat(Part):
         save(output, model, format=self.to, quantize=self.quantize)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class NgramOutput(Part):
     """The output file of a model of n-grams, standard output by default."""
 

@@ -1,11 +1,10 @@
 """The output files of a training."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
 from wv_cli.vectors.file_options import BitOrder
@@ -23,7 +22,7 @@ def to_option(*, only: str = "") -> str | None:
     return option(None, help, metavar="FORMAT", group="Output", only=only)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Outputs(Part):
     group: ClassVar[str] = "Output"
 
@@ -33,7 +32,7 @@ class Outputs(Part):
         return list(self.outputs)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class CodeOutputs(Outputs):
     """Files of codes."""
 

@@ -1,12 +1,12 @@
 """The phrases that a job joins while it reads its text, from a file or found in the text."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.io.events import Log
 from wv_cli.io.output import open_output
 from wv_cli.text.config import PhraseLearning
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wv_cli.text.joining import Phrases
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PhraseJoining(Part):
     """The phrases in the file `phrases` are joined, or those found as `learning` says; `save_phrases` gets the
     latter."""

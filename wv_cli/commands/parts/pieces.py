@@ -1,12 +1,10 @@
 """What `wv distil` makes of the pieces of an encoder's tokenizer."""
 
-from dataclasses import dataclass
-
 from wv_cli.commands.part import Part
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PieceOptions(Part):
     """What concerns pieces only. The file `words` has own words, one a line, `counts` the counts of words that weigh
     the pieces. `variance` chooses the dimensions, `clusters` are rows that pieces share."""

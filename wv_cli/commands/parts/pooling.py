@@ -1,15 +1,14 @@
 """How words' vectors become the vector of a text."""
 
-from dataclasses import dataclass
 from typing import Literal
 
-from wv_cli.config import Options, option
+from wv_cli.config import Options, frozen, option
 from wv_cli.encoders.config import LAYER, POOLINGS
 
 OWN = "own"  # the rule of the vectors, or of the model, themselves
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class TextPooling(Options):
     """The rule of a text's vector, and what it needs to know of words."""
 

@@ -1,15 +1,14 @@
 """What `wv predict` is asked, and what it writes."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.documents import flatten_option, unit_option
-from wv_cli.config import argument, option, require
+from wv_cli.config import argument, frozen, option, require
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class AskedTexts(Part):
     """The classifier, and the texts whose lines are classified."""
 
@@ -30,7 +29,7 @@ class AskedTexts(Part):
         return [self.model, *self.inputs]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Answers(Part):
     """The output file: a line for each line of text, or the records that were read, with the answers added. A text has
     the mean probabilities of its units."""

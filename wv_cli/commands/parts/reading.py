@@ -1,10 +1,10 @@
 """The input text of a job, and the options of counting its words."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.part import Part, internal
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.io.events import Log
 from wv_cli.text.config import Marked, VocabConfig
 from wv_cli.text.reading_config import ReadingConfig
@@ -20,7 +20,7 @@ def vocab_option() -> str | None:
     return option(None, help, metavar="FILE", group="Vocabulary", common=True)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Reading(Part):
     """The input text of a job. `inputs` are texts. `vocab` is a vocabulary file to use instead of their own words.
     Ids, and matrices, of more than `memory` bytes are on disk. Tokens that are `marked` are labels, no words."""
@@ -68,7 +68,7 @@ class Reading(Part):
         return MatrixAllocator(self.memory, beside, log)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SavedVocabulary(Part):
     """`save_vocab` gets the words and their counts before the training."""
 

@@ -1,18 +1,18 @@
 """The checkpoint of a training: its place, its times, and the treatment of an existing one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part, internal
-from wv_cli.config import flag_of, option
+from wv_cli.config import frozen, option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from wv_cli.models.training.saved_run import SavedRun
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Resume(Part):
     """A training is saved in `checkpoint` every `checkpoint_every` seconds and when it ends early, which it does after
     `max_time` seconds. With `resume` it goes on from there, with `overwrite` it begins anew although a checkpoint is

@@ -1,12 +1,12 @@
 """The search for a classifier's options by their score on a validation file, before it is trained."""
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part, internal
 from wv_cli.commands.run import Run
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.compression import compression_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wv_cli.models.training.run import Outcome
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SearchOptions(Part):
     """The options of a search. With `autotune_validation` the options that are not `fixed` are searched for first, by
     their score on this file (wv_cli.commands.autotune); `autotune_log` gets the trials. Only a search that is `logged`

@@ -1,12 +1,10 @@
 """The options of scoring a model after every epoch."""
 
-from dataclasses import dataclass
-
 from wv_cli.commands.part import Part
-from wv_cli.config import option
+from wv_cli.config import frozen, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Validation(Part):
     """Validation during training. The vectors are scored after every epoch on the file `validation` of pairs or
     analogies, and those of the best epoch are kept. After `patience` epochs without a better score the run ends

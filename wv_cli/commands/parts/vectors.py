@@ -1,12 +1,11 @@
 """The files of vectors that a job reads and writes."""
 
 from collections.abc import Container
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part
-from wv_cli.config import argument, option
+from wv_cli.config import argument, frozen, option
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision, bad_rows_option
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from wv_cli.vectors.formats.base import Format
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class VectorInput(Part):
     """An input file of vectors. The first `limit` rows of the file `vectors`; None: all of them. Its content tells the
     format where `from_format` does not. `bad_rows` as for formats.load."""
@@ -67,7 +66,7 @@ def files_beside(folder: str) -> list[str]:
     return [str(Path(folder) / name) for name in SETTINGS] if Path(folder).is_dir() else []
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class VectorOutput(Part):
     """An output file of vectors. The file `output` gets vectors, in the format of its ending where `to_format` names
     none; see formats.save."""

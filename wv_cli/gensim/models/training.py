@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.commands.telling import tee_log
-from wv_cli.config import Options, arguments_in_errors
+from wv_cli.config import Options
+from wv_cli.config.wording import arguments_in_errors
 from wv_cli.errors import UsageError, WvError
 from wv_cli.gensim.models.callbacks import CallbackAny2Vec
 from wv_cli.gensim.models.keyedvectors import KeyedVectors

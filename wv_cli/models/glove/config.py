@@ -1,14 +1,13 @@
 """What a GloVe run is asked to do."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Options, dim_option, epochs_option, lr_option, option, seed_option, threads_option
+from wv_cli.config import Options, dim_option, epochs_option, frozen, lr_option, option, seed_option, threads_option
 
 MODEL = "glove"  # its name in a state
 
 
-@dataclass(frozen=True)
+@frozen
 class GloveConfig(Options):
     """A GloVe run. Names and defaults are GloVe's, except dim 100 (50) and window 10 (15), which its paper uses.
 

@@ -3,8 +3,9 @@
 import importlib
 import itertools
 import math
+import pickle
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import FrozenInstanceError, asdict, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +13,9 @@ import pytest
 
 import wv_cli
 from tests.walk import for_each
-from wv_cli.config import Option, Options, flag_of, option, reject_ineffective
+from wv_cli.config import Option, Options, frozen, option
+from wv_cli.config.conditions import reject_ineffective
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
 
 PACKAGE = Path(wv_cli.__file__).parent
@@ -154,7 +157,7 @@ def test_the_identity_is_the_fields_in_their_order(config: type[Options]) -> Non
     assert list(config().identity().items()) == [(k, v) for k, v in asdict(config()).items() if k not in left_out]
 
 
-@dataclass(frozen=True)
+@frozen
 class Example(Options):
     whole: int = option(5, "Whole.", low=0, high=9, low_is="off")
     top: int = option(1, low=1, high=2**31 - 1, unit="rows")
@@ -191,3 +194,25 @@ def test_messages(changes: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         replace(Example(), **changes).validate()  # type: ignore[arg-type]
     assert str(caught.value) == message
+
+
+@frozen
+class Needy(Options):
+    needed: int
+    words: list[str] = field(default_factory=list)
+
+
+def test_a_class_of_options_is_a_frozen_dataclass_of_keywords() -> None:
+    """As `dataclass(frozen=True, kw_only=True)` would make it."""
+    one, same, other = Needy(needed=1), Needy(needed=1), Needy(needed=1, words=["a"])
+    assert one == same != other and one != Example() and one.words is not same.words
+    assert repr(other) == "Needy(needed=1, words=['a'])" and asdict(other) == {"needed": 1, "words": ["a"]}
+    assert replace(one, needed=2) == Needy(needed=2) and pickle.loads(pickle.dumps(other)) == other
+    assert hash(Example()) == hash(Example()) != hash(Example(top=2))
+    for wrong in ({}, {"needed": 1, "other": 2}):
+        with pytest.raises(TypeError, match=r"Needy (needs needed|has no other)"):
+            Needy(**wrong)
+    with pytest.raises(FrozenInstanceError):
+        one.needed = 2  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        del one.needed

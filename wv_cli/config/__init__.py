@@ -1,10 +1,9 @@
-"""Options: frozen dataclasses whose fields are the only place of an option's type, default, help and bounds.
+"""Options: classes whose fields are the only place of an option's type, default, help and bounds.
 
 The command line is made of the fields (help prints their defaults), and so are the functions of Python; `validate`
 checks their bounds, checkpoints and the .meta.json sidecars record them.
 """
 
-import contextlib
 import dataclasses
 import functools
 import math
@@ -12,13 +11,16 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import MISSING, FrozenInstanceError, dataclass
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
-from wv_cli.errors import EMPTY_NAME, BadFile, UsageError, WvError, show_value
+from wv_cli.config.conditions import reject_ineffective
+from wv_cli.config.wording import either, flag_of, show_default, show_number
+from wv_cli.errors import EMPTY_NAME, UsageError, show_value
 
 Value = TypeVar("Value")
+Kind = TypeVar("Kind", bound="Options")
 
 
 def option(
@@ -225,7 +227,15 @@ def describe_fields(cls: type, *, group: str = "Options") -> dict[str, Option]:
     return found
 
 
-@dataclass(frozen=True)
+@typing.dataclass_transform(kw_only_default=True, frozen_default=True)
+def frozen(cls: type[Kind]) -> type[Kind]:
+    """A class of options is a frozen dataclass whose fields are given by name. The methods that `dataclass` would
+    compile for every class, half a millisecond each, Options has once: a command makes up to sixty of them."""
+    made: type[Kind] = dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=True)(cls)
+    return made
+
+
+@frozen
 class Options:
     """Base of everything that has options: those of an algorithm, a part of a command, a command. `threads` 0, all
     processors, becomes their number. Help shows the options under the heading `group`."""
@@ -233,12 +243,49 @@ class Options:
     group: ClassVar[str] = "Options"
     IS_JOB: ClassVar[bool] = False  # whether the class is a Job, whose work is a method
     JSON_HELP: ClassVar[str] = ""  # the help of --json, which the command adds; "": it does not
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    def __init__(self, **given: Any) -> None:
+        """Raises TypeError for a name that is no field, and for a field without value and default."""
+        values = {}
+        for field in dataclasses.fields(self):
+            if field.name in given:
+                values[field.name] = given.pop(field.name)
+            elif field.default is not MISSING:
+                values[field.name] = field.default
+            elif callable(make := field.default_factory):
+                values[field.name] = make()
+            else:
+                raise TypeError(f"{type(self).__name__} needs {field.name}")
+        if given:
+            raise TypeError(f"{type(self).__name__} has no {next(iter(given))}")
+        self.__dict__.update(values)
+        self.__post_init__()
 
     def __post_init__(self) -> None:
         if getattr(self, "threads", None) == 0 and "threads" in self.__dict__:
             from wv_cli.io.host import processors
 
             object.__setattr__(self, "threads", processors())
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+
+    def __eq__(self, other: object) -> bool:
+        return self._values() == other._values() if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def __repr__(self) -> str:
+        pairs = zip(dataclasses.fields(self), self._values(), strict=True)
+        return f"{type(self).__name__}({', '.join(f'{field.name}={value!r}' for field, value in pairs)})"
 
     @classmethod
     @functools.cache
@@ -289,138 +336,6 @@ def _options_of(kind: Any) -> Mapping[str, Option]:
 hints_of: Callable[[Any], dict[str, Any]] = functools.cache(typing.get_type_hints)
 # The options of a class and of its parts, in the order of the fields.
 options_of: Callable[[Any], Mapping[str, Option]] = functools.cache(_options_of)
-
-_ATOM = re.compile(r"(not )?(\w+)(?:(!=|[=>])(.+))?")
-
-
-def holds(condition: str, values: Mapping[str, Any]) -> bool:
-    """Whether a condition is true of options: "maxn>0 or loss=ns|nce and not merge". A bare name asks whether there is
-    a value, of many values `=` whether one is among the words, `!=` whether one is not. Raises KeyError for a name that
-    `values` lacks."""
-    return any(all(_holds(atom, values) for atom in _atoms(each)) for each in condition.split(" or "))
-
-
-def can_hold(condition: str, choices: Mapping[str, Collection[object]]) -> bool:
-    """Whether some values make a condition true: those in `choices` for the options named there, any for the others."""
-    return any(all(_can_hold(atom, choices) for atom in _atoms(each)) for each in condition.split(" or "))
-
-
-def reject_ineffective(conditions: Iterable[tuple[str, str]], given: Container[str], values: Mapping[str, Any]) -> None:
-    """Raises UsageError for the first option that was `given` and whose condition does not hold."""
-    for name, condition in conditions:
-        if name in given and not holds(condition, values):
-            raise UsageError(_explain_ineffective(name, condition, values))
-
-
-def flag_of(name: str) -> str:
-    """The option of a parameter: `--json` is as_json, since `json` is a module, `--to` to_format, `--continue`
-    continue_, since that is a word of Python's; one letter has one dash."""
-    plain = name.removeprefix("as_").removesuffix("_format").rstrip("_")
-    return ("-" if len(name) == 1 else "--") + plain.replace("_", "-")
-
-
-_NO_NAMES: Mapping[str, str] = types.MappingProxyType({})
-# A command line (kept as it is); an option, perhaps with the word for its value; a word of a usage line.
-_SPOKEN = re.compile(
-    r"`[^`]*`|\bwv [a-z][^;,()]*"
-    r"|(?<![\w./'\"-])(?:--(?P<flag>[a-z][\w-]*)|-(?P<letter>[A-Za-z]))(?![\w-])(?: (?P<value>[A-Z]+)\b)?"
-    r"|(?<![\w./'\"=:-])(?P<word>[A-Z]{2,}\d?)s?(?![\w/'\"=-]|[.:]\S)"
-)
-
-
-def name_arguments(message: str, names: Mapping[str, str] = _NO_NAMES) -> str:
-    """A message about options as one about the arguments of a call in Python, of which some have other `names`: of
-    flags without their dashes, letters, and words of a usage line. Command lines in a message stay."""
-
-    def rename(found: re.Match[str]) -> str:
-        flag = found["flag"] or found["letter"]
-        name = names.get(flag or found["word"] or "", found["flag"] and found["flag"].replace("-", "_"))
-        return found[0] if not name else f"{name}={found['value']}" if found["value"] else name
-
-    return _SPOKEN.sub(rename, message)
-
-
-@contextlib.contextmanager
-def arguments_in_errors(names: Mapping[str, str] = _NO_NAMES) -> Iterator[None]:
-    """Errors that leave the context speak of the arguments of a call in Python, as `name_arguments` names them."""
-    try:
-        yield
-    except WvError as error:
-        error.args = (name_arguments(str(error), names), *error.args[1:])
-        if isinstance(error, BadFile):
-            error.problem = name_arguments(error.problem, names)
-        raise
-
-
-def _atoms(conjunction: str) -> list[str]:
-    return conjunction.split(" and ")
-
-
-def _parts(atom: str) -> tuple[str, str, str, str]:
-    """("not " or "", name, "=" or "!=" or ">" or "", the rest)."""
-    match = _ATOM.fullmatch(atom)
-    assert match is not None, atom
-    negated, name, relation, rest = match.groups(default="")
-    return negated, name, relation, rest
-
-
-def _holds(atom: str, values: Mapping[str, Any]) -> bool:
-    negated, name, relation, rest = _parts(atom)
-    value = values[name]
-    if relation == ">":
-        return bool(value > float(rest))
-    if relation == "=":
-        return any(each in rest.split("|") for each in (value if isinstance(value, tuple) else (value,)))
-    if relation == "!=":
-        return any(each not in rest.split("|") for each in (value if isinstance(value, tuple) else (value,)))
-    return bool(value) is not bool(negated)
-
-
-def _can_hold(atom: str, choices: Mapping[str, Collection[object]]) -> bool:
-    name = _parts(atom)[1]
-    return name not in choices or any(_holds(atom, {name: value}) for value in choices[name])
-
-
-def _explain_ineffective(name: str, condition: str, values: Mapping[str, Any]) -> str:
-    """What stands in the way, the first of it in every alternative, and what would have to be chosen instead."""
-    found, wanted = [], []
-    for alternative in condition.split(" or "):
-        atom = next(atom for atom in _atoms(alternative) if not _holds(atom, values))
-        negated, other, relation, rest = _parts(atom)
-        value, flag = values[other], flag_of(other)
-        if relation:
-            shown = " ".join(map(show_number, value if isinstance(value, tuple) else (value,)))
-            found.append(f"with {flag} {shown}" if value not in (None, ()) else "")
-            words = {">": " above", "!=": " other than"}.get(relation, "")
-            wanted.append(f"{flag}{words} {either(rest.split('|'))}")
-        else:
-            found.append(f"with {flag}" if negated else "")
-            wanted += [] if negated else [flag]
-    chosen = " and ".join(dict.fromkeys(filter(None, found)))
-    needs = f"needs {' or '.join(dict.fromkeys(wanted))}" if wanted else ""
-    if not chosen:
-        return f"{flag_of(name)} {needs}"
-    return f"{flag_of(name)} has no effect {chosen}; {f'it {needs}' if needs else 'leave it out'}"
-
-
-def either(choices: Sequence[str]) -> str:
-    """Words of which one is chosen: `a`, `a or b`, `a, b or c`."""
-    *others, last = choices
-    return f"{', '.join(others)} or {last}" if others else last
-
-
-def show_default(value: object) -> str:
-    """As help shows it."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, tuple):
-        return " ".join(map(str, value))
-    return "" if value is None else str(value)
-
-
-def show_number(value: object) -> str:
-    """A value as the user would write it: 2, not 2.0."""
-    return str(value).removesuffix(".0")
 
 
 def require(condition: bool, message: str) -> None:
