@@ -51,14 +51,39 @@ def folder(tmp_path_factory):
     return work
 
 
-def ids(place):
-    """Of the records in a file, or in the files of a folder."""
+def records(place):
+    """The records in a file, or in the files of a folder."""
     files = (
         [place]
         if place.is_file()
         else [path for path in place.rglob("*") if path.suffix in (".json", ".jsonl", ".part")]
     )
-    return sorted(int(json.loads(line)["id"]) for path in files for line in path.read_text().splitlines())
+    return [json.loads(line) for path in files for line in path.read_text().splitlines()]
+
+
+def write(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def ids(place):
+    return sorted(int(record["id"]) for record in records(place))
+
+
+def require(name):
+    for package in ENGINES[name][0].split():
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    if name == "Spark" and not shutil.which("java"):
+        pytest.skip("Spark needs Java")
+
+
+def run(example, folder):
+    (folder / "example.py").write_text(example)
+    done = subprocess.run(
+        [sys.executable, "-P", "example.py"],
+        cwd=folder, capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_engine_has_its_examples():
@@ -71,19 +96,33 @@ def test_every_engine_has_its_examples():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_engine_keeps_the_same_records(name, request):
-    packages, outputs = ENGINES[name]
-    for package in packages.split():
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
-    if name == "Spark" and not shutil.which("java"):
-        pytest.skip("Spark needs Java")
+    outputs = ENGINES[name][1]
+    require(name)
     folder = request.getfixturevalue("folder")
     wanted = ids(folder / "command" / "shard.jsonl")
     for example, output in zip(sections()[name], outputs, strict=True):
-        (folder / "example.py").write_text(example)
-        done = subprocess.run(
-            [sys.executable, "-P", "example.py"],
-            cwd=folder, capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, timeout=300, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        run(example, folder)
         assert ids(folder / output) == wanted and wanted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_engine_makes_of_other_fields_what_the_table_says(name, request, tmp_path):
+    require(name)
+    folder = request.getfixturevalue("folder")
+    shutil.copy(folder / "rules.toml", tmp_path)
+    kept = (folder / "command" / "shard.jsonl").read_text().splitlines()
+    odd = [{**json.loads(line), "code": "007", "date": "2013-05-18T10:42:00Z"} for line in kept]
+    row = re.search(rf"^\| {name} \| `(.+)` \| `(.+)` \| (kept|an error) \|$", TEXT, flags=re.MULTILINE)
+    for example, output in zip(sections()[name], ENGINES[name][1], strict=True):
+        write(tmp_path / "shard.jsonl", [*odd[:-1], {**odd[-1], "late": "x"}])
+        if row[3] == "an error":
+            with pytest.raises(AssertionError, match="'late'"):
+                run(example, tmp_path)
+            write(tmp_path / "shard.jsonl", odd)
+        run(example, tmp_path)
+        found = [record.get("metadata", record) for record in records(tmp_path / output)]
+        assert len(found) == len(odd)
+        assert {json.dumps(record["code"]) for record in found} == {row[1]}
+        assert {json.dumps(record["date"]) for record in found} == {row[2]}
+        assert any(record.get("late") == "x" for record in found) == (row[3] == "kept")
