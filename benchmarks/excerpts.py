@@ -213,6 +213,18 @@ BLOCKS: dict[str, Callable[[], str]] = {
             "mean": "mean",
         },
     ),
+    "ratings": picked(
+        "ratings",
+        {
+            "program": "SST-5",
+            "labels": "labeled lines",
+            "spearman": "Spearman",
+            "lowest": "lowest",
+            "highest": "highest",
+            "mean_absolute_error": "mean absolute error",
+            "mean_squared_error": "mean squared error",
+        },
+    ),
     "roofline": lambda: kernels.roofline(newest()["kernels"]) if "kernels" in newest() else "",
     "scores": scores,
     "speed": speed,

@@ -29,6 +29,7 @@ import pairs
 import predicting
 import presets
 import quantizing
+import ratings
 import record
 import searching
 import threads
@@ -38,7 +39,7 @@ import vectors
 from measure import header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs", "deciding", "judging")
+WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs", "deciding", "judging", "ratings")
 
 
 class Suite(NamedTuple):
@@ -56,6 +57,7 @@ SUITES = {
     "glove": Suite(glove.glove, glove.table),
     "classifier": Suite(classifier.classifier),
     "judging": Suite(judging.judging),
+    "ratings": Suite(ratings.ratings),
     "quantizing": Suite(quantizing.quantizing, quantizing.table),
     "pairs": Suite(pairs.pairs),
     "kernels": Suite(kernels.kernels, kernels.table),
@@ -137,7 +139,7 @@ def arguments() -> argparse.Namespace:
     add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")
     add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
     add("--keep", type=Path, metavar="DIR", help="suites presets, pairs: where what was trained stays")
-    add("--few", type=int, action="append", default=[], help="suite judging: learn from so many lines, too")
+    add("--few", type=int, action="append", default=[], help="suites judging, ratings: learn from so many lines, too")
     add("--held-out", action="store_true", help="suite presets: score on what a search does not see")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--encoder", type=Path, metavar="DIR", help="suite pairs: the folder of an encoder")
