@@ -183,7 +183,7 @@ def test_steps_out_of_order_and_other_corpora_are_refused(tree, tmp_path, capsys
         return said[-1]
 
     assert "no keys of parts in this folder; write them with wv filter --keys" in refused(*RULES, *step)
-    assert "decisions: no such file; give wv filter --keys" in refused(*RULES, *step, "--part", "1/2", *out)
+    assert "no such file; give the same command without --part" in refused(*RULES, *step, "--part", "1/2", *out)
     assert call(copied, *RULES, *step, "--part", "2/2") == 0
     assert "expected the keys of 2 parts, found 1; give the command with --part 1/2, too" in refused(*RULES, *step)
     assert call(copied, *RULES, *step, "--part", "1/2") == 0

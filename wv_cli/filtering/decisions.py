@@ -160,9 +160,7 @@ class Decisions:
     def __init__(self, folder: Path) -> None:
         self.path = str(folder / NAME)
         if not Path(self.path).is_file():
-            raise WvError(
-                f"{self.path}: no such file; give wv filter --keys {folder}, without --part and -o, to decide"
-            )
+            raise WvError(f"{self.path}: no such file; give the same command without --part and -o, to decide")
         with open_input(self.path) as source:
             reader = container.Reader(source, KIND, _AGAIN)
             each = ("rejected",)
