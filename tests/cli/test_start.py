@@ -33,8 +33,8 @@ QUERIES = {
         ASKED | {"commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
         94,
     ),
-    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 92),
-    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 92),  # an ending of no format
+    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 93),
+    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 93),  # an ending of no format
     "lm score words.lm text.txt": (
         {"commands", "commands.parts", "commands.parts.asked_lm", "commands.parts.documents"}
         | {"lm", "text", "filtering"},

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from wv_cli.cli import COMMANDS, PARTS
 from wv_cli.cli.arguments import argument_names, read_arguments
-from wv_cli.cli.remote_options import open_remote, show_names_in
+from wv_cli.cli.remote_options import open_remote
 from wv_cli.cli.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
 from wv_cli.commands.eval import eval_job
 from wv_cli.commands.job import Job, TrainingJob
@@ -23,6 +23,7 @@ from wv_cli.config.wording import arguments_in_errors, name_arguments
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS
 from wv_cli.io.pipes import kept_pipes
+from wv_cli.io.remote import show_names_in
 from wv_cli.registry import Registry, load
 
 

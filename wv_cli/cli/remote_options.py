@@ -10,7 +10,7 @@ from typing import Any
 
 from wv_cli.config import Option
 from wv_cli.errors import UsageError
-from wv_cli.io.remote import files_in, forget, is_remote, local_name, names_in_errors, show_names, upload_outputs
+from wv_cli.io.remote import files_in, forget, is_remote, local_name, names_in_errors, upload_outputs
 
 _RESULTS = ("output", "outputs", "rejected", "clusters", "doc_vectors")
 _HERE = ("checkpoint", "autotune_log")  # files that are written again and again
@@ -37,15 +37,6 @@ def open_remote(values: dict[str, Any], options: Mapping[str, Option]) -> Iterat
         upload_outputs()
 
 
-def show_names_in(value: Any) -> Any:
-    """A value as JSON has it, with the names that its files have elsewhere."""
-    if isinstance(value, str):
-        return show_names(value)
-    if isinstance(value, dict):
-        return {key: show_names_in(each) for key, each in value.items()}
-    return [*map(show_names_in, value)] if isinstance(value, list | tuple) else value
-
-
 def _names_remote(value: Any, option: Option) -> bool:
     several = value if isinstance(value, tuple | list) else (value,)
     return option.is_path and any(isinstance(each, str) and is_remote(each) for each in several)
@@ -66,10 +57,14 @@ def _open(name: Any, option: Option, reports: bool, part: str | None) -> Any:
         return plain
     if option.name in _HERE:
         raise UsageError(f"{option.flag} {name}: is written again and again; name a file on this machine")
+    if option.name == "keys":
+        raise UsageError(f"{option.flag} {name}: parts share it; name a folder of a disk that all machines see")
     if is_result(option):
         from wv_cli.filtering.parts import REPORT, parse_part
-        from wv_cli.io.remote_copies import REPORTS, fetch_beside, stage
+        from wv_cli.io.remote_copies import REPORTS, fetch_beside, is_there, stage
 
+        if option.metavar == "FOLDER" and is_there(name):
+            raise UsageError(f"{name}: is a file; name a folder, which gets a file for each input")
         own = parse_part(part) if part is not None else None
         path = stage(name, "" if own is None else str(own))
         if reports and option.metavar == "FOLDER":

@@ -11,9 +11,8 @@ from wv_cli.cli.bar import close_bar, reading_bar
 from wv_cli.cli.display import emit, explain_stop, observer
 from wv_cli.cli.options import given_options
 from wv_cli.cli.reading import ignore_format_warnings
-from wv_cli.cli.remote_options import show_names_in
 from wv_cli.io.places import is_stdout
-from wv_cli.io.remote import show_names
+from wv_cli.io.remote import show_names, show_names_in
 
 if TYPE_CHECKING:
     from wv_cli.commands.job import Job

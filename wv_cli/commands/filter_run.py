@@ -11,6 +11,7 @@ from wv_cli.commands.filter_corpus import Corpus, open_corpus
 from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.errors import WvError
+from wv_cli.io.remote import show_names_in
 
 if TYPE_CHECKING:
     from wv_cli.filtering.duplicates import Deduplicator
@@ -280,7 +281,7 @@ class FilterRun:
         from wv_cli.filtering.rule_set import file_digest
 
         settings = {**vars(self.rules.scoring), **vars(self.rules.duplicates)}
-        return {
+        found = {
             "inputs": identify_inputs(slices),
             "rules": [rule.staged_text for rule in self.rules.all_rules],
             "settings": {name: value for name, value in settings.items() if name not in ("tokenizer", "against")},
@@ -292,6 +293,8 @@ class FilterRun:
             "--split": self.kept.split,
             "reading": self.records.reading.identity(),
         }
+        named: dict[str, Any] = show_names_in(found)
+        return named
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from wv_cli.errors import BadFile
 from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.near_duplicates import character_page, simplify_bytes
 from wv_cli.filtering.setting import Setting, split_subject
+from wv_cli.io.remote import show_names
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.reading import NoRecords
 from wv_cli.text.source import Source
@@ -55,7 +56,7 @@ class Contamination:
     """Looks for the items of the benchmark `path`. Threads may share it. Raises BadFile where all are too short."""
 
     def __init__(self, path: str, items: Sequence[bytes]) -> None:
-        self._path, self.items = path, items
+        self._path, self.items = show_names(path), items
         words = np.diff(_shingler(1).hashes(list(items))[1]).tolist()
         self._widths = sorted({min(count, RUN) for count in words if count >= SHORTEST})
         if not self._widths:

@@ -12,6 +12,7 @@ from pathlib import Path
 from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.io.folders import files_of_model
 from wv_cli.io.host import DESCRIPTOR
+from wv_cli.io.remote import place_of
 
 _MOST_LINKS = 40
 _STDOUT = 1
@@ -46,6 +47,8 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 def identity(path: str | os.PathLike[str]) -> object:
     """Equal for outputs that are the same file, links included, and for those to standard output; None for other pipes
     and devices, which take many writers."""
+    if (elsewhere := place_of(path)) is not None:
+        return elsewhere
     descriptor = descriptor_of(path)
     try:
         status = Path(path).stat() if descriptor is None else os.fstat(descriptor)

@@ -106,6 +106,15 @@ def name_elsewhere(path: str | os.PathLike[str]) -> str | None:
     return None
 
 
+def place_of(path: str | os.PathLike[str]) -> object:
+    """Equal for names of one file elsewhere, and for the paths that stand here for it; None for other paths."""
+    name = os.fspath(path) if is_remote(path) else name_elsewhere(path)
+    if name is None:
+        return None
+    system, key = open_place(name)
+    return frozenset(protocols_of(system)), key
+
+
 def note_fetched(path: Path, name: str) -> None:
     """The file `path`, in the folder of an output, is a copy of `name`."""
     _Known.fetched[str(path)] = (name, path.read_bytes())
@@ -137,6 +146,15 @@ def show_names(text: str) -> str:
     return text
 
 
+def show_names_in(value: Any) -> Any:
+    """The same for all text of a value as JSON has it."""
+    if isinstance(value, str):
+        return show_names(value)
+    if isinstance(value, dict):
+        return {key: show_names_in(each) for key, each in value.items()}
+    return [*map(show_names_in, value)] if isinstance(value, list | tuple) else value
+
+
 @contextlib.contextmanager
 def names_in_errors() -> Iterator[None]:
     """The same for the messages of errors that leave the block."""
@@ -155,11 +173,12 @@ def explain_failure(name: str, what: str = "cannot read") -> Iterator[None]:
     except (WvError, MemoryError):
         raise
     except FileNotFoundError as error:
-        why = "no such file there, or its server does not answer; check the name and the connection"
+        why = "no such file there, or no such bucket, or its server does not answer; check the name and the connection"
         raise MissingFile(f"{name}: {what}: {why}") from error
     except Exception as error:
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise WvError(f"{name}: {what}: {first[:300]}") from error
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+        step = "; `wv help remote` says how to sign in" if "credential" in first.lower() else ""
+        raise WvError(f"{name}: {what}: {first}{step}") from error
 
 
 def open_place(name: str) -> tuple[Any, str]:

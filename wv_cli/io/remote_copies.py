@@ -78,7 +78,7 @@ def local_copy(name: str, ending: str = "") -> str:
                 _make_copy(each, state, folder / place)
         _remove_older(parent, folder)
     path = str(folder / _last_name(name))
-    stand_for(path, name)
+    stand_for(path, name.rstrip("/"))
     return path
 
 

@@ -181,10 +181,14 @@ def _check_readable(path: str) -> None:
 
 def refuse_overwriting(inputs: Sequence[str], output: str) -> None:
     """Raises UsageError when `output` (`-`: whatever standard output has been redirected to) is one of the inputs."""
-    target = _status(output)
-    if target is None:
+    target, elsewhere = _status(output), remote.place_of(output)
+    if target is None and elsewhere is None:
         return
     for path in expand_inputs(inputs):
+        if elsewhere is not None and remote.place_of(path) == elsewhere:
+            raise UsageError(f"{path}: is both read and written; write to another file")
+        if target is None:
+            continue
         with suppress(OSError):
             if os.path.samestat(os.fstat(0) if path == "-" else Path(path).stat(), target):
                 name = "standard output" if output == "-" else output

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import wv_cli
-from tests.conftest import start_wv
 from tests.guides import console
+from tests.io.remote.conftest import RECORDS, TEXT, run
 from wv_cli.cli.calling import FUNCTIONS
 from wv_cli.cli.remote_options import is_result
 from wv_cli.errors import TimedOut, UsageError, WvError
@@ -24,56 +24,7 @@ from wv_cli.guides import guide_text
 from wv_cli.io import remote, remote_copies, remote_reading
 
 fsspec = pytest.importorskip("fsspec")
-moto = pytest.importorskip("moto.server")
 pytest.importorskip("s3fs")
-
-TEXT = b"".join(b"the king and the queen of number %d walk to the old town\n" % (i % 50) for i in range(400))
-RECORDS = [json.dumps({"id": i, "text": "word " * (i % 20 + 1)}).encode() + b"\n" for i in range(200)]
-
-
-@pytest.fixture(scope="module")
-def server():
-    """The environment of a program that finds an S3 server on this machine."""
-    patch = pytest.MonkeyPatch()
-    running = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    running.start()
-    host, port = running.get_host_and_port()
-    environment = {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_ACCESS_KEY_ID": "x",
-        "AWS_SECRET_ACCESS_KEY": "x",
-        "AWS_DEFAULT_REGION": "us-east-1",
-    }
-    for name, value in environment.items():
-        patch.setenv(name, value)
-    yield environment
-    fsspec.filesystem("s3").clear_instance_cache()
-    patch.undo()
-    running.stop()
-
-
-@pytest.fixture
-def bucket(server):
-    """A file system of S3 with a folder of texts and of records."""
-    system = fsspec.filesystem("s3")
-    system.mkdir("corpus")
-    system.pipe({"corpus/text/a.txt": TEXT, "corpus/text/b.txt.gz": gzip.compress(TEXT), "corpus/text/_SUCCESS": b""})
-    system.pipe("corpus/records/lang=en/a.jsonl", b"".join(RECORDS[:100]))
-    system.pipe("corpus/records/lang=de/b.jsonl.gz", gzip.compress(b"".join(RECORDS[100:])))
-    yield system
-    system.rm("corpus", recursive=True)
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("WV_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(remote, "_PAUSES", (0, 0, 0))
-    remote.forget()
-    return tmp_path / "cache"
-
-
-def run(*words):
-    return start_wv(*words, env={"OMP_NUM_THREADS": "1"})
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
@@ -152,113 +103,6 @@ def test_text_and_vectors_of_s3(bucket, tmp_path):
     near = [run("nn", place, "king").stdout for place in (tmp_path / "here.vec", "s3://corpus/out/there.vec")]
     assert near[0] == near[1] != ""
     assert len(wv_cli.load("s3://corpus/out/there.vec")) == len(wv_cli.load(tmp_path / "here.vec"))
-
-
-def test_records_are_filtered_from_s3_to_s3(bucket, tmp_path):
-    found = wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", rejected=str(tmp_path / "rest"))
-    assert (found["records"], found["kept"]) == (200, 60)
-    assert sorted(bucket.find("corpus/kept")) == [
-        "corpus/kept/_filter.report",
-        "corpus/kept/lang=de/b.jsonl.gz",
-        "corpus/kept/lang=en/a.jsonl",
-    ]
-    kept = gzip.decompress(bucket.cat_file("corpus/kept/lang=de/b.jsonl.gz"))
-    assert kept == b"".join(each for i, each in enumerate(RECORDS[100:], 100) if 5 <= i % 20 + 1 <= 10)
-    assert sorted(path.name for path in (tmp_path / "rest").rglob("*.*")) == ["a.jsonl", "b.jsonl.gz"]
-    with pytest.raises(WvError, match=r"s3://corpus/kept/_filter.report: a finished run with other rules, rej"):
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="1..10")
-    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="1..10", overwrite=True)
-
-
-def test_parts_in_s3_are_added_up(bucket, cache):
-    for part in ("1/2", "2/2"):
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part=part)
-    shown = run("filter", "--summary", "s3://corpus/kept")
-    assert (shown.returncode, shown.stderr) == (0, "") and "kept 60 of 200 records" in shown.stdout
-    assert not [*cache.rglob("*.jsonl*")]
-    assert "s3://corpus/text: no report of wv filter" in run("filter", "--summary", "s3://corpus/text").stderr
-
-
-def versions(bucket, folder):
-    """When each file was written."""
-    bucket.invalidate_cache()
-    return {name: (info["LastModified"], info["ETag"]) for name, info in bucket.find(folder, detail=True).items()}
-
-
-def test_a_finished_run_in_s3_has_nothing_to_do(bucket, cache, monkeypatch):
-    """Repeated on any machine, whole or in parts: no record is judged, and no file is written."""
-    calls = [{"part": "1/2"}, {"part": "2/2"}]
-    found = [wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", **call) for call in calls]
-    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/whole", words="5..10", split="id_")
-    before = {name: versions(bucket, f"corpus/{name}") for name in ("kept", "whole")}
-    with monkeypatch.context() as patch:
-        patch.setattr("wv_cli.filtering.shards.Shards.pending", None)
-        again = [wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", **call) for call in calls]
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/whole", words="5..10", split="id_")
-    assert again == found
-    assert {name: versions(bucket, f"corpus/{name}") for name in ("kept", "whole")} == before
-    with pytest.raises(WvError, match=r"s3://corpus/kept/_filter.part-1-of-2.report: expected the rules of the other"):
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..11", part="1/2")
-    with pytest.raises(WvError, match="expected those of a run in 3 parts, found those of a run in 2 parts"):
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part="1/3")
-    bucket.pipe("corpus/kept/lang=en/a.jsonl", b"of somebody else")
-    with pytest.raises(WvError, match=r"s3://corpus/kept/lang=en/a.jsonl: expected the .* bytes .*, found 16"):
-        for call in calls:
-            wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", **call)
-    assert not [*cache.rglob("*.jsonl*")]
-
-
-def test_what_is_overwritten_in_s3_goes(bucket):
-    """The reports of other parts, and the folders of labels that no record has any more."""
-    for part in ("1/2", "2/2"):
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part=part)
-    rules = {"words": "5..10", "overwrite": True}
-    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", **rules, where="id<8", split="id")
-    names = [name.removeprefix("corpus/kept/") for name in versions(bucket, "corpus/kept")]
-    assert names == [*(f"{i}/lang=en/a.jsonl" for i in (4, 5, 6, 7)), "_filter.report"]
-    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", **rules, where="id<6", split="id")
-    names = [name.removeprefix("corpus/kept/") for name in versions(bucket, "corpus/kept")]
-    assert names == [*(f"{i}/lang=en/a.jsonl" for i in (4, 5)), "_filter.report"]
-
-
-def test_parts_on_one_machine_leave_each_other_alone(bucket, cache, monkeypatch):
-    """What one part has written so far is not removed when another one is uploaded."""
-    from wv_cli.filtering import shards
-
-    usual = shards.Shards.write_report
-    program = "import wv_cli; wv_cli.filter(['s3://corpus/records/'], 's3://corpus/kept', words='5..10', part='2/2')"
-
-    def run_other(self, argv):
-        subprocess.run([sys.executable, "-c", program], check=True)
-        usual(self, argv)
-
-    monkeypatch.setattr(shards.Shards, "write_report", run_other)
-    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part="1/2")
-    monkeypatch.setattr(shards.Shards, "write_report", usual)
-    assert wv_cli.filter(summary="s3://corpus/kept")["kept"] == 60
-    assert len(versions(bucket, "corpus/kept")) == 4
-
-
-def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(bucket, monkeypatch):
-    """Neither is a finished part replaced by one with other rules, nor another part's report removed."""
-    from wv_cli.io import remote_copies
-
-    for part in ("1/2", "2/2"):
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part=part)
-    before = versions(bucket, "corpus/kept")
-
-    def fail(name):
-        raise WvError(f"{name}: cannot read: Access Denied")
-
-    with pytest.raises(WvError, match="expected the rules"):  # fails after the reports are fetched
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..11", part="1/2")
-    with monkeypatch.context() as patch, pytest.raises(WvError, match="Access Denied"):
-        patch.setattr(remote_copies, "files_in", fail)
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..11", part="1/2")
-    with monkeypatch.context() as patch:
-        patch.setattr(remote_copies, "files_in", lambda name: [])
-        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/other", words="5..10", part="1/2")
-    assert versions(bucket, "corpus/kept") == before
 
 
 def test_parquet_in_s3(bucket, tmp_path):
