@@ -312,4 +312,5 @@ def _told_how_to_go_on(run: Run) -> Iterator[None]:
 def _require_readable(totals: "Totals", source: "Source") -> None:
     """Raises WvError where no input of the whole run has a record."""
     if totals.unreadable + totals.damaged == len(source.paths):
-        raise WvError(f"none of the {len(source.paths):,} inputs has a record that can be read")
+        problem = "has a record that can be read; notes say why, without -q"
+        raise WvError(f"none of the {len(source.paths):,} inputs {problem}")

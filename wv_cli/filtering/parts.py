@@ -112,8 +112,10 @@ def files_of_other_deals(folder: Path, part: Part | None) -> list[Path]:
 def refuse_other_deals(folder: Path, part: Part | None) -> None:
     """Raises WvError where the folder has those of a run in another number of parts, which have other shards."""
     for path in files_of_other_deals(folder, part):
-        found = f"expected those of {_describe(part)}, found those of {_describe(files_of_runs(folder)[path])}"
-        raise WvError(f"{path}: {found}; name another folder, or --overwrite to begin anew")
+        other = files_of_runs(folder)[path]
+        found = f"expected those of {_describe(part)}, found those of {_describe(other)}"
+        step = f"give --part I/{other.count} for a part of that run" if other is not None else "name another folder"
+        raise WvError(f"{path}: {found}; {step}, or --overwrite to begin anew")
 
 
 def _count(part: Part | None) -> int:
