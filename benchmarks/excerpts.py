@@ -213,6 +213,17 @@ BLOCKS: dict[str, Callable[[], str]] = {
             "mean": "mean",
         },
     ),
+    "judge-costs": picked(
+        "judging-costs",
+        {
+            "program": "AG News",
+            "labels": "labeled lines",
+            "train_cpu_s": "training, CPU s",
+            "train_mb": "its memory, MB",
+            "predict_mb_per_cpu_s": "prediction, MB of text per CPU s",
+            "predict_mb": "its memory, MB",
+        },
+    ),
     "ratings": picked(
         "ratings",
         {

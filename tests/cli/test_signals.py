@@ -129,6 +129,8 @@ def test_ctrl_c_at_any_moment_is_one_line(arguments, text):
             delay,
             talk,
         )
+        if talk == "KeyboardInterrupt\n" and delay <= 60:  # Python's own, before it has a frame to show
+            continue
         if "Traceback" not in talk:
             assert process.returncode in (130, -signal.SIGINT, *([0] if arguments == ["--version"] else [])), (
                 delay,
