@@ -13,7 +13,13 @@ from wv_cli.errors import UsageError
 from wv_cli.io.remote import files_in, forget, is_remote, local_name, names_in_errors, upload_outputs
 
 _RESULTS = ("output", "outputs", "rejected", "clusters", "doc_vectors")
-_HERE = ("checkpoint", "autotune_log")  # files that are written again and again
+_AGAIN = "is written again and again; name a file on this machine"
+# What must lie on this machine, and why.
+_HERE = {
+    "checkpoint": _AGAIN,
+    "autotune_log": _AGAIN,
+    "keys": "parts share it; name a folder of a disk that all machines see",
+}
 
 
 def is_result(option: Option) -> bool:
@@ -56,9 +62,7 @@ def _open(name: Any, option: Option, reports: bool, part: str | None) -> Any:
     if not is_remote(plain := local_name(name)):
         return plain
     if option.name in _HERE:
-        raise UsageError(f"{option.flag} {name}: is written again and again; name a file on this machine")
-    if option.name == "keys":
-        raise UsageError(f"{option.flag} {name}: parts share it; name a folder of a disk that all machines see")
+        raise UsageError(f"{option.flag} {name}: {_HERE[option.name]}")
     if is_result(option):
         from wv_cli.filtering.parts import REPORT, parse_part
         from wv_cli.io.remote_copies import REPORTS, fetch_beside, is_there, stage

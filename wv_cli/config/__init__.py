@@ -12,7 +12,6 @@ import re
 import types
 import typing
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import MISSING, FrozenInstanceError, dataclass
 from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
 from wv_cli.config.conditions import reject_ineffective
@@ -231,7 +230,7 @@ def describe_fields(cls: type, *, group: str = "Options") -> dict[str, Option]:
 def frozen(cls: type[Kind]) -> type[Kind]:
     """A class of options is a frozen dataclass whose fields are given by name. The methods that `dataclass` would
     compile for every class, half a millisecond each, Options has once: a command makes up to sixty of them."""
-    made: type[Kind] = dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=True)(cls)
+    made: type[Kind] = dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=True)(cls)
     return made
 
 
@@ -251,7 +250,7 @@ class Options:
         for field in dataclasses.fields(self):
             if field.name in given:
                 values[field.name] = given.pop(field.name)
-            elif field.default is not MISSING:
+            elif field.default is not dataclasses.MISSING:
                 values[field.name] = field.default
             elif callable(make := field.default_factory):
                 values[field.name] = make()
@@ -269,10 +268,10 @@ class Options:
             object.__setattr__(self, "threads", processors())
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise FrozenInstanceError(f"cannot delete field {name!r}")
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     def _values(self) -> tuple[Any, ...]:
         return tuple(getattr(self, field.name) for field in dataclasses.fields(self))
