@@ -72,7 +72,7 @@ VALUES = {
     "tokenizer": str(GOLDEN / "encoders" / "tiny-bert" / "tokenizer.json"), "fields": "positive,anchor", "nested": "2",
     "scale": "5", "warmup": "0.5",
     "ngram_dim": "3", "ngram_lr": "0.4", "ngram_dropout": "0.1", "row_lr": "0.2", "label_smoothing": "0.3",
-    "calibration": "few.labeled.txt",
+    "label_field": "stars", "calibration": "few.labeled.txt",
     "vector_weight": "0.9", "tokenize": "unicode,lowercase",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip

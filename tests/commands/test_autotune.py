@@ -122,11 +122,11 @@ def test_metrics_against_every_threshold(files):
                 best["recallAtPrecision"] = max(best["recallAtPrecision"], recall)
         for name, expected in best.items():
             metric = Metric.parse(f"{name}:30" + (f":{label}" if label else ""))
-            found = metric.score(classifier, str(files / "valid.txt"), 1, 1)
+            found = metric.score(classifier, [str(files / "valid.txt")], 1, 1)
             # Equal scores are cut apart here, not there: never worse.
             assert found == pytest.approx(expected, abs=0.02)
     with pytest.raises(UsageError, match="no label nowhere"):
-        Metric.parse("f1:nowhere").score(classifier, str(files / "valid.txt"), 1, 1)
+        Metric.parse("f1:nowhere").score(classifier, [str(files / "valid.txt")], 1, 1)
 
 
 def test_searches_logs_and_resumes(files, wv):

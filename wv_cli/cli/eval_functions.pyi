@@ -93,6 +93,7 @@ def labels(
     k: int | None = None,
     threshold: float | None = None,
     threads: int | None = None,
+    label_field: str | Iterable[str] | None = None,
     per_label: bool | None = None,
     confusions: int | None = None,
     reliability: bool | None = None,

@@ -130,6 +130,7 @@ def train(
     bad_records: Literal["skip", "error"] | None = None,
     tokenize: str | None = None,
     force_text: bool | None = None,
+    label_field: str | Iterable[str] | None = None,
     to: str | None = None,
     classes: int | None = None,
     save_output_vectors: Path | None = None,

@@ -29,6 +29,7 @@ from wv_cli.models.training.run import Outcome, train
 from wv_cli.models.training.threads import Threads
 from wv_cli.models.training.trainer import Diverged
 from wv_cli.text.input_files import Inputs
+from wv_cli.text.inputs import Texts
 from wv_cli.text.labeled import LabeledCorpus
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, quantize
@@ -38,6 +39,10 @@ from wv_cli.vectors.fasttext import FastTextModel
 _OUT_OF_TIME = "out of time"  # why a trial has no score
 _MOST_CHARACTERS, _MOST_WORDS = 6, 5  # of an n-gram that a search tries by itself
 _QOUT_LABELS = 256  # with so many labels the output matrix is quantized, too
+
+
+def _unheard(message: str) -> None:
+    """What is to be told of the validation lines was told of the training's."""
 
 
 class NothingFound(WvError):
@@ -201,7 +206,12 @@ class LabelSearch:
         if not outcome.is_finished:
             return None, outcome
         classifier = Classifier(self.finish_model(model.fasttext_model(), config, dsub))
-        return self.metric.score(classifier, self.plan.validation, self.plan.predictions, config.threads), outcome
+        return self.metric.score(classifier, self._validation(), self.plan.predictions, config.threads), outcome
+
+    def _validation(self) -> Inputs:
+        """The lines that trials are scored on, read as the training's are."""
+        path, inputs = self.plan.validation, self._inputs
+        return replace(inputs, inputs=[path], log=_unheard) if isinstance(inputs, Texts) else [path]
 
     def _pretrained_if_fits(self, config: SupervisedConfig) -> Embeddings | None:
         return self._pretrained if self._pretrained is None or self._pretrained.dim == config.dim else None

@@ -10,6 +10,8 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.labels import count, scores
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.text_classifier import ALL
+from wv_cli.text.input_files import Inputs
+from wv_cli.text.inputs import Texts
 from wv_cli.text.source import Source
 
 
@@ -46,26 +48,26 @@ class Metric:
         )
         raise UsageError(message)
 
-    def score(self, classifier: Classifier, data: str, k: int, threads: int) -> float:
+    def score(self, classifier: Classifier, data: Inputs, k: int, threads: int) -> float:
         """Raises UsageError for a label the classifier has not, WvError when no line of the data can be scored."""
         label = classifier.labels.find(self.label) if self.label else -1
         if self.label and label < 0:
             raise UnknownLabel(f"--autotune-metric: the text has no label {self.label}")
         if self.name != "f1":
             return self._on_curve(classifier, data, label, threads)
-        counts = count(classifier, [data], k, threads=threads)
+        counts = count(classifier, data, k, threads=threads)
         if counts.lines == 0:
-            raise WvError(f"{data}: no line has both a label and a word of the training text")
+            raise WvError(f"{_name(data)}: no line has both a label and a word of the training text")
         if label < 0:
             return counts.micro()[2]
         return scores(*(int(each[label]) for each in (counts.right, counts.predicted, counts.gold)))[2]
 
-    def _on_curve(self, classifier: Classifier, data: str, label: int, threads: int) -> float:
+    def _on_curve(self, classifier: Classifier, data: Inputs, label: int, threads: int) -> float:
         """The best precision where recall is at least `at`, or the other way round, over all thresholds."""
         found: list[NDArray[np.float32]] = []
         right: list[NDArray[np.bool_]] = []
         gold, n = 0, len(classifier.labels)
-        for answers in classifier.answers(Source([data]), ALL, threads=threads):
+        for answers in classifier.answers(Source(data), ALL, threads=threads):
             lines = len(answers.found)
             is_true = np.zeros((lines, n), np.bool_)
             is_true[np.repeat(np.arange(lines), np.diff(answers.true_starts)), answers.true_labels] = True
@@ -77,7 +79,11 @@ class Metric:
         order = np.argsort(-np.concatenate(found), kind="stable")
         hits = np.cumsum(np.concatenate(right)[order])
         if gold == 0 or len(hits) == 0:
-            raise WvError(f"{data}: no line has a label that --autotune-metric looks at")
+            raise WvError(f"{_name(data)}: no line has a label that --autotune-metric looks at")
         precision, recall = hits / np.arange(1, len(hits) + 1), hits / gold
         given, value = (recall, precision) if self.name == "precisionAtRecall" else (precision, recall)
         return float(value[given >= self.at].max(initial=0.0))
+
+
+def _name(data: Inputs) -> str:
+    return ", ".join(data.inputs if isinstance(data, Texts) else data)

@@ -10,7 +10,7 @@ from wv_cli.commands.job import TrainingJob
 from wv_cli.commands.part import Part
 from wv_cli.commands.parts.first_vectors import bad_first_rows_option, init_option
 from wv_cli.commands.parts.outputs import Outputs
-from wv_cli.commands.parts.reading import Reading
+from wv_cli.commands.parts.reading import LabeledReading
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import frozen, option
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from wv_cli.models.pooled_reader import Reading as LineReading
     from wv_cli.models.training.run import Outcome
+    from wv_cli.text.inputs import Texts
     from wv_cli.text.labeled import LabeledCorpus
     from wv_cli.words import WordList
 
@@ -70,13 +71,15 @@ class PooledJob(TrainingJob):
     """Training of a pooled classifier. Outputs may have any name."""
 
     config: PooledConfig
-    reading: Reading
+    reading: LabeledReading
     outputs: Outputs
     first: FirstTokens = field(default_factory=FirstTokens)
     calibration: Calibration = field(default_factory=Calibration)
     resume: Resume = field(default_factory=Resume)
 
     def check(self) -> None:
+        if len(self.reading.label_field) > 1:
+            raise UsageError("--label-field: a classifier answers one question; give one field")
         if self.reading.vocab:
             message = "--vocab has no effect with --model pooled, which counts words and labels itself; leave it out"
             raise UsageError(message)
@@ -96,7 +99,7 @@ class PooledJob(TrainingJob):
 
         begin, config, words = time.monotonic(), self.config, self.reading.words
         corpus = encode_labeled(
-            self.reading.texts(run.log, written=self.writes(), advise=not run.is_resuming),
+            self._texts(run, advise=not run.is_resuming),
             words,
             label_prefix=config.label_prefix,
             min_count_label=config.min_count_label,
@@ -145,10 +148,14 @@ class PooledJob(TrainingJob):
             self.finish(run, self.results(), metadata, [(path, save) for path in self.outputs.outputs])
         return outcome, metadata
 
+    def _texts(self, run: Run, *others: str, advise: bool = False) -> "Texts":
+        labels = self.reading.labels(self.config.label_prefix)
+        return self.reading.texts(run.log, *others, written=self.writes(), advise=advise, labels=labels)
+
     def _calibration_text(self, run: Run, path: str) -> bytes:
         from wv_cli.text.source import Source
 
-        return b"".join(bytes(chunk) for chunk in Source(self.reading.texts(run.log, path)))
+        return b"".join(bytes(chunk) for chunk in Source(self._texts(run, path)))
 
     def _tokens(self, corpus: "LabeledCorpus") -> "tuple[LineReading, NDArray[np.float32] | None]":
         """(how lines are read, the rows that the tokens begin with)."""

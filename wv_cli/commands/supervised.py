@@ -12,7 +12,7 @@ from wv_cli.commands.parts.continuation import Continuation
 from wv_cli.commands.parts.first_vectors import PretrainedVectors
 from wv_cli.commands.parts.outputs import Outputs
 from wv_cli.commands.parts.phrases import PhraseJoining, found_phrases
-from wv_cli.commands.parts.reading import Reading
+from wv_cli.commands.parts.reading import LabeledReading
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.parts.search import SearchOptions, run_search
 from wv_cli.commands.run import Metadata, Run
@@ -54,7 +54,7 @@ class SupervisedJob(TrainingJob):
         "save_state": "not autotune_validation",
     }
     config: SupervisedConfig
-    reading: Reading
+    reading: LabeledReading
     outputs: Outputs
     phrases: PhraseJoining = field(default_factory=PhraseJoining)
     first: PretrainedVectors = field(default_factory=PretrainedVectors)
@@ -71,6 +71,9 @@ class SupervisedJob(TrainingJob):
             from wv_cli.models.class_weights import read_class_weights
 
             read_class_weights(self.config.class_weights)
+        if len(self.reading.label_field) > 1:
+            message = "--label-field: a classifier answers one question; give one field"
+            raise UsageError(message)
         size = self.search.autotune_size
         ending = ".ftz" if size else ".bin"
         for path in self.outputs.outputs:
@@ -215,7 +218,8 @@ class SupervisedRun:
         return outcome, metadata
 
     def _texts(self, *others: str) -> "Texts":
-        return self.job.reading.texts(self.run.log, *others, written=self.job.writes())
+        reading, prefix = self.job.reading, self.job.config.label_prefix
+        return reading.texts(self.run.log, *others, written=self.job.writes(), labels=reading.labels(prefix))
 
     def _writers(
         self, model: "Supervised", trained: "FastTextModel", joiner: "Phrases | None", *, known: bool

@@ -7,7 +7,7 @@ from wv_cli.config import Options, frozen, option, require, seed_option, threads
 from wv_cli.encoders.config import LAYER
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
-from wv_cli.text.reading_config import AskedConfig
+from wv_cli.text.reading_config import AskedConfig, label_field_option
 from wv_cli.transforms.config import WhitenConfig
 
 
@@ -42,6 +42,7 @@ class EvalConfig(Options):
 class LabelsConfig(PredictConfig):
     """How a classifier is scored on the labels it predicts."""
 
+    label_field: tuple[str, ...] = label_field_option()
     per_label: bool = option(False, "Also show a row per label.", only="not number")
     confusions: int = option(5, "Number of most confused label pairs to show.", low=0, low_is="none", only="not number")
     reliability: bool = option(False, "Show by probability how often the answers are right.", only="not number")

@@ -3,7 +3,7 @@
 Lines count as in wv_cli.evaluation.labels. The number of a line with several labels is their mean.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.models.classifier import load_classifier
-from wv_cli.models.text_classifier import ALL
+from wv_cli.models.text_classifier import ALL, TextClassifier
+from wv_cli.text.inputs import Texts
+from wv_cli.text.records.labels import LabelFields
 from wv_cli.text.source import Source
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.recognize import input_texts
@@ -20,6 +22,13 @@ NO_LINE = (
     "no line has both a label and a word that the model knows; a line begins with its labels, such as __label__music"
 )
 LEFT_OUT = "lines without a known label or a known word left out"
+
+
+def labeled_text(path: str, classifier: TextClassifier, config: LabelsConfig, log: Callable[[str], None]) -> Texts:
+    """The lines of a file with their labels, or its records with those of their fields."""
+    fields = config.label_field
+    labels = LabelFields(fields, classifier.label_prefix) if fields else None
+    return input_texts([path], log=log, reading=config, labels=labels)
 
 
 def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -> Report:
@@ -41,7 +50,7 @@ def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: Label
         classifier = load_classifier(model.name)
         numbers = classifier.numbers
         for path in data:
-            text = input_texts([path], log=report.notes.append, reading=config)
+            text = labeled_text(path, classifier, config, report.notes.append)
             gold, expected, left_out = [np.empty(0)], [np.empty(0)], 0
             for answered in classifier.answers(Source(text), ALL, threads=config.threads):
                 known = np.diff(answered.true_starts)

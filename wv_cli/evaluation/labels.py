@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from wv_cli.config import require
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
-from wv_cli.evaluation.label_numbers import LEFT_OUT, NO_LINE, score_numbers
+from wv_cli.evaluation.label_numbers import LEFT_OUT, NO_LINE, labeled_text, score_numbers
 from wv_cli.io.places import is_stream
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import Answered, TextClassifier
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
-from wv_cli.vectors.recognize import input_texts
 
 
 @dataclass
@@ -193,7 +192,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
     for model in vectors:
         classifier = load_classifier(model.name)
         for path in data:
-            text = input_texts([path], log=report.notes.append, reading=config)
+            text = labeled_text(path, classifier, config, report.notes.append)
             counts = count(classifier, text, config.k, config.threshold, config.threads)
             _add_rows(report, model.name, path, classifier, counts, config)
             if counts.lines and (config.best is not None or config.reliability):

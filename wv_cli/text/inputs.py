@@ -19,6 +19,7 @@ from wv_cli.text.records.kinds import record_kind
 
 if TYPE_CHECKING:
     from wv_cli.text.parts import Part, Shard
+    from wv_cli.text.records.labels import LabelFields
     from wv_cli.text.records.reading import Block, OnBad
     from wv_cli.text.records.spans import Span
 
@@ -30,7 +31,8 @@ class Texts:
     recognized and the files in `written`, which the run itself writes; `log` is told how many. A file that was named,
     and a pipe, are refused. `reading` says what is read of records, each of which is `one_line` where answers must
     stand beside it; with its `force_text` everything is read but sidecars and `written`. To `advise` is to tell `log`
-    of raw text, whose words are to be learnt, and of the option that cuts it (raw_text.py), `cutting`."""
+    of raw text, whose words are to be learnt, and of the option that cuts it (raw_text.py), `cutting`. Records get
+    the `labels` that their fields have; each is `one_line` then."""
 
     inputs: Sequence[str]
     recognize: Callable[[bytes], str | None]
@@ -42,6 +44,7 @@ class Texts:
     part: "Part | Shard | None" = None
     advise: bool = False
     cutting: str = "--tokenize"
+    labels: "LabelFields | None" = None
 
     def __post_init__(self) -> None:
         """Raises UsageError for text that cannot be cut into words as asked."""
@@ -105,6 +108,7 @@ class Texts:
             start=start,
             on_bad=on_bad,
             span=span,
+            beside=self.labels.names if self.labels is not None else (),
         )
         return read_records(kind, name, path, chunks, rules, begins=begins)
 

@@ -45,6 +45,11 @@ class TokenizeConfig(Options):
     )
 
 
+def label_field_option() -> tuple[str, ...]:
+    help = "Field of records with their labels: texts, numbers, true, false, or lists of these."
+    return option((), help, metavar="NAME", group="Input")
+
+
 OF_MODEL = "model"  # the recipe of the model that is asked
 USUAL_RECIPE = "unicode,lowercase"
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import io
 
     from wv_cli.text.lines import Lines
+    from wv_cli.text.records.labels import LabeledLines
     from wv_cli.text.records.reading import Block, OnBad
     from wv_cli.text.records.spans import Span
     from wv_cli.text.tokenizing import Tokenizer
@@ -79,6 +80,15 @@ class Source:
         self._tokenizer = _tokenizer(self._texts) if self._texts is not None else None
         self._invalid = InvalidBytes()
         self._blank: list[str] = []  # what documents without text are, with their names
+        self._labeled = self._label_lines(self._texts) if self._texts is not None else None
+
+    def _label_lines(self, texts: Texts) -> "LabeledLines | None":
+        if texts.labels is None:
+            return None
+        from wv_cli.text.records.labels import LabeledLines
+
+        texts.labels.require_records([texts.records(path) for path in self.paths])
+        return LabeledLines(texts.labels, self.field)
 
     @property
     def field(self) -> str:
@@ -109,6 +119,8 @@ class Source:
                 self._progress(self.consumed, self.total)
         if self._texts is not None and self._invalid.count:
             self._texts.log(self._invalid.note)
+        if self._labeled is not None:
+            self._labeled.require_values(", ".join(self.inputs))
         if self._texts is not None and self._blank:
             several = f"{len(self._blank)} documents have no text, such as " * (len(self._blank) > 1)
             self._texts.log(f"{several}{self._blank[0]}")
@@ -132,14 +144,19 @@ class Source:
         """The texts of records, or of whole files, without their markup."""
         assert self._texts is not None
         for path in self.paths:
-            documents: Iterable[bytes]
+            documents: Iterable[tuple[bytes, bytes]]
             if self._texts.records(path):
-                documents = (text for block in self.blocks(path) for text in block.each)
+                documents = (each for block in self.blocks(path) for each in self._labels_and_texts(block, path))
             else:
-                documents = [b"".join(self._file(path))]
-            for document in documents:
+                documents = [(b"", b"".join(self._file(path)))]
+            for labels, document in documents:
                 text = tokenizer.extract_text(document)
-                yield (text.replace(b"\n", b" ") if self._texts.one_line else text) + b"\n"
+                yield labels + (text.replace(b"\n", b" ") if self._texts.one_line else text) + b"\n"
+
+    def _labels_and_texts(self, block: "Block", path: str) -> Iterable[tuple[bytes, bytes]]:
+        if self._labeled is None:
+            return ((b"", text) for text in block.each)
+        return self._labeled.texts(block, name_of_input(path))
 
     def _note_words(self, texts: Texts, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The chunks as they come, however small a pipe makes them; it is told if the first ones have not been cut into
@@ -177,7 +194,12 @@ class Source:
         """The text of one file; empty chunks never."""
         name = name_of_input(path)
         if self._texts is not None and self._texts.records(path):
-            yield from filter(None, (block.texts for block in self.blocks(path)))  # of bad records there is no text
+            for block in self.blocks(path):
+                texts = block.texts
+                if self._labeled is not None:
+                    texts = b"".join(b"%b%b\n" % each for each in self._labeled.texts(block, name))
+                if texts:  # of bad records there is none
+                    yield texts
             return
         with open_raw(path, once=self._texts is not None) as raw:
             read: Iterator[bytes] = self._count_bytes(blocks(raw, name, CHUNK))

@@ -14,6 +14,7 @@ from wv_cli.vectors.heads import WORDS_ENDINGS, may_be
 
 if TYPE_CHECKING:
     from wv_cli.text.parts import Part, Shard
+    from wv_cli.text.records.labels import LabelFields
 
 
 def input_texts(
@@ -25,9 +26,11 @@ def input_texts(
     one_line: bool = False,
     part: "Part | Shard | None" = None,
     advise: bool = False,
+    labels: "LabelFields | None" = None,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""
-    return Texts(inputs, recognize, is_sidecar, log, written, reading or ReadingConfig(), one_line, part, advise)
+    given = (written, reading or ReadingConfig(), one_line or labels is not None, part, advise)
+    return Texts(inputs, recognize, is_sidecar, log, *given, labels=labels)
 
 
 def name_kind(head: bytes, *, certain: bool = False) -> str | None:

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.part import Part, internal
 from wv_cli.config import argument, frozen, option
+from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
 from wv_cli.text.config import Marked, VocabConfig
-from wv_cli.text.reading_config import ReadingConfig
+from wv_cli.text.reading_config import ReadingConfig, label_field_option
 
 if TYPE_CHECKING:
     from wv_cli.io.matrices import MatrixAllocator
     from wv_cli.text.inputs import Texts
+    from wv_cli.text.records.labels import LabelFields
     from wv_cli.text.vocab import Vocab
 
 
@@ -54,18 +56,48 @@ class Reading(Part):
 
         return read_vocab(self.vocab) if self.vocab else None
 
-    def texts(self, log: Log, *others: str, written: list[str] | None = None, advise: bool = False) -> "Texts":
+    def texts(
+        self,
+        log: Log,
+        *others: str,
+        written: list[str] | None = None,
+        advise: bool = False,
+        labels: "LabelFields | None" = None,
+    ) -> "Texts":
         """The texts `inputs`, or `others` instead. Folders leave out the files that are `written`. To `advise` is to
-        tell of raw text."""
+        tell of raw text. Records have the `labels`."""
         from wv_cli.vectors.recognize import input_texts
 
-        return input_texts(others or self.inputs, log=log, written=written or (), reading=self.reading, advise=advise)
+        inputs, reading = others or self.inputs, self.reading
+        return input_texts(inputs, log=log, written=written or (), reading=reading, advise=advise, labels=labels)
 
     def matrices(self, beside: str | None, log: Log) -> "MatrixAllocator":
         """Where the matrices of the run are."""
         from wv_cli.io.matrices import MatrixAllocator
 
         return MatrixAllocator(self.memory, beside, log)
+
+
+@frozen
+class LabeledReading(Reading):
+    """Input text with labels: those in its lines, or the values of the fields `label_field` of records."""
+
+    label_field: tuple[str, ...] = label_field_option()
+
+    def check(self) -> None:
+        super().check()
+        if len(set(self.label_field)) < len(self.label_field):
+            raise UsageError("--label-field names a field twice; leave one out")
+        if (text := self.reading.field or "text") in self.label_field:
+            raise UsageError(f"--label-field {text} is the field of the texts; name the one of their labels")
+
+    def labels(self, prefix: str) -> "LabelFields | None":
+        """The labels of records, which begin with `prefix`; None: they stand in the lines."""
+        if not self.label_field:
+            return None
+        from wv_cli.text.records.labels import LabelFields
+
+        return LabelFields(self.label_field, prefix, named=len(self.label_field) > 1)
 
 
 @frozen

@@ -16,30 +16,30 @@ from wv_cli.text.records.tables import TableBlock
 Values = dict[str, list[Any]]  # of a field its value in every record, None where there is none
 
 
-def read_fields(block: Block, names: Sequence[str], field: str, place: str) -> Values:
+def read_fields(block: Block, names: Sequence[str], field: str, place: str, step: str = "a rule asks for it") -> Values:
     """The fields `names` of records of the file `place` that were read by their `field`. Raises UsageError for a name
-    that is no column."""
+    that is no column, whose message ends with the `step`."""
     if not names:
         return {}
     if isinstance(block, TableBlock):
-        return read_columns(block.rows.table, names, place)
+        return read_columns(block.rows.table, names, place, step)
     assert isinstance(block, ScannedBlock)
     with_text = any(field == name or field.startswith(f"{name}.") for name in names)
     if block.fields is None:
         objects = [_parse(each) for each in _records(block, b"null", whole=with_text)]
         return {name: [_at(each, name) for each in objects] for name in names}
-    places = {name: _column_number(block.fields.names, name, place) for name in names}
+    places = {name: _column_number(block.fields.names, name, place, step) for name in names}
     rows = [_split(each, block.fields) for each in _records(block, b"", whole=with_text)]
     return {name: [row[place] for row in rows] for name, place in places.items()}
 
 
-def read_columns(table: Any, names: Sequence[str], place: str) -> Values:
+def read_columns(table: Any, names: Sequence[str], place: str, step: str = "a rule asks for it") -> Values:
     """The same of a table of Arrow."""
     found = {}
     for name in names:
         path = find_column(table.schema, name, place)
         if path is None:
-            raise _no_column(place, name, table.column_names)
+            raise _no_column(place, name, table.column_names, step)
         found[name] = plain_values(column_at(table, path[0]))
     return found
 
@@ -70,10 +70,10 @@ def _at(record: Any, name: str) -> Any:
     return record
 
 
-def _column_number(names: Sequence[str], name: str, place: str) -> int:
+def _column_number(names: Sequence[str], name: str, place: str, step: str) -> int:
     """Of several columns of a name the last, as of that of the text."""
     if name not in names:
-        raise _no_column(place, name, names)
+        raise _no_column(place, name, names, step)
     return len(names) - 1 - names[::-1].index(name)
 
 
@@ -86,5 +86,5 @@ def _split(record: bytes, form: Fields) -> list[str | None]:
     return [field or None for field in chain.from_iterable(lines)]
 
 
-def _no_column(place: str, name: str, found: Sequence[str]) -> UsageError:
-    return UsageError(f"{place}: expected the column {name}, found {shown_fields(found)}; a rule asks for it")
+def _no_column(place: str, name: str, found: Sequence[str], step: str) -> UsageError:
+    return UsageError(f"{place}: expected the column {name}, found {shown_fields(found)}; {step}")

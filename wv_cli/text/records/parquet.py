@@ -33,7 +33,7 @@ class ParquetReader(TableReader):
 
     def _batches(self, file: Any, groups: range) -> Iterator[Batch]:
         size = (size_of_file(self._path) or 0) / max(1, file.metadata.num_rows)
-        columns = None if self._rules.whole else [self._column_names(file.schema_arrow)]
+        columns = None if self._rules.whole else [self._column_names(file.schema_arrow), *self._rules.beside]
         for group in groups:
             with foreign(self._name, f"expected the rows of row group {group}"):
                 for batch in file.iter_batches(_ROWS, [group], columns):

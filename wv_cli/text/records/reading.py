@@ -77,7 +77,8 @@ class Rules:
     a field that is `added`. With `strict` a record that cannot be read is an error. Records that are read `whole` can
     be written again. `step` is what to do where there is no such field. Of a file whose records up to the byte `start`
     have been read, some of them good, only the others are. Of a file of which other processes read the rest, the
-    records in `span` are, and bytes of lines begin at `place`. `on_bad` is told of each record that cannot be read."""
+    records in `span` are, and bytes of lines begin at `place`. `on_bad` is told of each record that cannot be read.
+    The fields `beside` are read, too, where that must be said before."""
 
     reading: ReadingConfig
     one_line: bool
@@ -89,6 +90,7 @@ class Rules:
     start: int = 0
     on_bad: "OnBad | None" = None
     span: "Span | None" = None
+    beside: Sequence[str] = ()
 
     @property
     def place(self) -> int:

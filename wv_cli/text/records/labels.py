@@ -1,0 +1,137 @@
+"""Labels of texts from fields of records: each record becomes a line such as `__label__3 the text`.
+
+A label is one word, so in a value a byte that separates words is written as % and two digits, such as
+`__label__social%20science`, and as it was by value_of(). A % before such digits is %25; others stay.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wv_cli._text import SEPARATORS
+from wv_cli.errors import BadFile, UsageError, show_value
+from wv_cli.io.json_text import to_unicode
+from wv_cli.text.records.field_values import read_fields
+from wv_cli.text.records.kinds import RECORDS
+from wv_cli.text.records.reading import Block, shown_fields
+from wv_cli.text.records.scanned import ScannedBlock
+from wv_cli.text.records.tables import TableBlock
+from wv_cli.words import encode
+
+_HIDDEN = b"".join(sorted({bytes([each]) for each in SEPARATORS} | {b"%", b"="}))
+_CODES = "|".join(f"{byte:02x}" for byte in _HIDDEN)
+_ENCODED = re.compile(f"%({_CODES})")
+_TO_ENCODE = re.compile(f"[{re.escape(SEPARATORS.decode())}]|%(?={_CODES})")
+_EXACT = 1 << 53  # whole numbers below are the same as floats
+
+
+@dataclass(frozen=True)
+class LabelFields:
+    """The labels of records are the values of the fields `names`, behind `prefix`. With `named` a label has the name of
+    its field, too: `__label__quality=3`."""
+
+    names: Sequence[str]
+    prefix: str = "__label__"
+    named: bool = False
+
+    def label(self, name: str, value: str) -> str:
+        """The word of a label."""
+        return (
+            f"{self.prefix}{head_name(name)}={encode_value(value)}"
+            if self.named
+            else f"{self.prefix}{encode_value(value)}"
+        )
+
+    def require_records(self, kinds: Sequence[str | None]) -> None:
+        """Raises UsageError where no input is of records. `named` labels may stand in lines, too."""
+        if not self.named and not any(kinds):
+            endings = ", ".join(f".{kind}" for kind in RECORDS)
+            raise UsageError(
+                f"--label-field has no effect, since no input is called {endings}; leave it out, or name the field of "
+                "the texts with --field"
+            )
+
+
+def head_name(name: str) -> str:
+    """The name of a field in front of the = of a label."""
+    return encode_value(name).replace("=", "%3d")
+
+
+def encode_value(value: str) -> str:
+    """A value as a part of a word."""
+    return _TO_ENCODE.sub(lambda found: f"%{ord(found[0]):02x}", to_unicode(value))
+
+
+def value_of(part: str) -> str:
+    """The value that encode_value() has made a part of a word."""
+    return _ENCODED.sub(lambda found: chr(int(found[1], 16)), part)
+
+
+class LabeledLines:
+    """Makes lines of the records of a text whose labels `fields` have."""
+
+    def __init__(self, fields: LabelFields, field: str) -> None:
+        """`field` has the texts."""
+        self._fields, self._field = fields, field
+        self._found: set[str] = set()  # the fields that some record had a value of
+        self._seen: Sequence[str] = ()
+        prefix = re.escape(encode(fields.prefix))
+        separators = re.escape(SEPARATORS)
+        self._label = re.compile(rb"(?<![^%b])%b[^%b]*" % (separators, prefix, separators))
+
+    def texts(self, block: Block, place: str) -> list[tuple[bytes, bytes]]:
+        """(labels, each with a blank behind it, text) of each record. `place` is the file in messages. Words of a text
+        that look like labels are left out. Raises UsageError, BadFile."""
+        fields, labels = self._fields, [""] * block.count
+        values = read_fields(block, fields.names, self._field, place, step="--label-field names it")
+        for name in fields.names:
+            for number, value in enumerate(values[name]):
+                for each in _parts(name, value, place):
+                    labels[number] += f"{fields.label(name, each)} "
+                    self._found.add(name)
+        self._seen = self._seen or (_names(block) if block.count else ())
+        prefix = encode(fields.prefix)
+        return [
+            (encode(label), self._label.sub(b"", text) if prefix in text else text)
+            for label, text in zip(labels, block.each, strict=True)
+        ]
+
+    def require_values(self, name: str) -> None:
+        """Raises BadFile where there were records of the input `name`, and none with a value of one of the fields."""
+        lacking = [field for field in self._fields.names if field not in self._found]
+        if lacking and self._seen:
+            expected = f"expected values in the field {lacking[0]} (--label-field), found none in any record"
+            raise BadFile(name, f"{expected}; the first one has the fields {shown_fields(self._seen)}")
+
+
+def _parts(name: str, value: Any, place: str) -> Iterator[str]:
+    """The labels that the value of a field is, as text. Raises BadFile for a value that is none."""
+    if isinstance(value, list | tuple) and not any(isinstance(each, list | tuple) for each in value):
+        for each in value:
+            yield from _parts(name, each, place)
+    elif isinstance(value, bool):
+        yield "true" if value else "false"
+    elif isinstance(value, float):
+        if math.isfinite(value):
+            yield str(int(value)) if value.is_integer() and abs(value) < _EXACT else str(value)
+    elif isinstance(value, int | str | bytes):
+        if text := value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value):
+            yield text
+    elif value is not None:
+        expected = "a text, a number, true, false, null or a list of these"
+        way = f"name a field inside it as {name}.NAME, or another field"
+        raise BadFile(place, f"the field {name}: expected {expected}, found {show_value(value, 60)}; {way}")
+
+
+def _names(block: Block) -> list[str]:
+    """The fields of the first record."""
+    if isinstance(block, TableBlock):
+        return list(block.rows.table.column_names)
+    assert isinstance(block, ScannedBlock)
+    if block.fields is not None:
+        return list(block.fields.names)
+    begin, end = block.good[0, :2].tolist()
+    return list(json.loads(block.raw[begin:end], parse_int=str))
