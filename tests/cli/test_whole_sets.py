@@ -2,7 +2,6 @@
 a training each stand alone: those that can be written are."""
 
 import errno
-import io
 import os
 from pathlib import Path
 
@@ -62,20 +61,17 @@ class Full:
         disk = self
         fsync, replace = os.fsync, Path.replace
 
-        class File(io.FileIO):
+        class File(temporary.File):
             def write(self, data):
                 disk.call()
                 return super().write(data)
-
-        class Module:
-            FileIO, BufferedWriter = File, io.BufferedWriter
 
         def renaming(path, target):
             disk.call(renames=True)
             disk.renames += 1
             return replace(path, target)
 
-        patch.setattr(temporary, "io", Module)
+        patch.setattr(temporary, "File", File)
         patch.setattr(os, "fsync", lambda descriptor: (disk.call(), fsync(descriptor))[1])
         patch.setattr(Path, "replace", renaming)
 

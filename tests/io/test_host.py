@@ -146,6 +146,14 @@ def test_read_at_reads_there_and_ends_with_the_file(way):
 
 
 @WAYS
+def test_the_disk_is_asked_to_begin(way, linux):
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(bytes(100_000))
+        assert host.start_sync(file.fileno()) == linux
+    assert not host.start_sync(-1)
+
+
+@WAYS
 def test_what_was_let_go_is_still_in_the_file(way, linux):
     with tempfile.TemporaryFile() as file:
         length = 8 * mmap.PAGESIZE

@@ -32,15 +32,12 @@ class Disk:
         self.fails, self.error = fails, error
         disk = self
 
-        class File(io.FileIO):
+        class File(temporary.File):
             def write(self, data):
                 disk.call("write")
                 return super().write(data)
 
-        class Module:
-            FileIO, BufferedWriter, SEEK_END = File, io.BufferedWriter, io.SEEK_END
-
-        monkeypatch.setattr(temporary, "io", Module)
+        monkeypatch.setattr(temporary, "File", File)
         for owner, name in [(os, "fsync"), (os, "fchmod"), (Path, "replace")]:
             monkeypatch.setattr(owner, name, self.wrapped(name, getattr(owner, name)))
 
@@ -234,16 +231,12 @@ def test_no_stray_whatever_line_is_interrupted(tmp_path):
         assert set(contents(tmp_path)) == {"a"}, f"line {number} leaves a temporary"
 
 
-@pytest.mark.parametrize("what", ["FileIO", "BufferedWriter"])
+@pytest.mark.parametrize("what", ["File", "io.BufferedWriter"])
 def test_no_stray_when_memory_fails(what, tmp_path, monkeypatch):
-    class Failing:
-        FileIO, BufferedWriter = io.FileIO, io.BufferedWriter
-
     def fail(*arguments, **options):
         raise MemoryError
 
-    setattr(Failing, what, fail)
-    monkeypatch.setattr(temporary, "io", Failing)
+    monkeypatch.setattr(f"wv_cli.io.temporary.{what}", fail)
     before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
     with pytest.raises(MemoryError), open_output(tmp_path / "a"):
         raise AssertionError

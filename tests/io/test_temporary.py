@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from wv_cli.errors import WvError
+from wv_cli.io import host
 from wv_cli.io.lock import hold_lock, lock_path
 from wv_cli.io.output import open_output, remove_output
 from wv_cli.io.temporary import Temporary
@@ -30,6 +32,19 @@ def write(path: Path, data: bytes = b"new") -> None:
 
 def temporaries(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if path.name.endswith(".wv-tmp")]
+
+
+def test_a_large_file_goes_to_the_disk_while_it_grows(tmp_path, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(host, "start_sync", lambda descriptor: sizes.append(os.fstat(descriptor).st_size))
+    data = random.Random(1).randbytes(1_000_003)
+    with open_output(tmp_path / "a") as stream:
+        for first in range(0, 20):
+            stream.write(data[: 999_983 + first])
+            stream.write(b"between")
+    assert len(sizes) == 2 and 8_000_000 < sizes[0] < 10_000_000 and 16_000_000 < sizes[1] < 20_000_000
+    expected = b"".join(data[: 999_983 + first] + b"between" for first in range(20))
+    assert (tmp_path / "a").read_bytes() == expected
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link])

@@ -11,16 +11,35 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from wv_cli.errors import WvError
 from wv_cli.io import host
 from wv_cli.io.interrupts import defer_signals
 from wv_cli.io.lock import take
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer  # collections.abc has it from Python 3.12 on
+
 _ENDING = ".wv-tmp"
 _DIGITS = 24  # of the time and a random number, between the beginning and the ending of a name
 _LONGEST = 180  # bytes of a name that is repeated in that of its temporary; file systems allow 255 in all
+_BUFFER = 1 << 16  # what comes in larger blocks is not copied
+_BYTES_BETWEEN = 1 << 23  # two calls of host.start_sync()
+
+
+class File(io.FileIO):
+    """A file that the system puts on the disk while it grows."""
+
+    _unsynced = 0
+
+    def write(self, data: "Buffer", /) -> int:
+        written = super().write(data)
+        self._unsynced += written
+        if self._unsynced >= _BYTES_BETWEEN:
+            host.start_sync(self.fileno())
+            self._unsynced = 0
+        return written
 
 
 class Temporary:
@@ -51,7 +70,7 @@ class Temporary:
             raise WvError(message)
         keep_mode(self._descriptor, self.target)
         # Not os.fdopen(), which closes the descriptor, and with it gives up the lock, when there is no memory left.
-        self.stream = io.BufferedWriter(io.FileIO(self._descriptor, "wb", closefd=False), 1 << 20)
+        self.stream = io.BufferedWriter(File(self._descriptor, "wb", closefd=False), _BUFFER)
         return self.stream
 
     def _is_ours(self) -> bool:
