@@ -127,15 +127,17 @@ void wv_weighted_means(const char *matrix, int64_t dim, const int64_t *starts, c
 enum { ROWS_AHEAD = 8 };
 
 void wv_spread_rows(const float *values, int64_t stride, const int32_t *source, const int64_t *kept, int64_t count,
-                    int64_t first, int64_t rows, int64_t dim, float *out) {
-    size_t size = sizeof(float) * (size_t)dim;
-    int64_t next = 0; /* row of `out` */
+                    int64_t dim, int64_t begin, int64_t size, char *out) {
+    int64_t row_bytes = (int64_t)sizeof(float) * dim, written = 0;
     for (int64_t i = 0; i < count; i++) {
         if (source && i + ROWS_AHEAD < count) wv_fetch(values + stride * source[i + ROWS_AHEAD], dim);
-        int64_t row = kept[i] - first;
-        memset(out + next * dim, 0, size * (size_t)(row - next));
-        memcpy(out + row * dim, values + stride * (source ? source[i] : i), size);
-        next = row + 1;
+        int64_t first = kept[i] * row_bytes - begin, last = first + row_bytes; /* of `out` */
+        int64_t before = first < 0 ? -first : 0;
+        first += before;
+        if (last > size) last = size;
+        memset(out + written, 0, (size_t)(first - written));
+        memcpy(out + first, (const char *)(values + stride * (source ? source[i] : i)) + before, (size_t)(last - first));
+        written = last;
     }
-    memset(out + next * dim, 0, size * (size_t)(rows - next));
+    memset(out + written, 0, (size_t)(size - written));
 }

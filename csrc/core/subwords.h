@@ -41,9 +41,10 @@ void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const 
 void wv_weighted_means(const char *matrix, int64_t dim, const int64_t *starts, const int32_t *rows, const float *weights,
                        int64_t groups, double *out);
 
-/* out (rows, dim) = rows first .. first + rows - 1 of a matrix most of whose rows may be zero: row kept[i], ascending and
- * within these, is row source[i] of `values`, or row i where `source` is NULL. Rows of `values` are `stride` floats apart. */
+/* out = bytes begin .. begin + size - 1 of a matrix (., dim) most of whose rows may be zero: row kept[i], ascending and
+ * with a byte among these, is row source[i] of `values`, or row i where `source` is NULL. Rows of `values` are `stride`
+ * floats apart. `begin` and `out` may lie within a number. */
 void wv_spread_rows(const float *values, int64_t stride, const int32_t *source, const int64_t *kept, int64_t count,
-                    int64_t first, int64_t rows, int64_t dim, float *out);
+                    int64_t dim, int64_t begin, int64_t size, char *out);
 
 #endif

@@ -130,14 +130,17 @@ def weighted_means(const unsigned char[:, ::1] matrix: NDArray[np.uint8], const 
                           NULL if weights is None else &weights[0], out.shape[0], &out[0, 0])
 
 
-def spread_rows(const float[:, :] values, const int64_t[::1] kept, source: NDArray[np.int32] | None, int64_t first,
-                float[:, ::1] out) -> None:
-    """out = rows first, first + 1, ... of a matrix whose row kept[i] is row source[i] of `values`, with `source` None row
-    i, and whose other rows are zero. `kept` ascends. Raises ValueError for shapes and rows that do not fit."""
+def spread_rows(const float[:, :] values, const int64_t[::1] kept, source: NDArray[np.int32] | None, int64_t begin,
+                unsigned char[::1] out) -> None:
+    """out = bytes begin, begin + 1, ... of a matrix of float32 whose row kept[i] is row source[i] of `values`, with
+    `source` None row i, and whose other rows are zero. `kept` ascends: rows that have a byte there. Raises ValueError for
+    shapes and rows that do not fit."""
     cdef const int32_t[::1] numbers
     cdef const int32_t *number = NULL
-    cdef int64_t i, count = kept.shape[0], last = first - 1, stride = row_stride(values)
-    require(values.shape[1] == out.shape[1], "the shapes do not fit")
+    cdef int64_t i, count = kept.shape[0], stride = row_stride(values), row_bytes = 4 * values.shape[1]
+    cdef int64_t last, end
+    require(row_bytes > 0 and begin >= 0, "rows without numbers, or bytes before them")
+    last, end = begin // row_bytes - 1, (begin + out.shape[0] + row_bytes - 1) // row_bytes
     if source is None:
         require(count <= values.shape[0], "rows: a number out of range")
     else:
@@ -146,11 +149,11 @@ def spread_rows(const float[:, :] values, const int64_t[::1] kept, source: NDArr
         require_ids(numbers, 0, values.shape[0], "rows")
         number = &numbers[0] if count else NULL
     for i in range(count):
-        require(last < kept[i] < first + out.shape[0], "rows do not ascend, or are others")
+        require(last < kept[i] < end, "rows do not ascend, or are others")
         last = kept[i]
     with nogil:
         wv_spread_rows(&values[0, 0] if count else NULL, stride, number, &kept[0] if count else NULL,
-                       count, first, out.shape[0], out.shape[1], &out[0, 0] if out.shape[0] else NULL)
+                       count, values.shape[1], begin, out.shape[0], <char *>&out[0] if out.shape[0] else NULL)
 
 
 def read_table(const unsigned char[::1] data, int64_t start,

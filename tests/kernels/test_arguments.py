@@ -64,16 +64,20 @@ def test_rows_of_words_lie_in_the_matrix(bad):
 
 
 def test_rows_to_spread_are_checked():
-    values, out = np.ones((2, 3), np.float32), np.empty((4, 3), np.float32)
-    for kept, source, first in (
+    values, out = np.ones((2, 3), np.float32), np.empty(4 * 3 * 4, np.uint8)
+    for kept, source, begin in (
         ([0, 4], None, 0),
         ([1, 1], None, 0),
-        ([0, 1], None, 1),
+        ([0, 1], None, 12),
+        ([0, 5], None, 11),
+        ([0], None, -1),
         ([0], [2], 0),
         ([0], [0, 1], 0),
     ):
         numbers = None if source is None else np.array(source, np.int32)
         with pytest.raises(ValueError):
-            _subwords.spread_rows(values, np.array(kept), numbers, first, out)
-    with pytest.raises(ValueError, match="the shapes do not fit"):
-        _subwords.spread_rows(values[:, :2], np.array([0]), None, 0, out)
+            _subwords.spread_rows(values, np.array(kept), numbers, begin, out)
+    with pytest.raises(ValueError, match="rows without numbers"):
+        _subwords.spread_rows(values[:, :0], np.array([0]), None, 0, out)
+    _subwords.spread_rows(values, np.array([0, 4]), None, 11, out)
+    assert out[1:37].max() == 0 and out[[0, *range(37, 48)]].tobytes() == b"\x3f" + values.tobytes()[:11]

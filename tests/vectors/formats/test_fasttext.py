@@ -142,6 +142,39 @@ def test_sparse_rows_are_written_as_dense_ones(tmp_path):
         assert np.array_equal(sparse.take(some), values[some])
 
 
+@pytest.mark.parametrize("behind", [0, 1, 3])
+@pytest.mark.parametrize("density", [0.3, 0.003, 0.0003])
+def test_rows_on_both_sides_of_blocks_and_holes(density, behind, tmp_path):
+    """Rows begin at any byte of the file, and some lie across the ends of its blocks."""
+    model, rng = load_model(GOLDEN / "ft-labels.bin"), np.random.default_rng(behind)
+    words, rows, dim = len(model.words), len(model.words) + 60_000, model.dim
+    kept = np.flatnonzero(rng.random(rows) < density)
+    values = np.zeros((rows, dim), np.float32)
+    values[kept] = rng.normal(size=(len(kept), dim))
+    model = dataclasses.replace(
+        model,
+        args=dataclasses.replace(model.args, buckets=rows - words),
+        labels=WordList.from_words([f"{name}{'x' * (behind if i == 0 else 0)}" for i, name in enumerate(model.labels)]),
+        input=SparseRows((rows, dim), kept, values[kept]),
+    )
+    whole = written(dataclasses.replace(model, input=DenseMatrix(values)))
+    assert written(model) == whole
+    save_model(tmp_path / "x", model)
+    assert (tmp_path / "x").read_bytes() == whole
+
+
+def test_a_model_with_few_buckets_takes_little_of_the_disk(tmp_path):
+    """A thousand rows among two million: each lies in a page or two of its own."""
+    model, rng = load_model(GOLDEN / "ft-words.bin"), np.random.default_rng(1)
+    rows = len(model.words) + 2_000_000
+    kept = np.sort(rng.choice(rows, 1000, replace=False))
+    args = dataclasses.replace(model.args, buckets=2_000_000)
+    sparse = SparseRows((rows, 50), kept, np.ones((1000, 50), np.float32))
+    save_model(tmp_path / "x", dataclasses.replace(model, args=args, input=sparse))
+    assert (tmp_path / "x").stat().st_size > 400e6
+    assert (tmp_path / "x").stat().st_blocks * 512 < 20e6
+
+
 @pytest.mark.parametrize("norms", [False, True])
 @pytest.mark.parametrize("dsub", [2, 3, 10, 16])
 def test_quantized_matrices_of_all_shapes(norms, dsub):

@@ -12,6 +12,7 @@ import dataclasses
 import os
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import BinaryIO
 
 import numpy as np
@@ -32,6 +33,7 @@ from wv_cli.words import WordList
 
 _BLOCK_BYTES = 1 << 20
 _SPARSE_BLOCK_BYTES = 1 << 18
+_LEAST_HOLE = 1 << 16
 _LARGEST = 2**31 - 1
 
 
@@ -132,21 +134,37 @@ def _write_rows(stream: BinaryIO, matrix: Matrix, holes: bool) -> None:
 
 
 def _write_sparse(stream: BinaryIO, matrix: SparseRows, holes: bool) -> None:
-    """Dense blocks small enough for the cache; those without a row are left out as holes, but not the last: a file does
-    not end with a hole."""
-    rows, dim = matrix.shape
-    step = max(1, _SPARSE_BLOCK_BYTES // (4 * dim))
-    block = np.empty((min(step, rows), dim), np.float32)
-    for first in range(0, rows, step):
-        last = min(first + step, rows)
-        begin, end = np.searchsorted(matrix.kept, (first, last)).tolist()
-        if holes and begin == end and last < rows:
-            stream.seek((last - first) * dim * 4, os.SEEK_CUR)
-            continue
-        filled, values, source = block[: last - first], matrix.values, matrix.source
-        values, source = (values[begin:end], None) if source is None else (values, source[begin:end])
-        _subwords.spread_rows(values, matrix.kept[begin:end], source, first, filled)
-        stream.write(filled.view(np.uint8).data)
+    """The rows in blocks small enough for the cache. A block ends where one of the file does, since the system writes
+    whole pages sooner."""
+    start, size = stream.tell() if holes else 0, 4 * matrix.shape[1]
+    block = memoryview(bytearray(_SPARSE_BLOCK_BYTES))
+    for first, last in _stretches(matrix, holes):
+        within = (start + first * size) % len(block)
+        edges = [first * size, *range(first * size + len(block) - within, last * size, len(block)), last * size]
+        first_rows = np.searchsorted(matrix.kept, np.floor_divide(edges, size)).tolist()
+        last_rows = np.searchsorted(matrix.kept, np.floor_divide(edges, -size) * -1).tolist()
+        if holes:
+            stream.seek(start + edges[0])
+        for (begin, end), first_row, last_row in zip(pairwise(edges), first_rows, last_rows[1:], strict=False):
+            filled, rows = block[: end - begin], slice(first_row, last_row)
+            if matrix.source is None:
+                _subwords.spread_rows(matrix.values[rows], matrix.kept[rows], None, begin, filled)
+            else:
+                _subwords.spread_rows(matrix.values, matrix.kept[rows], matrix.source[rows], begin, filled)
+            stream.write(filled)
+
+
+def _stretches(matrix: SparseRows, holes: bool) -> list[tuple[int, int]]:
+    """(first, last + 1) of the rows to write: all, or those between `holes`, the last row among them: a file does not
+    end with a hole."""
+    (rows, dim), kept = matrix.shape, matrix.kept
+    if not holes or rows == 0:
+        return [(0, rows)]
+    stored = kept if len(kept) and kept[-1] == rows - 1 else np.append(kept, rows - 1)
+    behind = np.flatnonzero(4 * dim * np.diff(stored) > _LEAST_HOLE)
+    firsts = np.concatenate([stored[:1], stored[behind + 1]])
+    lasts = np.concatenate([stored[behind], stored[-1:]]) + 1
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
 
 
 def _write_quantized(stream: BinaryIO, matrix: QuantMatrix) -> None:
