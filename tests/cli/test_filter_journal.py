@@ -261,7 +261,7 @@ def test_outputs_are_written_as_those_of_other_commands(tmp_path, capsys):
     (target / ".real.jsonl.0123456789abcdef.wv-part").write_bytes(b"left")
     (target / ".others.jsonl.0123456789abcdef.wv-part").write_bytes(b"of a run in that folder")
     output.symlink_to(target / "real.jsonl")
-    assert run(arguments(inputs, tmp_path)) == 0
+    assert run([*arguments(inputs, tmp_path), "--overwrite"]) == 0
     assert run(arguments(inputs, tmp_path / "whole")) == 0
     assert output.is_symlink() and output.stat().st_mode & 0o777 == 0o600
     assert contents(tmp_path / "kept") == contents(tmp_path / "whole" / "kept")

@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_filter import MODEL, REPORT, arguments, contents, corpus, cut_off, small_blocks
+from tests.cli.test_filter import MODEL, REPORT, KilledError, arguments, contents, corpus, cut_off, small_blocks
 from wv_cli.__main__ import run
 from wv_cli.filtering import shard_files, shards
 
 __all__ = ["small_blocks"]  # a fixture
+
+
+def interrupt(*given):
+    raise KilledError
 
 
 def report_of(folder):
@@ -172,3 +176,30 @@ def test_a_damaged_report_is_refused(tmp_path, capsys):
     assert contents(tmp_path / "kept") == before
     assert run(arguments(inputs, tmp_path, "--overwrite")) == 0
     assert contents(tmp_path / "kept") == before
+
+
+@pytest.mark.parametrize("place", ["kept/b.jsonl.gz", "rejected/c.csv", "kept/3/a.jsonl"])
+def test_files_of_no_run_are_not_replaced(tmp_path, capsys, place):
+    inputs, own = corpus(tmp_path / "in"), tmp_path / place
+    more = ["--split", "id"] if place.count("/") > 1 else []
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"not of wv")
+    before = contents(tmp_path)
+    assert run([*arguments(inputs, tmp_path), *more]) == 1
+    assert f"{own}: is there, and no report says that wv filter wrote it" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+    assert run([*arguments(inputs, tmp_path), *more, "--overwrite"]) == 0
+    assert own.read_bytes() != b"not of wv"
+
+
+def test_a_run_that_is_stopped_at_once_knows_the_files_of_the_run_before(tmp_path, monkeypatch):
+    inputs = corpus(tmp_path / "in")
+    assert run(arguments(inputs, tmp_path)) == 0
+    Path(inputs[0]).write_text('{"text": "bake the bread"}\n')
+    with monkeypatch.context() as patch, pytest.raises(KilledError):
+        patch.setattr(shards.Shards, "restore", interrupt)
+        run(arguments(inputs, tmp_path))
+    assert not (tmp_path / "kept" / REPORT).exists()
+    assert run(arguments(inputs, tmp_path)) == 0
+    assert run(arguments(inputs, tmp_path / "whole")) == 0
+    assert contents(tmp_path / "kept") == contents(tmp_path / "whole" / "kept")

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.test_filter import MODEL, REPORT, STEPS, KilledError, contents, small_blocks
 from wv_cli.__main__ import run
 from wv_cli.filtering import journal as journals
-from wv_cli.filtering import label_files, shard_files
+from wv_cli.filtering import label_files, shard_files, shards
 from wv_cli.filtering.label_files import LabelFiles, label_folder
 
 __all__ = ["small_blocks"]  # a fixture
@@ -84,6 +84,28 @@ def test_each_label_has_a_folder(small_blocks, tmp_path, capsys):
     assert run(arguments(inputs, tmp_path / "out")) == 0, "nothing to do"
     assert run(["filter", "--summary", str(tmp_path / "out" / "kept")]) == 0
     assert "in folders: " in capsys.readouterr().out
+
+
+def test_labels_that_a_file_system_takes_for_one_are_refused(small_blocks, tmp_path, monkeypatch, capsys):
+    """Case is ignored by macOS and Windows; a link stands for that here."""
+    usual = shards.make_folder
+
+    def make_folder(path, **named):
+        other = next((each for each in path.parent.glob("*") if each.name.lower() == path.name.lower()), path)
+        if other == path:
+            usual(path, **named)
+        elif not path.exists():
+            path.symlink_to(other)
+
+    monkeypatch.setattr(shards, "make_folder", make_folder)
+    shard = tmp_path / "a.jsonl"
+    shard.write_text(
+        "".join(json.dumps({"text": "bake the bread", "lang": lang}) + "\n" for lang in ("EN", "en", "de"))
+    )
+    out = tmp_path / "out"
+    assert run(["filter", str(shard), "-o", str(out), "--split", "lang", "--words", "1..", "-q"]) == 1
+    assert f"{out}/en/a.jsonl: is {out}/EN/a.jsonl on this file system" in capsys.readouterr().err
+    assert json.loads((out / "EN" / "a.jsonl").read_text())["lang"] == "EN"
 
 
 def test_labels_are_those_of_a_rule(tmp_path):

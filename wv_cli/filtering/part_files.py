@@ -13,11 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, MissingFile, WvError, reason
 from wv_cli.io import host
 from wv_cli.io.compression import Compressor, compression_of
-from wv_cli.io.places import make_folder
-from wv_cli.io.remote import name_elsewhere, remove_later, size_of
+from wv_cli.io.remote import files_in, name_elsewhere, path_below, remove_later, size_of
 from wv_cli.io.temporary import keep_mode, temporary_prefix
 
 _ENDING = ".wv-part"
@@ -162,9 +161,22 @@ def _size_of(path: str) -> int:
         return size_of(name) or 0
 
 
+def files_there(folder: Path, names: Collection[str], *, in_labels: bool) -> Iterator[Path]:
+    """The files of these names that are in `folder` or, with `in_labels`, in the folders there."""
+    if (elsewhere := name_elsewhere(folder)) is None:
+        places = [each for each in folder.iterdir() if each.is_dir()] if in_labels else [folder]
+        yield from (place / name for place in places for name in names if (place / name).exists())
+        return
+    with contextlib.suppress(MissingFile):  # nothing is there
+        wanted = {*names}
+        for each in files_in(f"{elsewhere}/") or ():
+            below = path_below(each, elsewhere)
+            if (below.partition("/")[2] if in_labels else below) in wanted:
+                yield folder / below
+
+
 def publish(path: Path, saved: Saved) -> None:
     """Gives a whole part file its name; nothing where that has been done. Raises WvError."""
-    make_folder(path.parent, parents=True)  # that of a label
     try:
         with contextlib.suppress(FileNotFoundError):
             Path(saved.part).replace(path)

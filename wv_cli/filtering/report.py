@@ -53,11 +53,11 @@ class Report:
             if (saved := read_report(path)) is not None:
                 _require_same_run(path, saved, json.loads(json.dumps(self.identity)))
 
-    def recorded_outputs(self, names: Collection[str]) -> list[str]:
-        """The files in the folder that its reports tell of, of the shards with these names. Those of damaged reports
-        are not known."""
+    def recorded_outputs(self, names: Collection[str], rejected: Sequence[Path]) -> list[str]:
+        """The files in the folder that its reports tell of, of the shards with these names, and those of the same
+        shards in the folders of `rejected` records. Those of damaged reports are not known."""
         paths = [self.path, *(path for path in files_of_other_deals(self.folder, self.part) if path.suffix == ENDING)]
-        return [output for path in paths for output in _recorded_outputs(path, names)]
+        return [output for path in paths for output in _recorded_outputs(path, names, rejected)]
 
     def refuse_labels_of_other_deals(self) -> None:
         """Raises WvError for a part where a run in another number of parts has split: it does not know the labels of
@@ -97,13 +97,14 @@ class Report:
         remove_output(self.path)
 
 
-def _recorded_outputs(path: Path, names: Collection[str]) -> list[str]:
+def _recorded_outputs(path: Path, names: Collection[str], rejected: Sequence[Path]) -> list[str]:
     with suppress(WvError, LookupError, TypeError):
         saved = read_report(path) or {"shards": []}
         return [
-            os.path.realpath(path.parent / label / shard["shard"])
+            os.path.realpath(folder / shard["shard"])
             for shard in saved["shards"]
-            for label in (("",) if saved["identity"].get("--split") is None else shard.get("labels", ()))
+            for labels in [[""] if saved["identity"].get("--split") is None else shard.get("labels", ())]
+            for folder in (*(path.parent / label for label in labels), *rejected)
             if shard["shard"] in names
         ]
     return []

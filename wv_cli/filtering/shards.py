@@ -6,6 +6,7 @@ A file keeps its place below an input that is a folder.
 import contextlib
 import json
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from wv_cli.filtering.label_files import require_few
 from wv_cli.filtering.part_files import (
     PartFile,
     Saved,
+    files_there,
     publish,
     remove_others,
     remove_parts,
@@ -115,17 +117,18 @@ class Shards:
         self._keys: list[PartFile] = []
         self._described: PartFile | None = None  # a line of the report for each shard that is done
         self._point = Point()
+        self._named: dict[str, Path] = {}  # outputs and folders, by their names without case
 
     @contextlib.contextmanager
     def claim(self) -> Iterator[None]:
         """Keeps other runs out of the folders while it lasts. Raises WvError for one that is at work, for the journal
-        of another run, and for files of a finished run with other rules."""
+        of another run, for files of a finished run with other rules, and for files that are of no run."""
         beside = self._folders if self._split is None else self._folders[1:]  # the folders of labels are made later
         every = [*self._folders, *(folder / Path(name).parent for folder in beside for name in self._names)]
         with _made_folders(every, keep=self._part is not None), contextlib.ExitStack() as locks:
             for folder in self._folders:
                 locks.enter_context(hold_lock(folder / self._journal.path.name, BUSY))
-            before = self._report.recorded_outputs(self._names)
+            before = self._report.recorded_outputs(self._names, self._folders[1:])
             if self._overwrite:
                 self._report.refuse_labels_of_other_deals()
                 before += self._journal.recorded_outputs()
@@ -142,8 +145,12 @@ class Shards:
                 self.totals = Totals.from_report(self.finished)
                 yield
                 return
-            self._report.remove()
+            if point is None and not self._overwrite:
+                self._refuse_others({*before})
             self._point = point or Point(before=before)
+            if point is None and before:  # a run that is killed now still knows what is its own
+                self._journal.write(self._point)
+            self._report.remove()
             if self._point.totals:
                 self.totals = Totals.from_json(self._point.totals)
             for done in self._point.done.values():
@@ -158,6 +165,14 @@ class Shards:
             self._close_keys()
             self._journal.remove()
             self._remove_parts()
+
+    def _refuse_others(self, ours: Collection[str]) -> None:
+        """Raises WvError where an output is there that is none of `ours`, which runs before have written."""
+        for number, folder in enumerate(self._folders):
+            for path in files_there(folder, self._names, in_labels=not number and self._split is not None):
+                if os.path.realpath(path) not in ours:
+                    problem = "is there, and no report says that wv filter wrote it"
+                    raise WvError(f"{path}: {problem}; name another folder, or --overwrite to replace it")
 
     @contextlib.contextmanager
     def discarded_on_error(self) -> Iterator[None]:
@@ -265,9 +280,33 @@ class Shards:
         this again."""
         point = self._point
         for output, saved in point.parts.items():
+            make_folder(Path(output).parent, parents=True)  # that of a label
+            self._require_apart(Path(output))
             publish(Path(output), saved)
         self.totals.add(Totals.from_json(point.counted))
         require_few(self.totals.labels, self._split)
         point.done[point.at] = {output: saved.size for output, saved in point.parts.items()}
         point.totals = self.totals.to_json()
         point.at, point.counted, point.parts, point.whole = "", {}, {}, False
+
+    def _require_apart(self, output: Path) -> None:
+        """Raises WvError where an output, or its folder, is one of this run with another name, as where the file system
+        ignores case or how accents are encoded."""
+        self._named = self._named or {
+            _name_without_case(each): each for done in self._point.done.values() for each in _with_folders(done)
+        }
+        for each in _with_folders([output]):
+            other = self._named.setdefault(_name_without_case(each), each)
+            if other != each and each.exists() and other.exists() and each.samefile(other):
+                problem = f"is {other} on this file system, which ignores case"
+                raise WvError(f"{each}: {problem}; write to one that does not, or choose other names or labels")
+
+
+def _with_folders(outputs: Iterable[str | Path]) -> Iterator[Path]:
+    """Outputs and their folders."""
+    for each in map(Path, outputs):
+        yield from (each, each.parent)
+
+
+def _name_without_case(path: Path) -> str:
+    return unicodedata.normalize("NFC", str(path)).casefold()

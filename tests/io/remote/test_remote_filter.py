@@ -27,6 +27,16 @@ def test_records_are_filtered_from_s3_to_s3(bucket, tmp_path):
     wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="1..10", overwrite=True)
 
 
+def test_files_of_no_run_in_s3_are_not_replaced(bucket):
+    bucket.pipe_file("corpus/kept/lang=en/a.jsonl", b"not of wv")
+    before = versions(bucket, "corpus/kept")
+    with pytest.raises(WvError, match=r"s3://corpus/kept/lang=en/a.jsonl: is there, and no report says"):
+        wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10")
+    assert versions(bucket, "corpus/kept") == before
+    wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", overwrite=True)
+    assert bucket.cat_file("corpus/kept/lang=en/a.jsonl") != b"not of wv"
+
+
 def test_parts_in_s3_are_added_up(bucket, cache):
     for part in ("1/2", "2/2"):
         wv_cli.filter(["s3://corpus/records/"], "s3://corpus/kept", words="5..10", part=part)

@@ -349,7 +349,12 @@ class FilterOutput(Part):
         only="dry_run and near_duplicates",
     )
     cut: CorpusPart = field(default_factory=CorpusPart)
-    overwrite: bool = option(False, "Begin anew instead of going on with an unfinished run.", off=None, only=_IN_FOLDER)
+    overwrite: bool = option(
+        False,
+        "Begin anew, and replace what is there, instead of going on with an unfinished run.",
+        off=None,
+        only=_IN_FOLDER,
+    )
 
     @property
     def folders(self) -> list[Path]:
