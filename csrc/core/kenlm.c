@@ -6,6 +6,8 @@
 #include "base/little_endian.h"
 
 #define AT_ONCE 256 /* words that are scored together */
+#define AHEAD 16    /* buckets that are asked for before one is looked at: of many more the machine forgets some */
+#define PROBED 48   /* bytes of a table that a look-up seldom goes beyond */
 /* Each may end a sentence, and then <s> follows; the state stands before them. */
 #define MOST_PLACES (2 * AT_ONCE + WV_LARGEST_ORDER)
 #define SIGN (UINT32_C(1) << 31)
@@ -196,19 +198,24 @@ static int32_t look_up_words(const wv_kenlm *model, places *p) {
     return active;
 }
 
+/* Hashes the n-gram of `length` words that ends in place i, and asks for its bucket. */
+static inline void fetch_bucket(const wv_kenlm_level *level, places *p, int32_t length, int32_t i) {
+    uint64_t word = (uint64_t)p->before[i][1 - length];
+    p->key[i] = p->key[i] * UINT64_C(8978948897894561157) ^ (1 + word) * UINT64_C(17894857484156487943);
+    p->at[i] = p->key[i] % (uint64_t)level->size;
+    const uint8_t *entry = level->start + p->at[i] * (uint64_t)level->record;
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry + PROBED);
+}
+
 /* Looks up the n-grams of `length` words. Returns how many of the places remain active. */
 static int32_t look_up_hashed(const wv_kenlm *model, places *p, int32_t length, int32_t active) {
     const wv_kenlm_level *level = &model->levels[length - 2];
     uint64_t size = (uint64_t)level->size;
     int32_t left = 0;
+    for (int32_t k = 0; k < active && k < AHEAD; k++) fetch_bucket(level, p, length, p->active[k]);
     for (int32_t k = 0; k < active; k++) {
-        int32_t i = p->active[k];
-        uint64_t word = (uint64_t)p->before[i][1 - length];
-        p->key[i] = p->key[i] * UINT64_C(8978948897894561157) ^ (1 + word) * UINT64_C(17894857484156487943);
-        p->at[i] = p->key[i] % size;
-        __builtin_prefetch(level->start + p->at[i] * (uint64_t)level->record);
-    }
-    for (int32_t k = 0; k < active; k++) {
+        if (k + AHEAD < active) fetch_bucket(level, p, length, p->active[k + AHEAD]);
         int32_t i = p->active[k];
         uint64_t at = p->at[i], key = 0;
         const uint8_t *entry = level->start;

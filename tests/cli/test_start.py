@@ -44,12 +44,13 @@ QUERIES = {
     "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 65),
 }
 # Of the standard library: what these queries did without when they were last looked at, each some milliseconds.
-SLOW = {"concurrent.futures", "csv", "hashlib", "logging", "random", "secrets", "shutil", "string", "tempfile"}
+SLOW = {"bz2", "concurrent.futures", "csv", "hashlib", "logging", "random", "secrets", "shutil", "string", "tempfile"}
 MAY_HAVE = {
     "vectors words.bin the": {"hashlib"},
     "vectors labels.bin --sentences the": {"hashlib"},
     "search text.index history": {"hashlib"},
     "convert words.bin words.vec -q": {
+        "bz2",
         "concurrent.futures",
         "hashlib",
         "logging",

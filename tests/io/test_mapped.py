@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from wv_cli.errors import WvError
-from wv_cli.io.mapped import require_unchanged
+from wv_cli.io import host
+from wv_cli.io.input import open_input
+from wv_cli.io.mapped import map_pages, require_unchanged
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel
 from wv_cli.vectors.formats import save
@@ -126,3 +128,21 @@ def test_vectors_are_not_mapped(tmp_path):
     code = "import sys, mmap\nfrom wv_cli import load\nmmap.mmap = None\n[load(path) for path in sys.argv[1:]]"
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "v.bin", tmp_path / "v.npy"], check=False)
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("places, mapped", [(15, False), (16, True)])
+def test_all_pages_are_mapped_for_many_places_only(tmp_path, monkeypatch, places, mapped):
+    """A few questions to a large model must not read all of it."""
+    path, seen = tmp_path / "file", []
+    path.write_bytes(b"x" * (1 << 20))
+    want = host.want_all_pages
+    monkeypatch.setattr(host, "want_all_pages", lambda block: (seen.append(len(block)), want(block)))
+    with open_input(path) as source:
+        contents = source.contents()
+        assert map_pages(contents, places) == mapped
+    assert seen == [1 << 20] * mapped
+    assert bytes(contents) == b"x" * (1 << 20)
+
+
+def test_what_is_not_mapped_needs_no_pages():
+    assert not map_pages(memoryview(b"x"), 100)

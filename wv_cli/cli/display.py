@@ -4,7 +4,6 @@ Readers of Progress only; the training code prints nothing.
 """
 
 import contextlib
-import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -138,5 +137,7 @@ def resume_command(argv: list[str], resumed: bool) -> list[str]:
 
 def explain_stop(outcome: "Outcome", saved: bool, resumed: bool) -> WvError:
     """The error for a run that ended early: how it ended and the command line that goes on."""
+    import shlex
+
     way_on = f"go on with: wv {shlex.join(resume_command(sys.argv[1:], resumed))}" if saved else "nothing was saved"
     return outcome.ended_early(way_on)

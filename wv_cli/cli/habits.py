@@ -4,7 +4,6 @@ Tables only, and the functions that look into them. Names are written as synonym
 dashes and underscores. Options are in cli/synonyms.py.
 """
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -137,5 +136,7 @@ def require_query(index: str, queries: Sequence[str]) -> None:
     if queries and not any(map(str.strip, queries)):
         raise UsageError("QUERY is blank; give words to search for")
     if index != "-" and not Path(index).exists() and queries and Path(queries[-1]).exists():
+        import shlex
+
         order = shlex.join([queries[-1], index, *queries[:-1]])
         raise UsageError(f"{index}: no such file; what is searched comes first: `wv search {order}`")

@@ -5,14 +5,12 @@ Concatenated members (gzip), streams and frames are one file, zero bytes between
 cut or damaged is a BadFile that names the place in the compressed file; so is a kind of file that is certainly no text.
 """
 
-import bz2
 import io
-import lzma
 import os
 import re
 import sys
-import zlib
 from collections.abc import Callable, Generator, Iterator
+from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple
 
 from wv_cli.errors import BadFile, WvError
@@ -22,6 +20,7 @@ from wv_cli.io.threads import read_ahead
 CHUNK = 1 << 20  # bytes of text in a chunk, at least (but for the last)
 _HEAD = 16  # first bytes that tell a codec
 _BLOCK = 1 << 16  # compressed bytes handed to a decompressor at once
+_XZ = 1  # lzma.FORMAT_XZ: without LZMA's older format
 
 
 def is_compressed(head: bytes, name: str) -> bool:
@@ -182,29 +181,30 @@ def _new_zstd_decoder(name: str) -> Any:
     return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 31})
 
 
+# Their modules are imported for a file that needs them: most need none, and all take as long as a short run's work.
 _CODECS = [
     # No time stands in what is written: the same vectors make the same file.
     _Codec(
         "gzip",
         (b"\x1f\x8b\x08",),
-        lambda name: zlib.decompressobj(wbits=31),
+        lambda name: import_module("zlib").decompressobj(wbits=31),
         ".gz",
-        lambda path: zlib.compressobj(6, wbits=31),
+        lambda path: import_module("zlib").compressobj(6, wbits=31),
     ),
     # BZh1 to BZh9, then the mark of a block or, in an empty file, of the end: text may begin with "BZh9" too.
     _Codec(
         "bzip2",
         tuple(b"BZh%d" % level + mark for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90")),
-        lambda name: bz2.BZ2Decompressor(),
+        lambda name: import_module("bz2").BZ2Decompressor(),
         ".bz2",
-        lambda path: bz2.BZ2Compressor(9),
+        lambda path: import_module("bz2").BZ2Compressor(9),
     ),
     _Codec(
         "xz",
         (b"\xfd7zXZ\0",),
-        lambda name: lzma.LZMADecompressor(lzma.FORMAT_XZ),
+        lambda name: import_module("lzma").LZMADecompressor(_XZ),
         ".xz",
-        lambda path: lzma.LZMACompressor(preset=6),
+        lambda path: import_module("lzma").LZMACompressor(preset=6),
     ),
     # Frames, and the skippable frames that some writers put first.
     _Codec(

@@ -19,6 +19,7 @@ LINUX = sys.platform == "linux" and os.environ.get("WV_PORTABLE") != "1"
 # What names an open descriptor: a shell's >(command), and the systems' names for it.
 DESCRIPTOR = re.compile(rf"/dev/fd/(\d+)|/proc/(?:self|{os.getpid()})/fd/(\d+)")
 CONTROL_GROUP = Path("/sys/fs/cgroup")
+_POPULATE_READ = 22  # MADV_POPULATE_READ, which Python has no name for
 _PYTHON = 64 << 20  # bytes that Python and our library take, about
 _BLOCK = bytes(1 << 20)
 _SYNC_FILE_RANGE_WRITE = 2  # of Linux's fs.h
@@ -160,6 +161,14 @@ def want_huge_pages(block: mmap.mmap) -> None:
     if LINUX:
         with contextlib.suppress(OSError):
             block.madvise(mmap.MADV_HUGEPAGE)  # type: ignore[attr-defined,unused-ignore]
+
+
+def want_all_pages(mapped: mmap.mmap) -> None:
+    """Reads a mapped file into memory that is not there yet, and maps all of it at once. Kernels before Linux 5.14 say
+    no, and then each page is mapped when it is looked at."""
+    if LINUX:
+        with contextlib.suppress(OSError):
+            mapped.madvise(_POPULATE_READ)
 
 
 def want_single_pages(block: mmap.mmap) -> None:

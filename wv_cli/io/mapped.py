@@ -12,7 +12,9 @@ import weakref
 from collections.abc import Callable
 
 from wv_cli.errors import WvError, escape_for_terminal
+from wv_cli.io import host
 
+_FAULT_BYTES = 1 << 16  # that one page fault maps of a file which is in memory
 _State = tuple[int, int]
 _watched: dict[int, tuple[str, int, _State]] = {}  # by address: name, descriptor, state when it was mapped
 _changed: list[str] = []  # names of mappings that are gone
@@ -37,6 +39,15 @@ def map_file(file: io.FileIO, size: int, name: str) -> mmap.mmap | None:
     _watched[address] = (name, descriptor, _state(descriptor))
     weakref.finalize(mapped, _unmap, address, _mapguard.release).atexit = False
     return mapped
+
+
+def map_pages(contents: memoryview, places: int) -> bool:
+    """Maps a whole file at once if it is read at so many `places`, in no order, that page faults would map nearly all
+    of it one by one. For fewer places its pages stay unread. Whether all are mapped now."""
+    if not isinstance(contents.obj, mmap.mmap) or places < len(contents) // _FAULT_BYTES:
+        return False
+    host.want_all_pages(contents.obj)
+    return True
 
 
 def require_unchanged() -> None:

@@ -21,11 +21,15 @@ def sidecar_path(path: str | os.PathLike[str]) -> str:
 
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The sidecar of `path`, nothing where it has none that can be read."""
-    import json
+    try:
+        text = Path(sidecar_path(path)).read_bytes()
+    except (OSError, ValueError):
+        return {}
+    import json  # most files have no sidecar, and this takes a hundredth of a short run
 
     try:
-        found = json.loads(Path(sidecar_path(path)).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        found = json.loads(text)
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -1,7 +1,6 @@
 """How many threads there can be, the same task run on several of them, and what a thread does ahead or behind."""
 
 import contextlib
-import queue
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from threading import Event, Thread
@@ -104,6 +103,8 @@ def in_order(task: Callable[[Argument], Result], arguments: Iterable[Argument], 
 
 def read_ahead(items: Iterable[Result], name: str) -> Generator[Result, None, None]:
     """`items`, made by a background thread up to three ahead. Its exceptions are raised here."""
+    import queue
+
     ready: queue.Queue[Result | BaseException | None] = queue.Queue(maxsize=_AHEAD)
     stop = Event()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from wv_cli import _sentences, _text
+from wv_cli.io.mapped import map_pages
 from wv_cli.lm.asking import UNKNOWN, LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
 
@@ -68,6 +69,7 @@ class Scorer:
             self._encoder.add_words(model.words.blob, model.words.starts)
         self._ids = array("i", range(self._encoder.words))  # the model's, by the encoder's
         self._carry = b""
+        self._places, self._is_mapped = 0, False  # of a file: read so far, about; whether all its pages are mapped
 
     def read(self, text: Iterable[bytes]) -> Iterator[Scored]:
         """A text in chunks, cut anywhere. Raises what reading it raises."""
@@ -98,5 +100,8 @@ class Scorer:
             found = self._asked.find(*self._encoder.words_from(len(self._ids)))
             self._ids.frombytes(found.tobytes())
         ids = _sentences.exchange(spelled, self._ids, UNKNOWN)
+        if isinstance(self._model, KenlmModel) and not self._is_mapped:
+            self._places += len(ids) * self._model.order
+            self._is_mapped = map_pages(self._model.contents, self._places)
         scores, lengths, _ = self._asked.score_buffer(ids, self._asked.begin(self._ends), self._ends)
         return Scored(ids, spelled, scores, lengths)

@@ -139,16 +139,19 @@ def _read_pipe() -> Iterable[bytes]:
 
 def _lines(scored: "Scored", spellings: "WordList | None", ends: bool, as_json: bool) -> Iterator[str]:
     """What is said of each sentence, and with `spellings` of its words."""
+    if spellings is None and not as_json:
+        yield from (f"Total: {log10:.8g} OOV: {oov}\n" for log10, oov in zip(*scored.totals(), strict=True))
+        return
     for sentence, log10, oov in zip(scored.sentences(), *scored.totals(), strict=True):
         part = sentence if ends else slice(sentence.start, sentence.stop - 1)
-        words = _words(scored, part, spellings) if spellings is not None else []
+        words = _words(scored, part, spellings) if spellings is not None else None
         if as_json:
             from wv_cli.io.json_text import to_json
 
             facts: dict[str, Any] = {"log10": log10, "events": part.stop - part.start, "oov": oov}
-            yield f"{to_json(facts | ({'words': words} if spellings is not None else {}))}\n"
+            yield f"{to_json(facts if words is None else facts | {'words': words})}\n"
         else:
-            fields = [f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}\t" for word in words]
+            fields = [f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}\t" for word in words or ()]
             yield f"{''.join(fields)}Total: {log10:.8g} OOV: {oov}\n"
 
 
