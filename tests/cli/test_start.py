@@ -27,14 +27,14 @@ PREDICT = {f"commands.{name}" for name in ("distribution", "parts.documents", "p
 ASKED = {"commands", "commands.distribution", "commands.parts"}
 QUERIES = {
     "nn words.bin the": (QUESTION | {"commands.nn"}, 68),
-    "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 62),
+    "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 63),
     "vectors words.bin the": (ASKED | {"commands.parts.pooling", "encoders", "transforms", "text"}, 88),
     "vectors labels.bin --sentences the": (
         ASKED | {"commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
         94,
     ),
-    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 93),
-    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 93),  # an ending of no format
+    "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 94),
+    "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 94),  # an ending of no format
     "lm score words.lm text.txt": (
         {"commands", "commands.parts", "commands.parts.asked_lm", "commands.parts.documents"}
         | {"lm", "text", "filtering"},
