@@ -7,6 +7,10 @@
  *     y = (1 - s) / |labels| at each of the text's labels, + s / outputs everywhere
  *     the answer is softmax((z_tokens + 2 z_ngrams) / 3)
  *
+ * A model may answer several questions, such as quality and topic. Each has a softmax of its own over a range of the
+ * outputs; y, |labels| and outputs are those of the range, and the loss is the sum. A question of which a text has no label
+ * has d = 0 there. Rows are shared, so that g is the sum over the questions.
+ *
  * Each head has a loss of its own: with one loss of the sum, the head that learns faster leaves the other nothing to learn.
  * A hidden layer between m and z of the tokens, and maxima and minima beside their mean (Shen et al. 2018, SWEM, arXiv
  * 1805.09843), were tried and are worse, most where labels are many.
@@ -107,28 +111,46 @@ void WV_NAME(wv_pooled_predict)(const wv_pooled_model *model, const wv_pooled_te
     }
 }
 
-/* Scores z become d = softmax(z) - y; returns the loss. */
-static double score_gradient(const wv_pooled_run *run, int64_t text, float *scores) {
-    const int32_t outputs = run->model.outputs;
-    const int64_t begin = run->label_starts[text], end = run->label_starts[text + 1];
-    const float smoothing = run->options.label_smoothing, every = smoothing / (float)outputs;
-    const float each = (1 - smoothing) / (float)(end - begin);
-    float most = scores[0], total = 0;
+/* Scores z of the question whose outputs are `first` up to `last` become d = softmax(z) - y, or 0 without a label; returns
+ * the loss. `labels` (count) are those of the text, of any question. */
+static double question_gradient(int32_t first, int32_t last, const int32_t *labels, int64_t count, float smoothing,
+                                float *scores) {
+    int64_t own = 0;
+    for (int64_t l = 0; l < count; l++) own += first <= labels[l] && labels[l] < last;
+    if (own == 0) {
+        memset(scores + first, 0, sizeof(float) * (size_t)(last - first));
+        return 0;
+    }
+    const float every = smoothing / (float)(last - first), each = (1 - smoothing) / (float)own;
+    float most = scores[first], total = 0;
     double sum = 0, loss = 0;
-    for (int32_t k = 0; k < outputs; k++) {
+    for (int32_t k = first; k < last; k++) {
         most = scores[k] > most ? scores[k] : most;
         total += scores[k];
     }
-    for (int64_t l = begin; l < end; l++) loss -= (double)(each * scores[run->labels[l]]);
+    for (int64_t l = 0; l < count; l++)
+        if (first <= labels[l] && labels[l] < last) loss -= (double)(each * scores[labels[l]]);
     loss -= (double)(every * total);
-    for (int32_t k = 0; k < outputs; k++) {
+    for (int32_t k = first; k < last; k++) {
         scores[k] = expf(scores[k] - most);
         sum += (double)scores[k];
     }
     const float scale = (float)(1 / sum);
-    for (int32_t k = 0; k < outputs; k++) scores[k] = scores[k] * scale - every;
-    for (int64_t l = begin; l < end; l++) scores[run->labels[l]] -= each;
+    for (int32_t k = first; k < last; k++) scores[k] = scores[k] * scale - every;
+    for (int64_t l = 0; l < count; l++)
+        if (first <= labels[l] && labels[l] < last) scores[labels[l]] -= each;
     return loss + log(sum) + (double)most;
+}
+
+/* The same for all questions. */
+static double score_gradient(const wv_pooled_run *run, int64_t text, float *scores) {
+    const wv_pooled_model *model = &run->model;
+    const int64_t begin = run->label_starts[text];
+    double loss = 0;
+    for (int32_t q = 0; q < model->questions; q++)
+        loss += question_gradient(model->question[q], model->question[q + 1], run->labels + begin,
+                                  run->label_starts[text + 1] - begin, run->options.label_smoothing, scores);
+    return loss;
 }
 
 /* The steps of the output weights; g becomes H' d of the weights before them. */
@@ -136,6 +158,7 @@ static void move_outputs(const wv_pooled_head *head, int32_t outputs, float lr, 
     const int32_t stride = head->stride;
     memset(work->gradient, 0, sizeof(float) * (size_t)stride);
     for (int32_t k = 0; k < outputs; k++) {
+        if (work->scores[k] == 0) continue; /* a question of which the text has no label */
         const vfloat d = v_splat(work->scores[k]), step = v_splat(-lr * work->scores[k]);
         float *weights = head->output + (int64_t)k * stride;
         for (int32_t i = 0; i < stride; i += WV_LANES) {

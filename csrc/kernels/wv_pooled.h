@@ -30,12 +30,15 @@ typedef struct {
     float *output; /* (outputs, stride) */
 } wv_pooled_head;
 
+/* Question q has the outputs question[q]:question[q + 1], which its softmax is over. */
 typedef struct {
-    int32_t outputs;
+    int32_t outputs, questions;
+    const int32_t *question; /* (questions + 1) */
     wv_pooled_head tokens, ngrams;
 } wv_pooled_model;
 
-/* Training of a model. Text t has the label columns labels[label_starts[t]:label_starts[t + 1]] of equal weight. */
+/* Training of a model. Text t has the label columns labels[label_starts[t]:label_starts[t + 1]]; those of a question have
+ * equal weight. */
 typedef struct {
     wv_pooled_options options;
     wv_pooled_model model;

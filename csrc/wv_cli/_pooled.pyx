@@ -72,7 +72,8 @@ cdef class Texts:
 
 cdef class Model:
     """The matrices of a model, shared, not copied: the rows of `tokens` and `ngrams`, and the output weights of each,
-    (outputs, stride), float32, aligned to 64 bytes. Rows are zero behind their `dim` and `rank` numbers."""
+    (outputs, stride), float32, aligned to 64 bytes. Rows are zero behind their `dim` and `rank` numbers. Question q has the
+    outputs questions[q]:questions[q + 1]; None: there is one."""
 
     cdef wv_pooled_model model
     cdef const wv_kernels *kernel
@@ -80,15 +81,20 @@ cdef class Model:
     cdef object kept_alive
 
     def __init__(self, *, float[:, ::1] tokens, float[:, ::1] token_output, float[:, ::1] ngrams, float[:, ::1] ngram_output,
-                 int dim, int rank, isa: str | None = None):
+                 int dim, int rank, const int32_t[::1] questions=None, isa: str | None = None):
         self.kernel = kernels_of(isa)
         require(tokens.shape[0] > 0 and token_output.shape[0] > 0, "there are no tokens, or no labels")
         require(token_output.shape[0] == ngram_output.shape[0], "the heads differ in their labels")
         self.model.outputs = <int32_t>token_output.shape[0]
+        if questions is None:
+            questions = np.array([0, token_output.shape[0]], np.int32)
+        require(questions.shape[0] > 1 and questions[0] == 0 and questions[questions.shape[0] - 1] == self.model.outputs
+                and bool((np.diff(questions) > 0).all()), "the questions do not divide the labels")
+        self.model.question, self.model.questions = &questions[0], <int32_t>(questions.shape[0] - 1)
         self.model.tokens = self.head(tokens, token_output, dim, "tokens")
         self.model.ngrams = self.head(ngrams, ngram_output, rank, "n-grams")
         self.tokens, self.ngrams = tokens.shape[0], ngrams.shape[0]
-        self.kept_alive = (tokens, token_output, ngrams, ngram_output)
+        self.kept_alive = (tokens, token_output, ngrams, ngram_output, questions)
 
     cdef wv_pooled_head head(self, float[:, ::1] rows, float[:, ::1] output, int dim, str what) except *:
         require(dim > 0 and rows.shape[1] == padded(dim) == output.shape[1], f"{what}: rows do not fit {dim} numbers")

@@ -179,9 +179,10 @@ def logs() -> list[bytes]:
     return [log, log + over]
 
 
-def pooled(*, pieces: bool = False) -> Pooled:
-    """A pooled classifier of words, or of pieces."""
-    words, labels = (WordList.from_words(each.split()) for each in ("the of in a", "__label__x __label__y"))
+def pooled(*, pieces: bool = False, several: bool = False) -> Pooled:
+    """A pooled classifier of words, or of pieces; of `several` questions."""
+    named = "__label__x=1 __label__x=2 __label__y=a __label__y=b" if several else "__label__x __label__y"
+    words, labels = (WordList.from_words(each.split()) for each in ("the of in a", named))
     model = {"type": "WordLevel", "vocab": {"[UNK]": 0, "the": 1, "of": 2}, "unk_token": "[UNK]"}
     tokenizer = {"model": model, "pre_tokenizer": {"type": "WhitespaceSplit"}} if pieces else None
     reading = Reading(
@@ -196,17 +197,21 @@ def pooled(*, pieces: bool = False) -> Pooled:
         max_length=8,
         tokenizer=tokenizer,
         tokens=3 if pieces else len(words),
+        questions=(0, 2) if several else (),
     )
     text = b"__label__x the of the\n__label__y in a in\n__label__x of\n__label__y a\n"
+    if several:
+        text = text.replace(b"x", b"x=1").replace(b"y", b"y=b")
     config = PooledConfig(dim=4, ngram_dim=4, epochs=2, threads=1)
     return Pooled(config, *read_features(reading, [text], "text"))
 
 
 @cache
 def pooled_classifiers() -> list[bytes]:
-    """Of words, of pieces, and in bytes."""
+    """Of words, of pieces, of several questions, and in bytes."""
     words, pieces = (pooled(pieces=each).model() for each in (False, True))
-    whole = [seeds.written(lambda path, model=model: save_pooled(path, model)) for model in (words, pieces)]  # type: ignore[misc]
+    models = (words, pieces, pooled(several=True).model())
+    whole = [seeds.written(lambda path, model=model: save_pooled(path, model)) for model in models]  # type: ignore[misc]
     return [*whole, seeds.written(lambda path: save_pooled(path, pieces, quantized=True))]
 
 

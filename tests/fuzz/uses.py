@@ -36,6 +36,7 @@ from wv_cli.models.glove.config import GloveConfig
 from wv_cli.models.glove.model import Glove
 from wv_cli.models.glove.record_files import Counts, open_counts
 from wv_cli.models.glove.tiles import TileStore
+from wv_cli.models.pooled_files import question_names
 from wv_cli.models.supervised import Supervised
 from wv_cli.models.training.run import train
 from wv_cli.models.training.threads import Threads
@@ -134,8 +135,11 @@ def text_model(path: Path) -> None:
 
 
 def pooled_classifier(path: Path) -> None:
-    classifier = load_classifier(path)
-    list(classifier.answers([b"the of in\n__label__x a unseen\n\n"], -1))
+    names, classifier = question_names(str(path), object()), load_classifier(path)
+    answers = list(classifier.answers([b"the of in\n__label__x a unseen\n\n"], -1))
+    assert [*filter(None, (each.name for each in classifier.questions))] == [*names]
+    for question in classifier.questions:
+        assert answers[0].to(question).labels.shape == (3, len(question.labels))
 
 
 def words_file(path: Path) -> None:

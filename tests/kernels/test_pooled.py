@@ -1,6 +1,7 @@
 """The pooled classifier: its float64 reference against finite differences, the kernel against the reference on every
 instruction set."""
 
+from dataclasses import replace
 from itertools import chain
 from types import SimpleNamespace
 
@@ -13,12 +14,15 @@ from wv_cli.io.memory import pad_width, zeros
 
 # (dim, rank, outputs): sizes around registers, blocks and cache lines.
 SIZES = [(1, 1, 1), (7, 9, 2), (15, 16, 3), (17, 33, 16), (33, 7, 17), (100, 31, 7), (300, 17, 5)]
+# Where the outputs of questions begin, and the last end: one of one output, and more than are scored together.
+QUESTIONS = [(0, 2, 7), (0, 1, 5, 6, 16, 17)]
 TOKENS, NGRAMS = 40, 60
 LENGTHS = (5, 0, 1, 15, 16, 17, 130, 9, 2, 7, 33, 12)  # in tokens: none, fewer and more than are fetched ahead
 
 
 def draw_texts(outputs, *, seed=3):
-    """Texts of every kind: without tokens, n-grams or labels, with tokens twice and several labels."""
+    """Texts of every kind: without tokens, n-grams or labels, with tokens twice and several labels, perhaps of one
+    question."""
     random = np.random.default_rng(seed)
     idf = random.uniform(0.5, 3, NGRAMS)
     found = []
@@ -44,12 +48,13 @@ def draw_weights(dim, rank, outputs, *, seed=5):
 class Kernel:
     """A model in the memory of the kernel."""
 
-    def __init__(self, weights, isa):
+    def __init__(self, weights, isa, questions=None):
         self.widths = [each.shape[1] for each in weights.arrays()]
         self.padded = [pad(each) for each in weights.arrays()]
         names = ("tokens", "token_output", "ngrams", "ngram_output")
         matrices = dict(zip(names, self.padded, strict=True))
-        self.model = _pooled.Model(**matrices, dim=self.widths[0], rank=self.widths[2], isa=isa)
+        starts = None if questions is None else np.array(questions, np.int32)
+        self.model = _pooled.Model(**matrices, dim=self.widths[0], rank=self.widths[2], questions=starts, isa=isa)
 
     def weights(self):
         """As those of the reference."""
@@ -83,12 +88,13 @@ def run_of(kernel, texts, *, seed=1, **given):
     return _pooled.Run(options, kernel.model, texts_of(texts), starts, labels, token_sum=np.zeros(TOKENS, np.float32))
 
 
+@pytest.mark.parametrize("questions", [(0, 4), (0, 2, 4), (0, 3, 4)])
 @pytest.mark.parametrize("smoothing", [0.0, 0.3])
-def test_reference_has_the_gradient_of_its_loss(smoothing):
-    weights, text, step = draw_weights(4, 3, 4), draw_texts(4)[0], 1e-6
-    y = target(text, 4, smoothing)
+def test_reference_has_the_gradient_of_its_loss(smoothing, questions):
+    weights, text, step = draw_weights(4, 3, 4), replace(draw_texts(4)[0], labels=[0, 1]), 1e-6
+    y = target(text, questions, smoothing)
     for head, inputs in zip(weights.heads(), text.inputs(), strict=True):
-        _, by_sum, by_output = head_gradient(head, inputs, y)
+        _, by_sum, by_output = head_gradient(head, inputs, y, questions)
         by_rows = np.zeros_like(head.rows)
         for id, value in inputs.items():
             by_rows[id] = value * by_sum
@@ -97,7 +103,7 @@ def test_reference_has_the_gradient_of_its_loss(smoothing):
                 before, found = values[at], []
                 for moved in (before + step, before - step):
                     values[at] = moved
-                    found.append(head_loss(head, inputs, y))
+                    found.append(head_loss(head, inputs, y, questions))
                 values[at] = before
                 assert (found[0] - found[1]) / (2 * step) == pytest.approx(expected[at], rel=1e-4, abs=1e-8)
 
@@ -116,10 +122,21 @@ def test_scores(isa, size):
 @pytest.mark.parametrize("isa", _cpu.usable())
 def test_training(isa, size, smoothing):
     """The longest steps are bounded: rows of such lengths meet a learning rate of 1."""
+    check_training(isa, size, smoothing)
+
+
+@pytest.mark.parametrize("questions", QUESTIONS, ids=str)
+@pytest.mark.parametrize("isa", _cpu.usable())
+def test_training_on_several_questions(isa, questions):
+    """Texts have labels of some of them."""
+    check_training(isa, (33, 7, questions[-1]), 0.2, questions)
+
+
+def check_training(isa, size, smoothing, questions=None):
     weights, texts = draw_weights(*size), draw_texts(size[2])
-    kernel = Kernel(weights, isa)
+    kernel = Kernel(weights, isa, questions)
     worker = run_of(kernel, texts, label_smoothing=smoothing).worker()
-    trainer = Trainer(weights, smoothing)
+    trainer = Trainer(weights, smoothing, questions)
     order = np.arange(len(texts)).repeat(2)  # a text twice in a step
     for step in range(1, 6):
         chosen = np.roll(order, 5 * step)[:5]
@@ -162,11 +179,25 @@ def test_refuses_what_does_not_fit():
         run_of(kernel, [Text({1: 1.0}, {}, [2])])
     with pytest.raises(ValueError, match="shares below 1"):
         run_of(kernel, texts, dropout=1.0)
+    for questions in ([0], [0, 1], [1, 2], [0, 0, 2], [0, 3]):
+        with pytest.raises(ValueError, match="the questions do not divide the labels"):
+            Kernel(weights, None, questions)
     worker = run_of(kernel, texts).worker()
     with pytest.raises(ValueError, match="no such text"):
         worker.train(np.array([len(texts)]), step=1, lr=0.1, row_lr=0.1)
     with pytest.raises(ValueError, match="a step has a number from 1"):
         worker.train(np.zeros(6, np.int64), step=0, lr=0.1, row_lr=0.1)
+
+
+def test_a_question_without_a_label_moves_nothing():
+    """Nor do labels of one question move the outputs of another one."""
+    weights, texts = draw_weights(16, 8, 5), [Text({1: 1.0}, {2: 1.0}, [0])]
+    kernel = Kernel(weights, None, (0, 2, 5))
+    before = [each.copy() for each in kernel.weights()]
+    run_of(kernel, texts, label_smoothing=0.1).worker().train(np.zeros(1, np.int64), step=1, lr=0.1, row_lr=0.1)
+    for place in (1, 3):
+        assert (kernel.weights()[place][:2] != before[place][:2]).all()
+        assert (kernel.weights()[place][2:] == before[place][2:]).all()
 
 
 def test_values_of_features():

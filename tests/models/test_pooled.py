@@ -11,7 +11,7 @@ from wv_cli import load_classifier, quantize, train
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import LabelsConfig
-from wv_cli.models.pooled_calibration import fit_temperature, read_held_out
+from wv_cli.models.pooled_calibration import fit_temperatures, read_held_out
 from wv_cli.models.pooled_classifier import PooledClassifier
 from wv_cli.models.pooled_files import load_pooled, save_pooled
 from wv_cli.models.pooled_reader import LineReader
@@ -174,10 +174,11 @@ def test_vectors_of_words_begin_a_table(text, tmp_path):
 
 def test_calibration_undoes_a_scale(model, text):
     made, told = load_pooled(model), "".join(lines(300, seed=6)).replace("superb", "dull").encode()
-    found = fit_temperature(made, read_held_out(made.reading, told, "held out"))
+    (found,) = fit_temperatures(made, read_held_out(made.reading, told, "held out"))
     for head in (made.tokens, made.ngrams):
         head.output[...] *= 2
-    assert fit_temperature(made, read_held_out(made.reading, told, "held out")) == pytest.approx(2 * found, rel=1e-2)
+    (again,) = fit_temperatures(made, read_held_out(made.reading, told, "held out"))
+    assert again == pytest.approx(2 * found, rel=1e-2)
     with pytest.raises(BadFile, match="expected labeled lines to calibrate on"):
         read_held_out(made.reading, b"no label\n", "held out")
 
@@ -187,7 +188,7 @@ def test_calibration_is_in_the_file(text, tmp_path):
     held.write_text("".join(lines(50, seed=7)).replace("superb", "dull"))
     report = train(text, tmp_path / "judge", **SMALL, calibration=str(held))
     assert abs(np.log(report["temperature"])) > 0.01
-    assert load_pooled(tmp_path / "judge").temperature == pytest.approx(report["temperature"])
+    assert load_pooled(tmp_path / "judge").temperatures[0] == pytest.approx(report["temperature"])
 
 
 def test_refuses_what_does_not_fit(text, tmp_path):

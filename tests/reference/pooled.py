@@ -4,6 +4,7 @@ Without dropout, whose draws are the kernel's own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,35 +70,44 @@ def answer(weights: Weights, text: Text) -> Array:
     return (tokens + 2 * ngrams) / 3
 
 
-def log_softmax(z: Array) -> Array:
-    z = z - z.max()
-    out: Array = z - np.log(np.exp(z).sum())
-    return out
+Questions = Sequence[int]  # where the outputs of each begin, and the last end
 
 
-def target(text: Text, outputs: int, smoothing: float) -> Array:
-    y = np.full(outputs, smoothing / outputs)
-    for label in text.labels:
-        y[label] += (1 - smoothing) / len(text.labels)
+def log_softmax(z: Array, questions: Questions) -> Array:
+    """One for each question."""
+    parts = [z[first:last] - z[first:last].max() for first, last in pairwise(questions)]
+    return np.concatenate([part - np.log(np.exp(part).sum()) for part in parts])
+
+
+def target(text: Text, questions: Questions, smoothing: float) -> Array:
+    """Sums to 1 over the outputs of each question; zero where the text has no label for it."""
+    y = np.zeros(questions[-1])
+    for first, last in pairwise(questions):
+        own = [label for label in text.labels if first <= label < last]
+        y[first:last] = smoothing / (last - first) if own else 0
+        for label in own:
+            y[label] += (1 - smoothing) / len(own)
     return y
 
 
-def head_loss(head: Head, inputs: Inputs, y: Array) -> float:
-    return float(-y @ log_softmax(head.output @ sum_of(head, inputs)))
+def head_loss(head: Head, inputs: Inputs, y: Array, questions: Questions) -> float:
+    return float(-y @ log_softmax(head.output @ sum_of(head, inputs), questions))
 
 
-def head_gradient(head: Head, inputs: Inputs, y: Array) -> tuple[Array, Array, Array]:
+def head_gradient(head: Head, inputs: Inputs, y: Array, questions: Questions) -> tuple[Array, Array, Array]:
     """(m, the gradient of head_loss() by m, by the output weights)."""
     m = sum_of(head, inputs)
-    d = np.exp(log_softmax(head.output @ m)) - y
+    has_label = np.concatenate([np.full(last - first, y[first:last].any()) for first, last in pairwise(questions)])
+    d = has_label * np.exp(log_softmax(head.output @ m, questions)) - y
     return m, head.output.T @ d, np.outer(d, m)
 
 
 class Trainer:
     """Learns from one text after the other. The weights change."""
 
-    def __init__(self, weights: Weights, smoothing: float = 0.0) -> None:
+    def __init__(self, weights: Weights, smoothing: float = 0.0, questions: Questions | None = None) -> None:
         self.weights, self.smoothing = weights, smoothing
+        self.questions = [0, len(weights.tokens.output)] if questions is None else questions
         self.token_sum = np.zeros(len(weights.tokens.rows))
 
     def learn(self, text: Text, lr: float, row_lr: float) -> float:
@@ -106,9 +116,9 @@ class Trainer:
             return 0.0
         losses = []
         for head, inputs in zip(self.weights.heads(), text.inputs(), strict=True):
-            y = target(text, len(head.output), self.smoothing)
-            losses.append(head_loss(head, inputs, y))
-            m, by_sum, by_output = head_gradient(head, inputs, y)
+            y = target(text, self.questions, self.smoothing)
+            losses.append(head_loss(head, inputs, y, self.questions))
+            m, by_sum, by_output = head_gradient(head, inputs, y, self.questions)
             step = min(lr, 2 / (m @ m)) if m.any() else lr
             head.output -= step * by_output
             for id, value in inputs.items():

@@ -104,7 +104,7 @@ def add_vectors(
         raise UsageError(f"--fixed-size is about {tables}, and {texts.inputs[0]} is none; leave it out")
     refuse_overwriting(texts.inputs, output or "-")
     refuse_reading([output or "-"], [model])
-    add_answers(texts, output or "-", (name,), lambda: vector_answer(name, opened(), fixed_size=fixed_size))
+    add_answers(texts, output or "-", lambda: ((name,), vector_answer(name, opened(), fixed_size=fixed_size)))
     return 0
 
 

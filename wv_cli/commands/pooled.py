@@ -78,8 +78,6 @@ class PooledJob(TrainingJob):
     resume: Resume = field(default_factory=Resume)
 
     def check(self) -> None:
-        if len(self.reading.label_field) > 1:
-            raise UsageError("--label-field: a classifier answers one question; give one field")
         if self.reading.vocab:
             message = "--vocab has no effect with --model pooled, which counts words and labels itself; leave it out"
             raise UsageError(message)
@@ -92,7 +90,7 @@ class PooledJob(TrainingJob):
         """See Job.work: reads the lines, trains, calibrates, saves."""
         from wv_cli.commands.metadata import number_of, run_metadata
         from wv_cli.models.pooled import Pooled
-        from wv_cli.models.pooled_calibration import fit_temperature, read_held_out
+        from wv_cli.models.pooled_calibration import fit_temperatures, read_held_out
         from wv_cli.models.pooled_files import save_pooled
         from wv_cli.models.pooled_reader import read_features
         from wv_cli.text.labeled import encode_labeled
@@ -141,9 +139,11 @@ class PooledJob(TrainingJob):
         if outcome.is_finished:
             made = model.model()
             if held_out is not None:
-                temperature = fit_temperature(made, held_out)
-                made, metadata["temperature"] = replace(made, temperature=temperature), temperature
-                run.log(f"temperature {temperature:.3f}: scores are divided by it", temperature=temperature)
+                made = replace(made, temperatures=fit_temperatures(made, held_out))
+                for name, each in zip(self.reading.label_field or ("",), made.temperatures, strict=False):
+                    of = f" of {name}" if reading.questions else ""
+                    run.log(f"temperature{of} {each:.3f}: scores are divided by it", temperature=each)
+                metadata["temperature"] = made.temperatures if reading.questions else made.temperatures[0]
             save = partial(save_pooled, model=made)
             self.finish(run, self.results(), metadata, [(path, save) for path in self.outputs.outputs])
         return outcome, metadata
@@ -163,6 +163,8 @@ class PooledJob(TrainingJob):
 
         from wv_cli.io.folders import static_root
         from wv_cli.models.pooled_reader import Reading as LineReading
+        from wv_cli.models.pooled_reader import divide_labels
+        from wv_cli.text.records.labels import head_name
         from wv_cli.text.vocab import SENTENCE_END
         from wv_cli.vectors.formats.static import StaticModel
 
@@ -171,9 +173,13 @@ class PooledJob(TrainingJob):
             np.delete(np.arange(corpus.kept), corpus.end_of_line) if corpus.end_of_line >= 0 else np.arange(corpus.kept)
         )
         assert corpus.words.find(SENTENCE_END) == corpus.end_of_line
+        labels, fields = corpus.labels, self.reading.label_field
+        questions: tuple[int, ...] = ()
+        if len(fields) > 1:
+            labels, questions = divide_labels(labels, config.label_prefix, [*map(head_name, fields)])
         reading = LineReading(
             words=corpus.words.take(kept),
-            labels=corpus.labels,
+            labels=labels,
             label_prefix=config.label_prefix,
             lowercase=self.reading.words.lowercase,
             word_ngrams=config.word_ngrams,
@@ -183,6 +189,7 @@ class PooledJob(TrainingJob):
             max_length=config.max_length,
             tokenizer=None,
             tokens=len(kept),
+            questions=questions,
         )
         if self.first.init is None:
             return reading, None

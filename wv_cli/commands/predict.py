@@ -1,6 +1,6 @@
 """`wv predict`: predicts the labels of every line of texts with a classifier.."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,6 +10,7 @@ from wv_cli.commands.job import Job
 from wv_cli.commands.parts.prediction import Answers, AskedTexts
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import frozen, require
+from wv_cli.errors import UsageError
 from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wv_cli.models.text_classifier import Answered, TextClassifier
+    from wv_cli.filtering.units import LabelAnswers
+    from wv_cli.models.text_classifier import Answered, Question, TextClassifier
     from wv_cli.text.inputs import Texts
     from wv_cli.text.records.reading import Column
     from wv_cli.text.records.writing import Answer, Asked
@@ -103,46 +105,72 @@ class PredictRun:
         """Writes the records again, with labels and their probabilities, or expected numbers, and the share of known
         words. Returns how many records there are."""
         from wv_cli.models.classifier import load_classifier
-        from wv_cli.text.records.writing import add_answers
+        from wv_cli.text.records.writing import CutTexts, add_answers
 
-        config, names = self.config, added_names(name, self.config.number)
+        config = self.config
 
-        def open_answer() -> "Answer":
+        def open_answer() -> "tuple[tuple[str, ...], Answer]":
             classifier = load_classifier(self.asked.model)
-            if config.number:
-                return partial(_number_columns, names, classifier, classifier.numbers, self.answers)
-            return partial(_columns, names, classifier, config, self.answers)
+            columns = _number_columns if config.number else _label_columns
+            questions = asked_questions(classifier, number=config.number)
+            answer = partial(_columns, name, columns, classifier, questions, config, self.answers)
+            return tuple(answer(CutTexts(0, []))), answer
 
-        return add_answers(texts, self.answers.output, names, open_answer, config.threads)
-
-
-def added_names(name: str, number: bool) -> tuple[str, ...]:
-    """The fields that `--add NAME` adds: label and probability, or a number, and the share of words that the model
-    knows."""
-    return (name, f"{name}_known") if number else (name, f"{name}_score", f"{name}_known")
+        return add_answers(texts, self.answers.output, open_answer, config.threads)
 
 
-def _number_columns(
-    names: tuple[str, ...],
+def asked_questions(classifier: "TextClassifier", *, number: bool) -> "list[Question]":
+    """The questions of a classifier, with `number` those whose labels are numbers. Raises UsageError where none is."""
+    questions = [*classifier.questions]
+    if not number:
+        return questions
+    if not (found := [each for each in questions if each.has_numbers]):
+        _ = questions[0].numbers
+    return found
+
+
+def _columns(
+    name: str,
+    columns: "Callable[..., dict[str, Column]]",
     classifier: "TextClassifier",
-    numbers: "NDArray[np.float64]",
+    questions: "list[Question]",
+    config: PredictConfig,
     answers: Answers,
     block: "Asked",
 ) -> "dict[str, Column]":
-    """None in the place of the number of a text without a known word."""
+    """The fields that `--add NAME` adds for each of the questions: label and probability, or a number; and the share of
+    words that the model knows. Of several questions fields have their names."""
     from wv_cli.filtering.units import answer_units
     from wv_cli.models.text_classifier import ALL
     from wv_cli.text.records.reading import Column
 
-    expected: list[float | None] = []
-    share: list[float] = []
-    if block.count:
-        answered = answer_units(classifier, block.each, answers.unit, answers.flatten, ALL)
-        seen, known = answered.seen.T
-        found = answered.expected_numbers(numbers).round(6).tolist()
-        expected = [number if words else None for number, words in zip(found, known.tolist(), strict=True)]
-        share = _known_share(seen, known)
-    return {names[0]: Column("number", expected), names[1]: Column("number", share)}
+    every = config.number or len(classifier.questions) > 1
+    k, threshold = (ALL, 0.0) if every else (config.k, config.threshold)
+    answered = answer_units(classifier, block.each, answers.unit, answers.flatten, k, threshold)
+    found: dict[str, Column] = {}
+    for question in questions:
+        own = f"{name}_{question.name}" if question.name else name
+        own_answers = answered.to(question, ALL if config.number else config.k, config.threshold)
+        more = columns(own, question, own_answers, config, answers)
+        for clash in found.keys() & {*more, f"{name}_known"}:
+            raise UsageError(
+                f"{classifier.name}: its questions would add {clash} twice; train it on fields with other names"
+            )
+        found |= more
+    seen, known = answered.seen.T
+    return {**found, f"{name}_known": Column("number", _known_share(seen, known))}
+
+
+def _number_columns(
+    name: str, question: "Question", answered: "LabelAnswers", config: PredictConfig, answers: Answers
+) -> "dict[str, Column]":
+    """None in the place of the number of a text without a known word."""
+    from wv_cli.text.records.reading import Column
+
+    found = answered.expected_numbers(question.numbers).round(6).tolist()
+    known = answered.seen[:, 1].tolist()
+    expected = [number if words else None for number, words in zip(found, known, strict=True)]
+    return {name: Column("number", expected)}
 
 
 def _known_share(seen: "NDArray[np.int32]", known: "NDArray[np.int32]") -> list[float]:
@@ -152,37 +180,27 @@ def _known_share(seen: "NDArray[np.int32]", known: "NDArray[np.int32]") -> list[
     return found
 
 
-def _columns(
-    names: tuple[str, ...], classifier: "TextClassifier", config: PredictConfig, answers: Answers, block: "Asked"
+def _label_columns(
+    name: str, question: "Question", answered: "LabelAnswers", config: PredictConfig, answers: Answers
 ) -> "dict[str, Column]":
     import numpy as np
 
-    from wv_cli.filtering.units import answer_units
     from wv_cli.io.json_text import to_unicode
+    from wv_cli.text.records.labels import value_of
     from wv_cli.text.records.reading import Column
-    from wv_cli.vectors.fasttext import LABEL_PREFIX
 
-    one, label, score = config.k == 1, names[0], names[1]
+    one = config.k == 1
     best: list[Any] = []
     scores: list[Any] = []
-    share: list[float] = []
-    if block.count:
-        answered = answer_units(classifier, block.each, answers.unit, answers.flatten, config.k, config.threshold)
-        prefix = LABEL_PREFIX.decode()
-        labels = [to_unicode(label.removeprefix(prefix)) for label in classifier.labels]
-        seen, known = answered.seen.T
-        found = np.where((known > 0) | (answers.unknown == ANSWER), answered.found, -1).tolist()
-        for row, probabilities, count in zip(answered.labels.tolist(), answered.probabilities, found, strict=True):
-            named = [labels[label] for label in row[:count]] if count >= 0 else [answers.unknown]
-            shown = probabilities[:count] if count >= 0 else [0.0]
-            best.append(named if not one else named[0] if named else None)
-            scores.append(shown if not one else shown[0] if named else None)
-        share = _known_share(seen, known)
-    return {
-        label: Column("text", best, many=not one),
-        score: Column("number", scores, many=not one),
-        names[2]: Column("number", share),
-    }
+    labels = [to_unicode(value_of(label.removeprefix(question.prefix))) for label in question.labels]
+    known = answered.seen[:, 1]
+    found = np.where((known > 0) | (answers.unknown == ANSWER), answered.found, -1).tolist()
+    for row, probabilities, count in zip(answered.labels.tolist(), answered.probabilities, found, strict=True):
+        named = [labels[label] for label in row[:count]] if count >= 0 else [answers.unknown]
+        shown = probabilities[:count] if count >= 0 else [0.0]
+        best.append(named if not one else named[0] if named else None)
+        scores.append(shown if not one else shown[0] if named else None)
+    return {name: Column("text", best, many=not one), f"{name}_score": Column("number", scores, many=not one)}
 
 
 @dataclass(frozen=True)
@@ -199,8 +217,7 @@ class Prediction:
         from wv_cli.models.classifier import load_classifier
 
         classifier = load_classifier(self.file)
-        if self.config.number:
-            _ = classifier.numbers
+        asked_questions(classifier, number=self.config.number)
         return classifier
 
     def answer(self, classifier: "TextClassifier", asked: "Texts") -> bytes:
@@ -222,17 +239,24 @@ class Prediction:
                 yield answered.lines(classifier.labels, self.prob)
 
     def _number_lines(self, source: "Source", classifier: "TextClassifier") -> Iterator[bytes]:
-        """A line without a number has nothing that the model knows."""
+        """A line without a number has nothing that the model knows. Of several questions numbers have the names."""
         from wv_cli.io.json_text import to_json
         from wv_cli.models.text_classifier import ALL
 
+        questions = asked_questions(classifier, number=True)
+        named = bool(questions[0].name)
         for answered in classifier.answers(source, ALL, threads=self.config.threads):
-            found = answered.expected_numbers(classifier.numbers).round(6).tolist()
-            shown = [number if number == number else None for number in found]  # NaN is another number than itself
-            if self.as_json:
-                yield "".join(to_json({"number": number}) + "\n" for number in shown).encode()
-            else:
-                yield "".join("\n" if number is None else f"{number:.6g}\n" for number in shown).encode()
+            columns = [answered.to(each).expected_numbers(each.numbers).round(6).tolist() for each in questions]
+            for row in zip(*columns, strict=True):
+                numbers = {
+                    each.name or "number": number if number == number else None  # NaN is another number than itself
+                    for each, number in zip(questions, row, strict=True)
+                }
+                if self.as_json:
+                    yield (to_json({"numbers": numbers} if named else numbers) + "\n").encode()
+                else:
+                    known = [(name, number) for name, number in numbers.items() if number is not None]
+                    yield (" ".join(f"{name}={n:.6g}" if named else f"{n:.6g}" for name, n in known) + "\n").encode()
 
 
 def _objects(answered: "Answered", names: list[str]) -> Iterator[str]:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.models.classifier import load_classifier
-from wv_cli.models.text_classifier import ALL, TextClassifier
+from wv_cli.models.text_classifier import ALL, Answered, Question, TextClassifier
 from wv_cli.text.inputs import Texts
 from wv_cli.text.records.labels import LabelFields
 from wv_cli.text.source import Source
@@ -26,8 +27,12 @@ LEFT_OUT = "lines without a known label or a known word left out"
 
 def labeled_text(path: str, classifier: TextClassifier, config: LabelsConfig, log: Callable[[str], None]) -> Texts:
     """The lines of a file with their labels, or its records with those of their fields."""
-    fields = config.label_field
-    labels = LabelFields(fields, classifier.label_prefix) if fields else None
+    fields, several = config.label_field, len(classifier.questions) > 1
+    for name in fields if several else ():
+        classifier.question(name)
+    if len(fields) > 1 and not several:
+        raise UsageError(f"{classifier.name}: answers one question; give one --label-field")
+    labels = LabelFields(fields, classifier.label_prefix, several) if fields else None
     return input_texts([path], log=log, reading=config, labels=labels)
 
 
@@ -48,24 +53,54 @@ def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: Label
     )
     for model in vectors:
         classifier = load_classifier(model.name)
-        numbers = classifier.numbers
+        questions = asked_questions(classifier, config)
         for path in data:
             text = labeled_text(path, classifier, config, report.notes.append)
-            gold, expected, left_out = [np.empty(0)], [np.empty(0)], 0
+            found = [_Numbers(question) for question in questions]
             for answered in classifier.answers(Source(text), ALL, threads=config.threads):
-                known = np.diff(answered.true_starts)
-                used = (known > 0) & answered.reads
-                left_out += int((~used).sum())
-                sums = np.bincount(np.repeat(np.arange(len(known)), known), numbers[answered.true_labels], len(known))
-                gold.append(sums[used] / known[used])
-                expected.append(answered.expected_numbers(numbers)[used])
-            _add_row(report, model.name, path, np.concatenate(gold), np.concatenate(expected), left_out)
+                for each in found:
+                    each.add(answered)
+            for each in found:
+                _add_row(report, model.name, path, each)
     return report
 
 
-def _add_row(
-    report: Report, model: str, path: str, gold: NDArray[np.float64], expected: NDArray[np.float64], left_out: int
-) -> None:
+def asked_questions(classifier: TextClassifier, config: LabelsConfig) -> list[Question]:
+    """The questions that are scored: those of --label-field, else all; with --number those whose labels are numbers.
+    Raises UsageError where there is none."""
+    questions = [*classifier.questions]
+    if len(questions) > 1 and config.label_field:
+        questions = [classifier.question(name) for name in config.label_field]
+    if not config.number:
+        return questions
+    if not (found := [each for each in questions if each.has_numbers]):
+        _ = questions[0].numbers
+    return found
+
+
+class _Numbers:
+    """True and expected numbers of lines, by one question."""
+
+    def __init__(self, question: Question) -> None:
+        self.question, self.left_out = question, 0
+        self._gold, self._expected = [np.empty(0)], [np.empty(0)]
+
+    def add(self, answers: Answered) -> None:
+        answered, numbers = answers.to(self.question), self.question.numbers
+        known = np.diff(answered.true_starts)
+        used = (known > 0) & answered.reads
+        self.left_out += int((~used).sum())
+        sums = np.bincount(np.repeat(np.arange(len(known)), known), numbers[answered.true_labels], len(known))
+        self._gold.append(sums[used] / known[used])
+        self._expected.append(answered.expected_numbers(numbers)[used])
+
+    def pairs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(true, expected) numbers of the lines that count."""
+        return np.concatenate(self._gold), np.concatenate(self._expected)
+
+
+def _add_row(report: Report, model: str, path: str, numbers: _Numbers) -> None:
+    model, (gold, expected) = named_question(model, numbers.question), numbers.pairs()
     what = f"{model} on {path}"
     if not len(gold):
         report.unscored.append(f"{what}: {NO_LINE}")
@@ -74,5 +109,10 @@ def _add_row(
     found["mean_absolute_error"] = float(np.abs(gold - expected).mean())
     report.rows.append({**found, "lines": len(gold)})
     report.scores.append((what, spearman(gold, expected)))
-    if left_out:
-        report.notes.append(f"{what}: {left_out:,} {LEFT_OUT}")
+    if numbers.left_out:
+        report.notes.append(f"{what}: {numbers.left_out:,} {LEFT_OUT}")
+
+
+def named_question(model: str, question: Question) -> str:
+    """What a report calls the answers to a question: MODEL, or MODEL:QUESTION of several."""
+    return f"{model}:{question.name}" if question.name else model

@@ -6,7 +6,7 @@ is noted. Of the k best labels of a line those count as predicted that are at le
   macro: the mean over the labels that occur in the data; a label that is never predicted has precision 0
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,17 @@ from numpy.typing import NDArray
 from wv_cli.config import require
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
-from wv_cli.evaluation.label_numbers import LEFT_OUT, NO_LINE, labeled_text, score_numbers
+from wv_cli.evaluation.label_numbers import (
+    LEFT_OUT,
+    NO_LINE,
+    asked_questions,
+    labeled_text,
+    named_question,
+    score_numbers,
+)
 from wv_cli.io.places import is_stream
 from wv_cli.models.classifier import load_classifier
-from wv_cli.models.text_classifier import Answered, TextClassifier
+from wv_cli.models.text_classifier import Answered, Question, TextClassifier
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
 
@@ -95,9 +102,17 @@ def count(
     bare_end: bool = False,
 ) -> Counts:
     """Answers every line of the files and counts; `bare_end`: see TextClassifier.answer. Raises what Source raises."""
-    counts = Counts.none(len(classifier.labels))
-    for answered in classifier.answers(Source(data, bare_end=bare_end), k, threshold, threads, bare_end=bare_end):
-        counts.add(answered)
+    answers = classifier.answers(Source(data, bare_end=bare_end), k, threshold, threads, bare_end=bare_end)
+    (counts,) = _count_answers(answers, [classifier.question()])
+    return counts
+
+
+def _count_answers(answers: Iterable[Answered], questions: Sequence[Question]) -> list[Counts]:
+    """The counts of each question."""
+    counts = [Counts.none(len(question.labels)) for question in questions]
+    for answered in answers:
+        for question, each in zip(questions, counts, strict=True):
+            each.add(answered.to(question))
     return counts
 
 
@@ -111,10 +126,11 @@ class Curve:
     gold: int
 
     @classmethod
-    def measure(cls, classifier: TextClassifier, data: Inputs, k: int, threads: int) -> "Curve":
+    def measure(cls, classifier: TextClassifier, question: Question, data: Inputs, k: int, threads: int) -> "Curve":
         """Of the k best labels of each line that count() counts. Raises what Source raises."""
-        found, hits, gold, n = [np.empty(0)], [np.empty(0, np.bool_)], 0, len(classifier.labels)
-        for answered in classifier.answers(Source(data), k, threads=threads):
+        found, hits, gold, n = [np.empty(0)], [np.empty(0, np.bool_)], 0, len(question.labels)
+        for every in classifier.answers(Source(data), k, threads=threads):
+            answered = every.to(question)
             known = np.diff(answered.true_starts)
             used = (known > 0) & answered.reads
             label_line = np.repeat(np.arange(len(known)), known)
@@ -191,16 +207,19 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
     )
     for model in vectors:
         classifier = load_classifier(model.name)
+        questions = asked_questions(classifier, config)
         for path in data:
             text = labeled_text(path, classifier, config, report.notes.append)
-            counts = count(classifier, text, config.k, config.threshold, config.threads)
-            _add_rows(report, model.name, path, classifier, counts, config)
-            if counts.lines and (config.best is not None or config.reliability):
-                curve = Curve.measure(classifier, text, config.k, config.threads)
-                if config.best is not None:
-                    _add_thresholds(report, model.name, path, curve, config)
-                if config.reliability:
-                    _add_reliability(report, model.name, path, curve)
+            answers = classifier.answers(Source(text), config.k, config.threshold, config.threads)
+            for question, counts in zip(questions, _count_answers(answers, questions), strict=True):
+                name = named_question(model.name, question)
+                _add_rows(report, name, path, question, counts, config)
+                if counts.lines and (config.best is not None or config.reliability):
+                    curve = Curve.measure(classifier, question, text, config.k, config.threads)
+                    if config.best is not None:
+                        _add_thresholds(report, name, path, curve, config)
+                    if config.reliability:
+                        _add_reliability(report, name, path, curve)
     return report
 
 
@@ -237,9 +256,7 @@ def _add_reliability(report: Report, model: str, path: str, curve: Curve) -> Non
     report.notes.append(f"{model} on {path}: expected calibration error {error:.4f}")
 
 
-def _add_rows(
-    report: Report, model: str, path: str, classifier: TextClassifier, counts: Counts, config: LabelsConfig
-) -> None:
+def _add_rows(report: Report, model: str, path: str, question: Question, counts: Counts, config: LabelsConfig) -> None:
     what = f"{model} on {path}"
     if counts.lines == 0:
         report.unscored.append(f"{what}: {NO_LINE}")
@@ -249,7 +266,7 @@ def _add_rows(
     for label in np.argsort(-counts.gold, kind="stable").tolist() if config.per_label else []:
         own = [int(each[label]) for each in (counts.right, counts.predicted, counts.gold)]
         if own[1] or own[2]:
-            rows.append((classifier.labels[label], scores(*own), own))
+            rows.append((question.labels[label], scores(*own), own))
     for name, (precision, recall, f1), (right, predicted, gold) in rows:
         facts: Row = {"data": path, "model": model, "label": name, "precision": precision, "recall": recall, "f1": f1}
         report.rows.append(
@@ -258,8 +275,8 @@ def _add_rows(
     report.scores.append((what, counts.micro()[2]))
     if counts.left_out:
         report.notes.append(f"{what}: {counts.left_out:,} {LEFT_OUT}")
-    n = len(classifier.labels)
+    n = len(question.labels)
     worst = sorted(counts.confused.items(), key=lambda pair: (-pair[1], pair[0]))[: config.confusions]
     for pair, times in worst:
-        label, answer = classifier.labels[pair // n], classifier.labels[pair % n]
+        label, answer = question.labels[pair // n], question.labels[pair % n]
         report.notes.append(f"{what}: {label} was taken for {answer} {times:,} times")

@@ -36,11 +36,12 @@ def score(model: FastTextModel, path: str) -> float:
 
 
 def precision_at_1(classifier: "TextClassifier", path: str) -> float:
-    """The score of a classifier; see score()."""
+    """The score of a classifier, of all its questions together; see score()."""
     from wv_cli.text.source import Source
 
     lines = right = 0
-    for answered in classifier.answers(Source([path])):
+    answers = classifier.answers(Source([path]))
+    for answered in (every.to(question) for every in answers for question in classifier.questions):
         counts = np.diff(answered.true_starts)
         line = np.repeat(np.arange(len(counts)), counts)
         scored = (counts > 0) & (answered.found > 0)

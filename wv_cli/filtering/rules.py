@@ -17,7 +17,16 @@ from wv_cli.filtering.heuristics import HEURISTICS, statistics
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import NUMBER, SCORERS, ScorerKind
 from wv_cli.filtering.scoring import Scores
-from wv_cli.filtering.setting import Columns, FieldScorer, LabelScorer, NumberScorer, Scorer, Setting, split_subject
+from wv_cli.filtering.setting import (
+    Columns,
+    FieldScorer,
+    LabelScorer,
+    ModelScorer,
+    NumberScorer,
+    Scorer,
+    Setting,
+    split_subject,
+)
 from wv_cli.text.records.text_spans import TextSpans, take_texts
 
 
@@ -39,7 +48,7 @@ class Rule:
     @property
     def kind(self) -> ScorerKind:
         """Its row of the table, or that of a classifier's number."""
-        is_number = self.scorer == "classifier" and split_subject(self.subject)[0] == self.subject
+        is_number = self.scorer == "classifier" and _asks_number(self.subject)
         return NUMBER if is_number else SCORERS.find(self.scorer)
 
     @property
@@ -221,6 +230,7 @@ class Judge:
         shortened: dict[int, bytes] = {}
         labels: list[str | None] = [None] * len(texts)
         reason = np.full(len(texts), -1, np.int32)
+        held: dict[int, tuple[NDArray[np.int64], Any]] = {}
         for number, rule in enumerate(self.rules):
             alive = np.arange(len(texts)) if every else np.flatnonzero(reason < 0)
             if rule.name in self._field_scorers:
@@ -230,10 +240,14 @@ class Judge:
             elif rule.statistic is None:
                 own = scores[rule.name] = np.full(len(texts), np.nan, np.float32)
                 scorer = self._scorers[rule.name]
+                if isinstance(scorer, ModelScorer) and len(alive):
+                    answers = _ask_once(scorer, texts, alive, held)
                 if rule.name == labels_by and isinstance(scorer, LabelScorer) and len(alive):
-                    own[alive], found = scorer.answer(take_texts(texts, alive))
+                    own[alive], found = scorer.pick(answers)
                     for place, label in zip(alive.tolist(), found.tolist(), strict=True):
                         labels[place] = scorer.labels[label] if label >= 0 else None
+                elif isinstance(scorer, ModelScorer) and len(alive):
+                    own[alive] = scorer.scores(answers)
                 else:
                     own[alive] = scorer(take_texts(texts, alive)) if len(alive) else 0
             own = scores[rule.name]
@@ -302,6 +316,35 @@ class Judge:
             if stays[place] and text is not texts[place]:
                 judged.shortened[int(judged.alive[place])] = text
         return pack_keys(new)
+
+
+def _asks_number(subject: str) -> bool:
+    """Whether a rule about a classifier is about its number: no label is named, or a question."""
+    path, named = split_subject(subject)
+    if path == subject:
+        return True
+    if not Path(path).is_file():
+        return False
+    from wv_cli.models.pooled_files import question_names
+
+    status = Path(path).stat()
+    return named in question_names(path, (status.st_ino, status.st_mtime_ns))
+
+
+def _ask_once(
+    scorer: ModelScorer,
+    texts: Sequence[bytes],
+    numbers: NDArray[np.int64],
+    held: dict[int, tuple[NDArray[np.int64], Any]],
+) -> Any:
+    """What the model answers of the texts with these numbers, in order; `held` is what was answered of them, and of
+    others, for another rule."""
+    if scorer.model is None:
+        return scorer.ask(take_texts(texts, numbers))
+    if id(scorer.model) not in held:
+        held[id(scorer.model)] = (numbers, scorer.ask(take_texts(texts, numbers)))
+    asked, answers = held[id(scorer.model)]
+    return answers if asked is numbers else answers.take(np.searchsorted(asked, numbers))
 
 
 def _select(texts: Sequence[bytes], numbers: NDArray[np.int64]) -> Sequence[bytes]:

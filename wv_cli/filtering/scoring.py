@@ -1,7 +1,9 @@
 """The scorers of the table SCORERS: what makes a number of every document."""
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +12,10 @@ from wv_cli.errors import UsageError
 from wv_cli.filtering.cutting import Cut, open_cutter
 from wv_cli.filtering.flattening import flatten
 from wv_cli.filtering.setting import LabelScorer, NumberScorer, Scorer, Setting, split_subject
-from wv_cli.filtering.units import answer_units, divide
+from wv_cli.filtering.units import LabelAnswers, answer_units, divide
 from wv_cli.io import meta
 from wv_cli.models.classifier import load_classifier
-from wv_cli.models.text_classifier import ALL
+from wv_cli.models.text_classifier import ALL, TextClassifier
 from wv_cli.text.reading_config import OF_MODEL
 
 Scores = NDArray[np.float32]
@@ -32,21 +34,50 @@ def classifier(subject: str, bound: float, setting: Setting) -> Scorer:
 
 
 def number(subject: str, bound: float, setting: Setting) -> NumberScorer:
-    """`MODEL`: the expected number of a classifier whose labels are numbers, NaN where it has no answer."""
-    path, _ = split_subject(subject)
-    model = load_classifier(path)
-    words_of = _words_for(path, setting.tokenize)
+    """`MODEL`, or `MODEL:QUESTION`: the expected number of a classifier whose labels are numbers, NaN where it has no
+    answer."""
+    path, named = split_subject(subject)
+    model = _open_model(path)
 
-    def score(texts: list[bytes]) -> Scores:
-        answered = answer_units(model, words_of(texts), setting.unit, setting.flatten, ALL)
-        return answered.expected_numbers(numbers).astype(np.float32)
+    def pick(answered: LabelAnswers) -> Scores:
+        return answered.to(question).expected_numbers(numbers).astype(np.float32)
 
     try:
-        numbers = model.numbers
+        question = model.question(named or None)
+        numbers = question.numbers
     except UsageError as error:
-        name = model.labels[0].removeprefix(model.label_prefix)
+        name = model.labels[model.question(named).first if named else 0].removeprefix(model.label_prefix)
         raise UsageError(f"{error}; name a label, such as {path}:{name}") from None
-    return NumberScorer(float(numbers.min()), float(numbers.max()), score)
+    asked = _ask(model, path, setting, ALL)
+    return NumberScorer(*asked, low=float(numbers.min()), high=float(numbers.max()), pick=pick)
+
+
+_open_models: WeakValueDictionary[tuple[str, int, int], TextClassifier] = WeakValueDictionary()
+
+
+def _open_model(path: str) -> TextClassifier:
+    """The classifier of a file, that of another rule where one is about the same."""
+    status = Path(path).stat() if Path(path).is_file() else None
+    if status is None:
+        return load_classifier(path)
+    key = (path, status.st_ino, status.st_mtime_ns)
+    model = _open_models.get(key) or load_classifier(path)
+    _open_models[key] = model
+    return model
+
+
+def _ask(
+    model: TextClassifier, path: str, setting: Setting, k: int
+) -> tuple[Callable[[list[bytes]], LabelAnswers], TextClassifier | None]:
+    """What a ModelScorer asks, and the model where all rules about it ask the same: one with several questions, which
+    answers all of each document."""
+    several = len(model.questions) > 1
+    words_of, k = _words_for(path, setting.tokenize), ALL if several else k
+
+    def ask(texts: list[bytes]) -> LabelAnswers:
+        return answer_units(model, words_of(texts), setting.unit, setting.flatten, k)
+
+    return ask, model if several else None
 
 
 def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero: bool) -> LabelScorer:
@@ -56,16 +87,14 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
     if not named:
         message = f"{subject!r}: expected MODEL:LABEL, such as lid.176.ftz:en"
         raise UsageError(message)
-    model = load_classifier(path)
+    model = _open_model(path)
     known = {label.removeprefix("__label__"): number for number, label in enumerate(model.labels)}
     every = named == _ANY and _ANY not in known
     chosen = np.array([known[label] for label in (known if every else _labels(named, known, path))], np.int32)
     # Where probabilities come to 1, a label of half and more is the best one: the others need not be computed.
     k = 1 if every or (bound >= 0.5 and model.sums_to_one) else ALL
-    words_of = _words_for(path, setting.tokenize)
 
-    def answer(texts: list[bytes]) -> tuple[Scores, NDArray[np.int32]]:
-        answered = answer_units(model, words_of(texts), setting.unit, setting.flatten, k)
+    def pick(answered: LabelAnswers) -> tuple[Scores, NDArray[np.int32]]:
         valid = np.arange(answered.labels.shape[1]) < answered.found[:, None]
         of_chosen = np.where(valid & np.isin(answered.labels, chosen), answered.probabilities, np.float32(0))
         best: Scores = of_chosen.max(axis=1, initial=np.float32(0)).astype(np.float32)
@@ -74,7 +103,7 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
         labels = np.take_along_axis(answered.labels, of_chosen.argmax(axis=1)[:, None], axis=1)[:, 0]
         return best, np.where(best > 0, labels, np.int32(-1))
 
-    return LabelScorer([*known], answer)
+    return LabelScorer(*_ask(model, path, setting, k), labels=[*known], pick=pick)
 
 
 def _labels(named: str, known: Collection[str], path: str) -> list[str]:

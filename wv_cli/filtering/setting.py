@@ -18,27 +18,43 @@ class FieldScorer:
 
 
 @dataclass(frozen=True)
-class LabelScorer:
-    """A scorer by labels of a classifier. `answer` gives of each document the score and the number of its best label
-    among `labels`, -1 for none."""
+class ModelScorer:
+    """A scorer by what a classifier answers: `ask` gives the LabelAnswers of documents. Scorers with the same `model`,
+    not None, ask the same, so that documents need be read once."""
 
-    labels: Sequence[str]
-    answer: Callable[[list[bytes]], tuple[Any, Any]]
+    ask: Callable[[list[bytes]], Any]
+    model: object
 
     def __call__(self, texts: list[bytes]) -> Any:
-        return self.answer(texts)[0]
+        return self.scores(self.ask(texts))
+
+    def scores(self, answers: Any) -> Any:
+        """(documents,) The scores, of the answers."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class NumberScorer:
+class LabelScorer(ModelScorer):
+    """A scorer by labels of a classifier. `pick` gives of each document the score and the number of its best label
+    among `labels`, -1 for none."""
+
+    labels: Sequence[str]
+    pick: Callable[[Any], tuple[Any, Any]]
+
+    def scores(self, answers: Any) -> Any:
+        return self.pick(answers)[0]
+
+
+@dataclass(frozen=True)
+class NumberScorer(ModelScorer):
     """A scorer by the expected number of a classifier whose labels are numbers from `low` to `high`."""
 
     low: float
     high: float
-    score: Callable[[list[bytes]], Any]
+    pick: Callable[[Any], Any]
 
-    def __call__(self, texts: list[bytes]) -> Any:
-        return self.score(texts)
+    def scores(self, answers: Any) -> Any:
+        return self.pick(answers)
 
 
 @dataclass(frozen=True)

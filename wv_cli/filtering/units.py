@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from wv_cli.filtering.flattening import UNITS, flatten
 from wv_cli.models.label_numbers import expected_numbers
-from wv_cli.models.text_classifier import ALL, TextClassifier
+from wv_cli.models.text_classifier import ALL, Question, TextClassifier
 
 _NUMBERS = 1 << 22  # probabilities held at once
 
@@ -21,6 +21,18 @@ class LabelAnswers(NamedTuple):
     probabilities: NDArray[np.float32]
     found: NDArray[np.int32]
     seen: NDArray[np.int32]
+
+    def take(self, rows: NDArray[np.int64]) -> "LabelAnswers":
+        """Those for some of the documents, by their numbers."""
+        return LabelAnswers(self.labels[rows], self.probabilities[rows], self.found[rows], self.seen[rows])
+
+    def to(self, question: Question, k: int = ALL, threshold: float = 0.0) -> "LabelAnswers":
+        """The k best answers to one of the model's questions, those of at least `threshold`."""
+        if not question.name:
+            return self
+        labels, probabilities, found = question.select(self.labels, self.probabilities, self.found, k)
+        counts = (np.arange(labels.shape[1]) < found[:, None]) & (probabilities >= threshold)
+        return LabelAnswers(labels, probabilities, counts.sum(axis=1, dtype=np.int32), self.seen)
 
     def expected_numbers(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """(documents,) Of answers with every label, whose `numbers` these are; see expected_numbers()."""

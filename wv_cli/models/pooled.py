@@ -80,9 +80,9 @@ class Pooled(Immediate):
         lines = self._order.for_epoch(epoch)[place * _LINES : (place + 1) * _LINES]
         return worker.train(lines, step=step + 1, lr=left * config.lr, row_lr=left * config.row_lr)
 
-    def model(self, temperature: float = 1.0) -> PooledModel:
+    def model(self) -> PooledModel:
         """The model; its arrays are those in training, not copies."""
-        return PooledModel(self.reading, self.tokens, self.ngrams, temperature)
+        return PooledModel(self.reading, self.tokens, self.ngrams)
 
     @property
     def nbytes(self) -> int:
@@ -94,7 +94,9 @@ class Pooled(Immediate):
         digest = 0
         for part in vars(self.lines).values():
             digest = zlib.crc32(part.tobytes(), digest)
-        return {**self.config.identity(), "corpus": digest, "tokens": self.reading.tokens, "dim": self.tokens.dim}
+        questions = {"questions": [*self.reading.questions]} if self.reading.questions else {}
+        corpus = {"corpus": digest, "tokens": self.reading.tokens, "dim": self.tokens.dim}
+        return {**self.config.identity(), **corpus, **questions}
 
     def schedule(self) -> dict[str, Any]:
         """See models.training.saved_run.Savable."""

@@ -7,18 +7,22 @@ import contextlib
 import io
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.errors import WvError
 from wv_cli.io import container, memory
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import open_output
 from wv_cli.models.pooled_model import Head, PooledModel
-from wv_cli.models.pooled_reader import Reading
+from wv_cli.models.pooled_reader import Reading, name_of_question, problem_of_questions
 from wv_cli.models.text_classifier import POOLED as KIND
+from wv_cli.models.text_classifier import is_pooled
+from wv_cli.text.records.labels import value_of
 from wv_cli.vectors.formats.tokenizer_file import require_tokenizer
 from wv_cli.words import WordList
 
@@ -38,6 +42,9 @@ _LAYOUT: container.Layout = {
     "labels": ("|u1", ("label letters",)),
     "tokenizer": ("|u1", ("tokenizer",)),
 }
+# Where a model answers several questions: where the labels of each begin.
+_OF_QUESTIONS: container.Layout = {"questions": ("<i4", ("questions",)), "temperatures": ("<f8", ("questions",))}
+_TEMPERATURES = (1e-3, 1e3)
 _WHOLE = {
     "word_ngrams": (1, 20),
     "minn": (0, 100),
@@ -76,7 +83,12 @@ def write_pooled(stream: BinaryIO, model: PooledModel, *, quantized: bool = Fals
         "labels": np.frombuffer(reading.labels.blob, np.uint8),
         "tokenizer": np.frombuffer(tokenizer, np.uint8),
     }
-    container.write(stream, KIND, {**facts, "temperature": model.temperature}, arrays)
+    temperatures = model.temperatures or (1.0,) * max(1, len(reading.questions))
+    if reading.questions:
+        arrays |= {"questions": np.array(reading.questions, np.int32), "temperatures": np.array(temperatures)}
+    else:
+        facts["temperature"] = temperatures[0]
+    container.write(stream, KIND, facts, arrays)
 
 
 def _pack(rows: NDArray[np.float32], axis: int, quantized: bool) -> tuple[NDArray[Any], NDArray[np.float32]]:
@@ -121,8 +133,9 @@ def read_pooled(source: Input) -> PooledModel:
     reader = container.Reader(source, KIND, "train it again")
     facts: dict[str, Any] = {name: reader.fact(name, int, *bounds) for name, bounds in _WHOLE.items()}
     prefix, lowercase = reader.fact("label_prefix", str), reader.fact("lowercase", bool)
-    temperature = reader.fact("temperature", float, 1e-3, 1e3)
-    sizes = reader.expect(_LAYOUT, "a pooled classifier")
+    several = "questions" in reader.layout
+    temperatures = () if several else (reader.fact("temperature", float, *_TEMPERATURES),)
+    sizes = reader.expect({**_LAYOUT, **(_OF_QUESTIONS if several else {})}, "a pooled classifier")
     words, labels, tokens = (sizes[name] for name in ("word starts", "label starts", "tokens"))
     expected = {
         "label starts": sizes["labels"] + 1,
@@ -159,10 +172,36 @@ def read_pooled(source: Input) -> PooledModel:
         tokens=tokens,
         kept=kept,
         idf=arrays["idf"],
+        questions=tuple(arrays["questions"].tolist()) if several else (),
     )
+    if several:
+        temperatures = tuple(arrays["temperatures"].tolist())
+        if not all(_TEMPERATURES[0] <= each <= _TEMPERATURES[1] for each in temperatures):
+            reader.refuse("expected temperatures from 0.001 to 1,000", reader.offset("temperatures"))
+        if problem := problem_of_questions(reading):
+            reader.refuse(problem, reader.offset("questions"))
     table = Head(_unpack(arrays["table"], arrays["table_scale"], 1), _unpack(arrays["token_output"]), sizes["dim"])
     rows = Head(_unpack(arrays["rows"], arrays["row_scale"], 0), _unpack(arrays["ngram_output"]), sizes["rank"])
-    return PooledModel(reading, table, rows, temperature)
+    return PooledModel(reading, table, rows, temperatures)
+
+
+@cache
+def question_names(path: str, state: object = None) -> tuple[str, ...]:
+    """The questions that the classifier in a file answers, () for one question or another file; `state` is another one
+    where the file has changed. Only what is needed is read, and not checked."""
+    try:
+        with open_input(path) as source:
+            if not is_pooled(source):
+                return ()
+            reader = container.Reader(source, KIND)
+            if "questions" not in reader.layout:
+                return ()
+            prefix, arrays = reader.fact("label_prefix", str), reader.views()
+            labels = WordList(arrays["labels"].tobytes(), np.asarray(arrays["label_starts"], np.int64))
+            firsts = arrays["questions"].tolist()
+            return tuple(value_of(name_of_question(labels[first], prefix)) for first in firsts)
+    except (WvError, KeyError, IndexError, ValueError):
+        return ()  # a damaged file is told of when it is loaded
 
 
 def _names(reader: container.Reader, arrays: dict[str, NDArray[Any]], name: str, of_starts: str) -> WordList:

@@ -26,12 +26,12 @@ class Head:
 
 @dataclass(frozen=True, eq=False)
 class PooledModel:
-    """Scores are divided by the `temperature`."""
+    """Scores of each question are divided by its temperature; () is 1 for all."""
 
     reading: Reading
     tokens: Head
     ngrams: Head
-    temperature: float = 1.0
+    temperatures: tuple[float, ...] = ()
 
     def engine(self) -> _pooled.Model:
         return _pooled.Model(
@@ -41,7 +41,15 @@ class PooledModel:
             ngram_output=self.ngrams.output,
             dim=self.tokens.dim,
             rank=self.ngrams.dim,
+            questions=self.reading.question_starts,
         )
+
+    def log_probabilities(self, scores: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """Of the engine's scores (lines, outputs) those of each question, (lines, its outputs)."""
+        starts = self.reading.question_starts.tolist()
+        temperatures = self.temperatures or (1.0,) * (len(starts) - 1)
+        ranges = zip(starts[:-1], starts[1:], temperatures, strict=True)
+        return [log_probabilities(scores[:, begin:end], temperature) for begin, end, temperature in ranges]
 
 
 def texts_of(lines: ReadLines) -> _pooled.Texts:

@@ -6,6 +6,7 @@ values are tf-idf. Tokens are the pieces of a tokenizer, or the known words; the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 from wv_cli import _pooled, _prediction
 from wv_cli.encoders.tokenizer import Tokenizer
+from wv_cli.errors import WvError
 from wv_cli.io import memory
+from wv_cli.text.records.labels import value_of
 from wv_cli.text.source import lowercase_chunks
 from wv_cli.words import WordList, encode
 
@@ -96,7 +99,7 @@ class Reading:
     tokens; None: words are. At most `max_length` tokens of a line are read. Features are `words` and n-grams, of up to
     `word_ngrams` words and of `minn` to `maxn` characters, hashed to `buckets`; those that are `kept` (n-grams,) int32
     have a number, behind the words', and all features an `idf`. kept None: every bucket has one, and no feature a
-    value."""
+    value. The labels of question q begin at `questions[q]`; () is one question."""
 
     words: WordList
     labels: WordList
@@ -111,10 +114,52 @@ class Reading:
     tokens: int
     kept: NDArray[np.int32] | None = None
     idf: NDArray[np.float32] | None = None
+    questions: tuple[int, ...] = ()
+
+    @property
+    def question_starts(self) -> NDArray[np.int32]:
+        """(questions + 1,): where the labels of each begin, and the last end."""
+        return np.array([*(self.questions or (0,)), len(self.labels)], np.int32)
 
     @property
     def uses_buckets(self) -> bool:
         return self.word_ngrams > 1 or self.maxn > 0
+
+
+def name_of_question(label: str, prefix: str) -> str:
+    """The question that a label such as `__label__quality=3` answers, as labels write it; "" for another label."""
+    name, equals, _ = label.removeprefix(prefix).partition("=")
+    return name if equals else ""
+
+
+def divide_labels(labels: WordList, prefix: str, names: Sequence[str]) -> tuple[WordList, tuple[int, ...]]:
+    """(the labels by question, where those of each begin), for questions with these names, as labels write them. Raises
+    WvError for a label of none of them, and for a question with fewer than two."""
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for label in labels:
+        if (name := name_of_question(label, prefix)) not in found:
+            expected = f"{prefix}{names[0]}=VALUE"
+            raise WvError(f"expected labels such as {expected}, found {label}; --label-field has the names")
+        found[name].append(label)
+    for name, own in found.items():
+        if len(own) < 2:
+            message = f"the field {value_of(name)}: expected two labels or more to choose from, found {len(own)}"
+            raise WvError(f"{message}; leave the field out, or lower --min-count-label")
+    starts = accumulate((len(own) for own in found.values()), initial=0)
+    return WordList.from_words([label for own in found.values() for label in own]), tuple(starts)[:-1]
+
+
+def problem_of_questions(reading: Reading) -> str:
+    """What is wrong with the questions of a reading; "" for good ones: each has two labels, which name it alone."""
+    starts, names = reading.question_starts, set[str]()
+    if starts[0] != 0 or (np.diff(starts) < 2).any():
+        return "the questions do not divide the labels"
+    for first, last in pairwise(starts.tolist()):
+        own = {name_of_question(reading.labels[label], reading.label_prefix) for label in range(first, last)}
+        if len(own) != 1 or own & {"", *names}:
+            return "the labels do not name their questions"
+        names |= own
+    return ""
 
 
 class LineReader:

@@ -29,9 +29,49 @@ _ANSWERS = ("labels", "scores", "found")
 
 
 @dataclass(frozen=True, eq=False)
+class Question:
+    """A question that the classifier called `model` answers, with the `labels` from number `first` of its own on. They
+    begin with `prefix`, which has the `name`, "" where there is one question: `__label__quality=`."""
+
+    name: str
+    labels: WordList
+    first: int
+    prefix: str
+    model: str
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """(labels,) The numbers that the labels are, such as 3 of `__label__3`. Raises UsageError for one that is
+        none."""
+        return read_numbers([*self.labels], self.prefix, self.model)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether all labels are numbers."""
+        try:
+            return len(self.numbers) > 0
+        except UsageError:
+            return False
+
+    def select(
+        self, labels: NDArray[np.int32], scores: NDArray[np.float32], found: NDArray[np.int32], k: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]:
+        """Of answers (lines, any), of which the first `found` count, the first `k` (ALL: every one) to this question;
+        labels have its numbers."""
+        size = len(self.labels)
+        own = (np.arange(labels.shape[1]) < found[:, None]) & (self.first <= labels) & (labels < self.first + size)
+        width = size if k == ALL else min(k, size)
+        order = np.argsort(~own, axis=1, kind="stable")[:, :width]
+        chosen: NDArray[np.int32] = np.take_along_axis(labels - np.int32(self.first), order, axis=1)
+        values: NDArray[np.float32] = np.take_along_axis(scores, order, axis=1)
+        return chosen, values, np.minimum(own.sum(axis=1), width).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
 class Answered:
-    """Predictions for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; a
-    score is ln(p + 1e-5), as fastText has it. `reads` (lines,) says which lines have anything that the model knows,
+    """Predictions for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; of a
+    classifier with several questions the k best of each, one question behind the other. A score is ln(p + 1e-5), as
+    fastText has it. `reads` (lines,) says which lines have anything that the model knows,
     `</s>` included, and `seen` (lines, 2) how many words they have, and how many of these the model knows;
     `true_starts` and `true_labels` which known labels stand in the lines."""
 
@@ -56,6 +96,19 @@ class Answered:
         """(lines,) Of answers with every label, whose `numbers` these are; see expected_numbers()."""
         return expected_numbers(numbers, self.labels, self.probabilities, self.found)
 
+    def to(self, question: Question) -> "Answered":
+        """The answers to one of the questions, with its labels."""
+        if not question.name:
+            return self
+        size = len(question.labels)
+        labels, scores, found = question.select(self.labels, self.scores, self.found, ALL)
+        answers = _prediction.Answers(labels, scores, found)
+        own = (question.first <= self.true_labels) & (self.true_labels < question.first + size)
+        line = np.repeat(np.arange(len(self.found)), np.diff(self.true_starts))[own]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(line, minlength=len(self.found)))])
+        true = (starts, self.true_labels[own] - np.int32(question.first))
+        return Answered(answers.labels, answers.scores, answers.found, self.reads, self.seen, *true, answers)
+
 
 class TextClassifier:
     """A text classifier with these `labels`. Threads may share it."""
@@ -70,10 +123,19 @@ class TextClassifier:
         return True
 
     @cached_property
-    def numbers(self) -> NDArray[np.float64]:
-        """(labels,) The numbers that the labels are, such as 3 of `__label__3`. Raises UsageError for one that is
-        none."""
-        return read_numbers([*self.labels], self.label_prefix, self.name)
+    def questions(self) -> tuple[Question, ...]:
+        """What is answered of each line; most classifiers answer one question."""
+        return (Question("", self.labels, 0, self.label_prefix, self.name),)
+
+    def question(self, name: str | None = None) -> Question:
+        """The question of this name; None: the only one. Raises UsageError."""
+        found = [each for each in self.questions if name in (None, each.name)]
+        if len(found) == 1:
+            return found[0]
+        names = ", ".join(each.name for each in self.questions if each.name)
+        if name is None:
+            raise UsageError(f"{self.name}: answers several questions; name one of {names}")
+        raise UsageError(f"{self.name}: has no question {name!r}; it answers {names or 'one, without a name'}")
 
     def _answer(self, text: Any, k: int, threshold: float, bare_end: bool) -> Answered:
         """Answers for a block, as _blocks() gives it."""
@@ -95,7 +157,8 @@ class TextClassifier:
             yield begin
 
     def predict(self, lines: str | Iterable[str], k: int = 1, threshold: float = 0.0) -> list[list[tuple[str, float]]]:
-        """The k best labels of each line (ALL: every label) with their probabilities, 0 to 1, best first. Only labels
+        """The k best labels of each line (ALL: every label) with their probabilities, 0 to 1, best first; of several
+        questions the k best of each, in the order of `questions`. Only labels
         of at least `threshold` count; a line of unknown words has none. A single line may be given as it is, several in
         any iterable, which is read once. Raises UsageError for another k or threshold, TypeError for other types,
         ValueError for a line with a line end in it."""
@@ -115,13 +178,14 @@ class TextClassifier:
                 result.append(list(zip(names, probabilities[:found].clip(max=1).tolist(), strict=True)))
         return result
 
-    def predict_number(self, lines: str | Iterable[str]) -> list[float]:
+    def predict_number(self, lines: str | Iterable[str], question: str | None = None) -> list[float]:
         """The expected number of each line, where labels are numbers such as `__label__3`: the mean of these, weighted
-        by their probabilities. NaN for a line of unknown words. Takes lines and raises errors as predict() does, and
-        UsageError for a label that is no number."""
-        numbers, result = self.numbers, list[float]()
+        by their probabilities. Of several questions one must be named. NaN for a line of unknown words. Takes lines and
+        raises errors as predict() does, and UsageError for a label that is no number, or an unknown question."""
+        asked = self.question(question)
+        numbers, result = asked.numbers, list[float]()
         for answered in self.answers(_encode_lines(lines), ALL):
-            result += answered.expected_numbers(numbers).tolist()
+            result += answered.to(asked).expected_numbers(numbers).tolist()
         return result
 
     def answer(

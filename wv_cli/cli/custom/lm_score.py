@@ -115,11 +115,11 @@ def _score(
         refuse_reading([output], [model, *filter(None, [tokenizer])])
         names = score_names(add)
 
-        def answer() -> RecordScorer:
+        def answer() -> tuple[tuple[str, ...], RecordScorer]:
             prepared, scorer = open_scorer()
-            return RecordScorer(names, scorer, prepared, flatten, unit, ends)
+            return names, RecordScorer(names, scorer, prepared, flatten, unit, ends)
 
-        add_answers(read(written=[output]), output, names, answer)
+        add_answers(read(written=[output]), output, answer)
         return
     text: Iterable[bytes] = Source(read(one_line=True)) if inputs else note_invalid(_read_pipe(), "standard input", log)
     prepared, scorer = open_scorer()

@@ -118,13 +118,13 @@ def add_fields(source: Source, kind: str, names: tuple[str, ...], answer: Answer
 
 
 def add_answers(
-    texts: Texts, output: str, names: tuple[str, ...], opened: Callable[[], Answer], threads: int = 1
+    texts: Texts, output: str, opened: Callable[[], tuple[tuple[str, ...], Answer]], threads: int = 1
 ) -> int:
-    """The same for the records of `texts`, to the file `output`. The texts are looked at before what answers is
-    `opened`. Raises UsageError, BadFile, WvError."""
+    """The same for the records of `texts`, to the file `output`. The texts are looked at before the names of the fields
+    and what answers are `opened`. Raises UsageError, BadFile, WvError."""
     source = Source(texts)
     kind = common_kind(texts, source.paths, output, "--add")
-    answer = opened()
+    names, answer = opened()
     if (tokenizing := texts.reading.tokenize_config) is not None:
         from wv_cli.text.tokenizing import Tokenizer
 
