@@ -16,6 +16,8 @@ from wv_cli.models.pooled_classifier import PooledClassifier
 from wv_cli.models.pooled_files import load_pooled, save_pooled
 from wv_cli.models.pooled_reader import LineReader
 from wv_cli.models.text_classifier import ALL
+from wv_cli.transforms.config import POOLED_CUTOFF
+from wv_cli.transforms.quantize_pooled import prune_pooled
 
 SMALL = {"model": "pooled", "dim": 8, "ngram_dim": 8, "epochs": 8, "seed": 1}
 WORDS = {"good": ["fine", "lovely", "great", "superb"], "bad": ["awful", "dull", "poor", "boring"]}
@@ -210,8 +212,38 @@ def test_quantize_writes_bytes_and_tells_the_loss(model, text, tmp_path):
     assert report["bytes"] == (tmp_path / "small").stat().st_size < report["bytes_before"] == model.stat().st_size
     assert report["score_after"] == pytest.approx(report["score_before"], abs=0.02)
     assert share_right(load_classifier(tmp_path / "small")) > 0.95
-    with pytest.raises(UsageError, match="cutoff has no effect with"):
-        quantize(model, tmp_path / "small", cutoff=10)
+    with pytest.raises(UsageError, match="dsub has no effect with"):
+        quantize(model, tmp_path / "small", dsub=4)
+
+
+def test_pruning_keeps_words_and_the_n_grams_that_move_texts_most(model):
+    made = load_pooled(model)
+    words, rows = len(made.reading.words), made.ngrams.arrays()[0]
+    small = prune_pooled(made, words + 5)
+    weights = [np.linalg.norm(row) * idf for row, idf in zip(rows, made.reading.idf, strict=True)]
+    expected = np.sort(np.argsort(weights[words:])[::-1][:5])
+    assert small.reading.kept.tolist() == made.reading.kept[expected].tolist()
+    for place, ngram in enumerate([*range(words), *(words + expected)]):
+        assert small.reading.idf[place] == made.reading.idf[ngram]
+        assert np.array_equal(small.ngrams.rows[place], made.ngrams.rows[ngram])
+    read = LineReader(small.reading, "x").read("".join(lines(50)).encode())
+    assert 0 < len(read.features) < len(LineReader(made.reading, "x").read("".join(lines(50)).encode()).features)
+    assert len(prune_pooled(made, 1).ngrams.rows) == words
+    assert prune_pooled(made, 0) is prune_pooled(made, len(rows)) is made
+
+
+def test_quantize_drops_n_grams_to_a_cutoff_or_a_size(model, tmp_path):
+    rows = len(load_pooled(model).ngrams.rows)
+    whole, many = (quantize(model, tmp_path / f"{cutoff}", cutoff=cutoff) for cutoff in (0, rows - 40))
+    assert (whole["rows_before"], whole["rows"], many["rows"]) == (rows, rows, rows - 40)
+    assert quantize(model, tmp_path / "default")["rows"] == min(rows, POOLED_CUTOFF)
+    found = quantize(model, tmp_path / "sized", size=many["bytes"])
+    assert found["bytes"] == (tmp_path / "sized").stat().st_size <= many["bytes"]
+    assert rows - 50 < found["rows"] <= rows - 40
+    assert share_right(load_classifier(tmp_path / "sized")) > 0.95
+    with pytest.raises(WvError, match=r"a model of 1,000 bytes cannot be made: without n-grams it has \d"):
+        quantize(model, tmp_path / "tiny", size=1000)
+    assert not (tmp_path / "tiny").exists()
 
 
 def test_reliability_of_probabilities(model, tmp_path):

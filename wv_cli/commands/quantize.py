@@ -14,7 +14,7 @@ from wv_cli.errors import UsageError
 from wv_cli.io import meta
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.reading_config import RawConfig, ReadingConfig
-from wv_cli.transforms.config import QuantizeConfig
+from wv_cli.transforms.config import POOLED_CUTOFF, QuantizeConfig
 
 if TYPE_CHECKING:
     from wv_cli.models.pooled_model import PooledModel
@@ -58,7 +58,8 @@ class LabeledTexts(Part):
 class QuantizeJob(Job):
     """Quantize MODEL, a .bin of fastText or wv train: drop rows (--cutoff or --size) and store the others in bytes.
 
-    A classifier of `wv train --model pooled` has no options here: all its rows become bytes, in a file of its own kind.
+    A classifier of `wv train --model pooled` becomes a file of its own kind. Only n-grams are dropped there, those of
+    least norm times idf.
 
     FILE is a .ftz that fastText reads. Retraining helps with a large text and overfits on a small one, so compare
     with --validation. A model of word vectors keeps the vectors of all its words up to --cutoff. The other rows are
@@ -137,34 +138,37 @@ class QuantizeJob(Job):
         return None, {"output": models.output, **metadata}
 
     def _quantize_pooled(self, run: Run, model: "PooledModel") -> Metadata:
-        """The rows of a pooled classifier become bytes. Raises UsageError for an option of other models."""
+        """Drops n-grams, and stores the other rows in bytes. Raises UsageError for an option of other models."""
         from wv_cli.evaluation.model_score import precision_at_1
         from wv_cli.io.output import open_output
         from wv_cli.models.pooled_classifier import PooledClassifier
         from wv_cli.models.pooled_files import dump_pooled, parse_pooled
+        from wv_cli.transforms.quantize_pooled import quantize_pooled
 
         begin, name, validation = time.monotonic(), self.models.model, self.texts.validation
         for option_name in self.invocation.explicit:
-            if option_name not in ("model", "output", "validation", "meta"):
-                problem = (
-                    f"has no effect with {name}, a pooled classifier, all of whose rows become bytes; leave it out"
-                )
+            if option_name not in ("model", "output", "cutoff", "size", "validation", "meta"):
+                problem = f"has no effect with {name}, a pooled classifier, whose rows become bytes; leave it out"
                 raise UsageError(f"{flag_of(option_name)} {problem}")
-        small, before = dump_pooled(model, quantized=True), len(dump_pooled(model))
+        cutoff = self.config.cutoff if "cutoff" in self.invocation.explicit else POOLED_CUTOFF
+        file = quantize_pooled(model, cutoff, self.models.size)
+        small, before = parse_pooled(file, name), len(dump_pooled(model))
+        rows_before, rows = len(model.ngrams.rows), len(small.ngrams.rows)
+        run.log(f"{rows_before:,} words and n-grams -> {rows:,}", rows_before=rows_before, rows=rows)
         run.log(
-            f"{before:,} bytes -> {len(small):,}: {before / len(small):.1f} times smaller",
+            f"{before:,} bytes -> {len(file):,}: {before / len(file):.1f} times smaller",
             bytes_before=before,
-            bytes=len(small),
+            bytes=len(file),
         )
-        metadata: Metadata = {"bytes_before": before, "bytes": len(small)}
+        metadata: Metadata = {"rows_before": rows_before, "rows": rows, "bytes_before": before, "bytes": len(file)}
         if validation:
-            made = (PooledClassifier(each, name) for each in (model, parse_pooled(small, name)))
+            made = (PooledClassifier(each, name) for each in (model, small))
             old, new = (precision_at_1(each, validation) for each in made)
             scores: Metadata = {"measure": "P@1", "score_before": old, "score_after": new}
             run.log(f"P@1 {old:.4f} -> {new:.4f} ({100 * (new - old):+.2f} points) on {validation}", **scores)
             metadata |= scores
         with open_output(self.models.output) as stream:
-            stream.write(small)
+            stream.write(file)
         metadata["seconds"] = round(time.monotonic() - begin, 3)
         if (recipe := meta.tokenization(name)) is not None:
             metadata["tokenize"] = recipe
