@@ -16,4 +16,9 @@ WV_INLINE void wv_fetch_to_change(const float *row, int64_t floats) {
     for (int64_t d = 0; d < floats; d += WV_ROW_FLOATS) __builtin_prefetch(row + d, 1);
 }
 
+/* Into the second level alone: for more rows at once than the first level holds, which would push each other out. */
+WV_INLINE void wv_fetch_to_l2(const float *row, int64_t floats) {
+    for (int64_t d = 0; d < floats; d += WV_ROW_FLOATS) __builtin_prefetch(row + d, 0, 2);
+}
+
 #endif

@@ -164,8 +164,9 @@ static void mean_of_rows(const wv_supervised_run *run, const text_line *line, fl
     }
 }
 
+/* A line has tens of rows. */
 WV_INLINE void prefetch_row(const wv_supervised_run *run, const text_line *line, int64_t k) {
-    wv_fetch_to_change(input_row(run, line->row[k]), run->stride);
+    wv_fetch_to_l2(input_row(run, line->row[k]), run->stride);
 }
 
 /* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
