@@ -75,6 +75,13 @@ _NO_BUCKETS = np.empty(0, np.int32)
 _NOT_ITS_ROWS = "the state's rows are not those of its words, labels and n-grams; make it again"
 
 
+def _no_rows(buckets: int) -> NDArray[np.int32]:
+    """A row for every bucket, none yet, in huge pages: any of them may be next."""
+    row: NDArray[np.int32] = memory.zeros(1, buckets)[0].view(np.int32)
+    row[:] = -1
+    return row
+
+
 class Supervised(BlockTraining[SupervisedConfig]):
     """A model in training. Satisfies wv_cli.models.training.trainer.Trainable.
 
@@ -100,7 +107,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
             found = f"found {pretrained.dim}; give --dim {pretrained.dim}"
             raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, {found}")
         self.config, self.min_count, self.corpus, self.layer = config, min_count, corpus, LAYERS[config.loss]
-        self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
+        self.bucket_row = _no_rows(config.buckets) if config.uses_buckets else None
         self._learnt = before.arrays["buckets"] if before is not None and config.uses_buckets else _NO_BUCKETS
         self._rules = self._make_rules()
         self.ngram_rows = allocator.beside_ids(len(corpus.ids) * (config.word_ngrams - 1))
