@@ -5,8 +5,8 @@ Sizes and widths are checked here; what the columns of a file hold is checked by
 """
 
 cimport cython
-import numpy as np
 
+from libc.math cimport fabsf
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
 from libc.stdlib cimport calloc, free
 
@@ -33,8 +33,36 @@ cdef int64_t column_bytes(int64_t bits) noexcept:
     return (bits + 63) // 64 * 8
 
 
+def find_words(const uint8_t[::1] letters: Buffer) -> memoryview:
+    """starts (n + 1,) int64 of words with a newline behind each, without the newlines. Raises ValueError for none, an
+    empty one, and a last one without its newline."""
+    cdef int64_t size = letters.shape[0], n = 0, at = 0, i
+    for i in range(size):
+        n += letters[i] == 10
+    starts = new_numbers(n + 1, "q", sizeof(int64_t))
+    cdef int64_t[::1] view = starts
+    cdef bint fits = n > 0 and letters[size - 1] == 10
+    for i in range(size if fits else 0):
+        if letters[i] == 10:
+            at += 1
+            view[at] = i + 1 - at
+            fits = fits and view[at] > view[at - 1]
+    require(fits, "the words do not follow each other")
+    return starts
+
+
+def are_logarithms(const float[::1] numbers: Buffer) -> bool:
+    """Whether all are numbers from -100 to 100."""
+    cdef int64_t i
+    cdef bint fits = True
+    for i in range(numbers.shape[0]):
+        fits = fits and fabsf(numbers[i]) <= 100  # not for NaN
+    return fits
+
+
 def write(const uint32_t[::1] numbers, int32_t width) -> NDArray[np.uint8]:
     """A column (bytes,) uint8 of numbers below 2^width."""
+    import numpy as np
     require(0 <= width <= 32, "a column is up to 32 bits wide")
     cdef int64_t n = numbers.shape[0], size = column_bytes(n * width)
     bits = np.zeros(size + PADDING, np.uint8)
@@ -47,6 +75,7 @@ def write(const uint32_t[::1] numbers, int32_t width) -> NDArray[np.uint8]:
 
 def index_offsets(first: NDArray[np.int32]) -> NDArray[np.uint32]:
     """index (blocks + 1, 2) of where the children of n-grams begin; first (n-grams + 1,) ascends."""
+    import numpy as np
     bases = first[:-1:BLOCK]
     ends = np.append(bases[1:], first[-1:])
     index = np.zeros((len(bases) + 1, 2), np.uint32)
@@ -57,6 +86,7 @@ def index_offsets(first: NDArray[np.int32]) -> NDArray[np.uint32]:
 
 def write_offsets(const int32_t[::1] first, const uint32_t[:, ::1] index) -> NDArray[np.uint8]:
     """A column of where the children of n-grams begin, of which `index` has the blocks."""
+    import numpy as np
     cdef int64_t size = first.shape[0] - 1, blocks = (size + WV_PACKED_BLOCK - 1) // WV_PACKED_BLOCK, i
     cdef bint fits = index.shape[0] == blocks + 1 and index.shape[1] == 2 and (blocks == 0 or index[0, 1] == 0)
     require(fits, "the index does not fit the offsets")
@@ -100,6 +130,7 @@ cdef class Distinct:
 
     def sorted(self) -> NDArray[np.float32]:
         """All of them, ascending."""
+        import numpy as np
         found = np.empty(self.numbers.size, np.float32)
         cdef float[::1] out = found
         if out.shape[0]:
@@ -117,8 +148,9 @@ cdef class Packed:
     cdef object kept_alive
     cdef readonly str name
 
-    def __init__(self, const int64_t[::1] sizes, const int64_t[:, ::1] widths, const uint32_t[::1] index,
-                 const float[::1] tables, const uint8_t[::1] bits, bint closed, str name="the model"):
+    def __init__(self, const int64_t[::1] sizes: Buffer, const int64_t[:, ::1] widths: Buffer,
+                 const uint32_t[::1] index: Buffer, const float[::1] tables: Buffer,
+                 const uint8_t[::1] bits: Buffer, bint closed, str name="the model"):
         cdef int64_t order = sizes.shape[0], level, blocks
         cdef int64_t[3] at = [0, 0, 0]  # in index, tables and bits
         cdef wv_packed_level *one
@@ -161,6 +193,7 @@ cdef class Packed:
               bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], memoryview]:
         """(log10 p (n,) float32, words of the n-gram that was found (n,) uint8, the state after them) of a stream of
         ids; -1 ends a sentence. Raises BadFile where the file is damaged."""
+        import numpy as np
         scores, lengths, after = self.score_buffer(ids, state, ends)
         return np.asarray(scores), np.asarray(lengths), after
 
@@ -190,6 +223,7 @@ cdef class Packed:
     def all(self, const int32_t[::1] state: Buffer) -> NDArray[np.float32]:
         """log10 p(word | state) of all words, (words,) float32; <s> among them, which is never predicted. Raises
         BadFile."""
+        import numpy as np
         scores = np.empty(self.model.levels[0].size, np.float32)
         whole = np.append(state, WV_NO_NODE).astype(np.int32)
         cdef float[::1] view = scores
@@ -203,6 +237,7 @@ cdef class Packed:
 
     def words(self, int32_t length) -> NDArray[np.int32]:
         """The last words of the n-grams of a length, (n,) int32."""
+        import numpy as np
         cdef wv_packed_level *level = self._level(length)
         return _read(&level.word, level.size).view(np.int32) if length > 1 else np.arange(level.size, dtype=np.int32)
 
@@ -217,6 +252,7 @@ cdef class Packed:
         """The same of the back-offs of n-grams shorter than the order."""
         cdef wv_packed_level *level = self._level(length)
         require(length < self.model.order, "the longest n-grams have no back-off")
+        import numpy as np
         found = _values(&level.backoff, level.size, 0)
         self._require_sane(not (np.abs(found) <= 100).all())
         return found
@@ -225,6 +261,7 @@ cdef class Packed:
         """Where the children of the n-grams of a length begin, (n + 1,) int32. Raises BadFile for a damaged file."""
         cdef wv_packed_level *level = self._level(length)
         require(length < self.model.order, "the longest n-grams have no children")
+        import numpy as np
         first = np.empty(level.size + 1, np.int32)
         cdef int32_t[::1] view = first
         cdef int failure
@@ -266,6 +303,7 @@ cdef int _take(wv_packed_column *column, int64_t size, int64_t width, int64_t va
 
 
 cdef object _read(wv_packed_column *column, int64_t size):
+    import numpy as np
     numbers = np.empty(size, np.uint32)
     cdef uint32_t[::1] view = numbers
     if size:
@@ -276,6 +314,7 @@ cdef object _read(wv_packed_column *column, int64_t size):
 
 cdef object _values(wv_packed_column *column, int64_t size, uint32_t sign):
     """float32; NaN for what is in no table."""
+    import numpy as np
     numbers = _read(column, size)
     if column.table == NULL:
         return np.where(numbers, numbers | np.uint32(sign), numbers).view(np.float32)

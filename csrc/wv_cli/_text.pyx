@@ -216,9 +216,9 @@ cdef class Encoder:
             wv_wordmap_dump(&self.encoder.map, begin, &out[0], &starts_view[0], NULL)
         return bytes(blob[:-1]), starts
 
-    def add_words(self, const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[np.int32]:
-        """Ids (n,) int32 of words, those not seen before added with count 0."""
-        ids = zeros(starts.shape[0] - 1, "i4")
+    def add_words(self, const unsigned char[::1] blob, const int64_t[::1] starts) -> memoryview:
+        """Ids (n,) int32 of words, those not seen before added with count 0, as a buffer."""
+        ids = new_numbers(starts.shape[0] - 1, "i", sizeof(int32_t))
         check(wv_wordmap_reserve(&self.encoder.map, ids.shape[0]))
         add_words(&self.encoder.map, blob, starts, ids, False)
         return ids

@@ -63,7 +63,7 @@ MAY_HAVE = {
 LACKS = {
     **{call: {"vectors.neighbors"} for call in QUERIES if call.split()[0] not in ("nn", "search")},
     "search text.index history": {"vectors.formats", "words"},
-    "lm score words.lm text.txt": {"vectors.formats", "vectors.neighbors"},
+    "lm score words.lm text.txt": {"vectors.formats", "vectors.neighbors", "words"},
 }
 QUERY = (
     "import sys; from wv_cli.__main__ import run; status = run(sys.argv[1:]); "

@@ -221,3 +221,19 @@ def test_states_of_other_models_are_refused(tiny):
             tiny.scorer.score(np.zeros(1, np.int32), state)
         with pytest.raises(ValueError, match="state"):
             tiny.scorer.all(state)
+
+
+@pytest.mark.parametrize("letters", [b"", b"a", b"a\n\n", b"\na\n", b"a\nb"])
+def test_words_that_do_not_follow_each_other(letters):
+    with pytest.raises(ValueError, match="do not follow each other"):
+        _packedlm.find_words(letters)
+
+
+def test_words_with_a_newline_behind_each():
+    assert _packedlm.find_words(b"a\nbcd\n").tolist() == [0, 1, 4]
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 100.5, -100.5])
+def test_numbers_that_are_no_logarithms(odd):
+    assert _packedlm.are_logarithms(np.array([-100, 0, 100], np.float32))
+    assert not _packedlm.are_logarithms(np.array([0, odd, 0], np.float32))

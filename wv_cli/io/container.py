@@ -16,16 +16,17 @@ import mmap
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, NoReturn, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
 from wv_cli.errors import BadFile, show_bytes, show_value
 from wv_cli.io import host
 from wv_cli.io.input import Input
 from wv_cli.io.kinds import HEAD_BYTES, kind_of
 from wv_cli.io.output import open_output
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Fact = TypeVar("Fact")
 # Name -> (dtype or several divided by blanks, shape). A size in words is any number, the same wherever the word stands.
@@ -37,7 +38,8 @@ _LONGEST_TITLE = 100
 _LONGEST_HEADER = 1 << 20
 _PIECE_BYTES = 1 << 24
 _CACHE_LINE = 64
-_DTYPES = ("|u1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8")
+# What struct calls the types of numbers that a file may hold.
+_CODES: Mapping[str, Any] = {"|u1": "B", "<u2": "H", "<u4": "I", "<i4": "i", "<i8": "q", "<f4": "f", "<f8": "d"}
 _MOST_DIMENSIONS = 3
 
 
@@ -46,7 +48,7 @@ def magic(kind: str) -> bytes:
 
 
 def save(
-    path: str | os.PathLike[str], kind: str, header: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]
+    path: str | os.PathLike[str], kind: str, header: Mapping[str, object], arrays: "Mapping[str, NDArray[np.generic]]"
 ) -> None:
     """Writes a container, whole or not at all. Raises WvError."""
     with open_output(path) as stream:
@@ -57,13 +59,15 @@ def write(
     stream: BinaryIO,
     kind: str,
     header: Mapping[str, object],
-    arrays: Mapping[str, NDArray[np.generic]],
+    arrays: "Mapping[str, NDArray[np.generic]]",
     *,
     aligned: bool = False,
     between: Callable[[], object] | None = None,
 ) -> None:
     """Writes a container to an open file. `aligned`: the arrays begin on a cache line, to be used where they lie; those
     of larger numbers must then come first. `between` is called after every piece that is written."""
+    import numpy as np
+
     layout = [[name, _little(array).str, list(array.shape)] for name, array in arrays.items()]
     crc = 0
 
@@ -151,7 +155,7 @@ class Reader:
         before = list(self.layout)[: None if name is None else list(self.layout).index(name)]
         return self._arrays_at + sum(_size(*self.layout[each]) for each in before)
 
-    def read(self, into: Mapping[str, NDArray[np.generic]] | None = None) -> dict[str, NDArray[Any]]:
+    def read(self, into: "Mapping[str, NDArray[np.generic]] | None" = None) -> "dict[str, NDArray[Any]]":
         """All arrays. Those in `into` are filled in place, whatever their strides, and must have the layout's type and
         shape; the others are allocated. Raises BadFile when the file is cut short or its check sum differs; `into` is
         then spoiled."""
@@ -166,22 +170,42 @@ class Reader:
             self.refuse("the file is damaged (its check sum differs)", at)
         return done
 
-    def views(self, *, checked: bool = False) -> dict[str, NDArray[Any]]:
+    def views(self, *, checked: bool = False) -> "dict[str, NDArray[Any]]":
         """All arrays as they lie in the file, read-only. A plain file is mapped (system.input.Input.contents), and its
         check sum, for which all of it must be read, is compared only if they are to be `checked`. Raises BadFile when
         the file is cut short, or was read whole and its check sum differs."""
+        import numpy as np
+
+        contents, found = self._contents(checked), {}
+        for name, (dtype, shape) in self.layout.items():
+            array = np.frombuffer(self._octets(contents, name), dtype).reshape(shape)
+            found[name] = array if array.flags.aligned else array.copy()
+        return found
+
+    def buffers(self) -> dict[str, memoryview]:
+        """The same as buffers, which take no NumPy; of two dimensions at most, and of one where a size is 0."""
+        contents, found = self._contents(), {}
+        skipped = len(contents.obj) - len(contents)  # type: ignore[arg-type]  # both a mapping and bytes are aligned
+        for name, (dtype, shape) in self.layout.items():
+            octets = self._octets(contents, name)
+            if (skipped + self.offset(name) - self._arrays_at) % int(dtype[2:]):
+                octets = memoryview(bytes(octets))
+            found[name] = octets.cast(_CODES[dtype], shape) if len(shape) > 1 else octets.cast(_CODES[dtype])
+        return found
+
+    def _contents(self, checked: bool = False) -> memoryview:
+        """All arrays and the check sum (views)."""
         contents = self._source.contents()
         length = self.offset(None) - self._arrays_at
         whole = checked or not isinstance(contents.obj, mmap.mmap)
         end = self._end(contents[:length]) if whole else _DONE
         if len(contents) != length + _END_BYTES or bytes(contents[-len(end) :]) != end:
             self.refuse("the file is cut short or damaged (its check sum differs)", self._arrays_at)
-        found = {}
-        for name, (dtype, shape) in self.layout.items():
-            begin = self.offset(name) - self._arrays_at
-            array = np.frombuffer(contents[begin : begin + _size(dtype, shape)], dtype).reshape(shape)
-            found[name] = array if array.flags.aligned else array.copy()
-        return found
+        return contents
+
+    def _octets(self, contents: memoryview, name: str) -> memoryview:
+        begin = self.offset(name) - self._arrays_at
+        return contents[begin : begin + _size(*self.layout[name])]
 
     def _end(self, arrays: memoryview) -> bytes:
         """The last bytes of a whole file with these arrays; of a mapped one no more than a piece is in memory."""
@@ -192,7 +216,7 @@ class Reader:
                 host.let_go(arrays.obj)
         return crc.to_bytes(4, "little") + _DONE
 
-    def require_finite(self, arrays: Mapping[str, NDArray[np.generic]], largest: float | None = None) -> None:
+    def require_finite(self, arrays: "Mapping[str, NDArray[np.generic]]", largest: float | None = None) -> None:
         """Raises BadFile for NaN, infinity and, given `largest`, numbers further from 0."""
         for name, array in arrays.items():
             ends = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)
@@ -219,8 +243,10 @@ class Reader:
         problem = f"expected a {kind} file of wv (version 1), found {problem}"
         raise BadFile(self._source.name, problem, byte=0)
 
-    def _new(self, name: str) -> NDArray[Any]:
+    def _new(self, name: str) -> "NDArray[Any]":
         """An array read to new memory, which without a known size of the file follows the bytes that come."""
+        import numpy as np
+
         dtype, shape = self.layout[name]
         if self._source.size is not None:
             array = np.empty(shape, np.dtype(dtype).newbyteorder("="))
@@ -236,7 +262,9 @@ class Reader:
         array = np.frombuffer(data, dtype).reshape(shape)
         return array.astype(array.dtype.newbyteorder("="), copy=False)
 
-    def _fill(self, name: str, array: NDArray[np.generic]) -> None:
+    def _fill(self, name: str, array: "NDArray[np.generic]") -> None:
+        import numpy as np
+
         assert (_little(array).str, array.shape) == self.layout[name], "checked by expect()"
         begin = self._source.position
         for part in _parts(array):
@@ -266,7 +294,7 @@ def _parse(line: bytes) -> Header:
     if len(layout) < len(entries):
         raise ValueError
     for dtype, shape in layout.values():
-        if dtype not in _DTYPES or len(shape) > _MOST_DIMENSIONS or any(type(n) is not int or n < 0 for n in shape):
+        if dtype not in _CODES or len(shape) > _MOST_DIMENSIONS or any(type(n) is not int or n < 0 for n in shape):
             raise ValueError
     return header, layout
 
@@ -281,18 +309,20 @@ def _sane(value: object, low: float | None, high: float | None) -> bool:
 
 
 def _size(dtype: str, shape: tuple[int, ...]) -> int:
-    return math.prod(shape) * np.dtype(dtype).itemsize
+    return math.prod(shape) * int(dtype[2:])
 
 
-def _little(array: NDArray[np.generic]) -> "np.dtype[np.generic]":
+def _little(array: "NDArray[np.generic]") -> "np.dtype[np.generic]":
     return array.dtype.newbyteorder("<")
 
 
-def _octets(array: NDArray[np.generic]) -> memoryview:
+def _octets(array: "NDArray[np.generic]") -> memoryview:
+    import numpy as np
+
     return array.reshape(-1).view(np.uint8).data
 
 
-def _parts(array: NDArray[np.generic]) -> Iterator[NDArray[np.generic]]:
+def _parts(array: "NDArray[np.generic]") -> "Iterator[NDArray[np.generic]]":
     """The array whole when its memory is what the file holds, else some rows at a time, so that a copy stays small."""
     if array.flags.c_contiguous and array.dtype == _little(array):
         yield array

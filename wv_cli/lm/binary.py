@@ -1,19 +1,16 @@
 """The binary file of a model (`.lm`): a container (system.container) of the parts of a PackedModel, to be used where
 they lie in the file."""
 
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
-from numpy.typing import NDArray
-
+from wv_cli import _packedlm
 from wv_cli.io import container
 from wv_cli.io.input import Input
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpack_model
-from wv_cli.lm.packed import PackedModel, pack
-from wv_cli.lm.trie import Trie, link
-from wv_cli.lm.vocabulary import SPECIAL, read_words
-from wv_cli.words import WordList
+from wv_cli.lm.packed_model import LOG_ZERO, PackedModel
+
+if TYPE_CHECKING:
+    from wv_cli.lm.model import NgramModel, Ngrams
 
 KIND = "packed-ngrams"
 OLD_KIND = "ngrams"
@@ -35,26 +32,29 @@ _OLD_LAYOUT: container.Layout = {
     "backoff": ("<f4", ("inner",)),
     "letters": ("|u1", ("letters",)),
 }
-_NEWLINE = 10  # after each word; none has one
+_NEWLINE = b"\n"  # after each word; none has one
+_SPECIAL = b"<unk>\n<s>\n</s>\n"  # the first words
 
 
-def write(stream: BinaryIO, model: Ngrams, quantize: int | None = None) -> None:
+def write(stream: BinaryIO, model: "Ngrams", quantize: int | None = None) -> None:
     """Writes a model, its numbers quantized to so many bits."""
+    import numpy as np
+
     packed = _pack(model, quantize)
-    letters = np.frombuffer(packed.words.blob, np.uint8)
-    arrays: dict[str, NDArray[np.generic]] = {name: getattr(packed, name) for name in list(_LAYOUT)[:-1]}
-    arrays["letters"] = np.insert(letters, packed.words.starts[1:], _NEWLINE)
+    blob, starts = packed.spellings
+    arrays = {name: np.asarray(getattr(packed, name)) for name in list(_LAYOUT)[:-1]}
+    arrays["letters"] = np.insert(np.frombuffer(blob, np.uint8), np.asarray(starts)[1:], ord(_NEWLINE))
     container.write(
         stream,
         KIND,
         {"order": packed.order, "closed": packed.closed},
         arrays,
         aligned=True,
-        between=packed.shelf.let_go,
+        between=packed.shelf.let_go if packed.shelf is not None else None,
     )
 
 
-def read(source: Input) -> Ngrams:
+def read(source: Input) -> "Ngrams":
     """The model in a file, which is mapped where that can be: processes that use it share the memory, and what is not
     asked for is not read. Raises BadFile for a file that is damaged; where only asking shows that, it raises then."""
     if source.peek(len(container.magic(OLD_KIND))) == container.magic(OLD_KIND):
@@ -65,40 +65,44 @@ def read(source: Input) -> Ngrams:
     sizes = reader.expect(_LAYOUT, "a model of n-grams")
     if sizes["order"] != order:
         reader.refuse("the sizes of its arrays do not fit each other")
-    arrays = reader.views()
-    reader.require_finite({"tables": arrays["tables"]}, -LOG_ZERO)
-    words = _words(reader, arrays["letters"])
+    arrays = reader.buffers()
+    letters = arrays["letters"]
+    if not _packedlm.are_logarithms(arrays["tables"]):
+        import numpy as np
+
+        reader.require_finite({"tables": np.asarray(arrays["tables"])}, -LOG_ZERO)
+    try:
+        starts = _packedlm.find_words(letters)
+    except ValueError as error:
+        reader.refuse(str(error), reader.offset("letters"))
+    spellings = bytes(letters).replace(_NEWLINE, b""), starts
     sizes_of, widths, index, tables, bits = (arrays[name] for name in ("sizes", "widths", "index", "tables", "bits"))
-    model = PackedModel(words, sizes_of, widths, index, tables, bits, closed=closed, name=source.name)
+    model = PackedModel(spellings, sizes_of, widths, index, tables, bits, closed=closed, name=source.name)
     try:
         _ = model.scorer
     except ValueError as error:
         reader.refuse(str(error), reader.offset("sizes"))
-    if len(words) != model.sizes[0]:
+    if bytes(letters[: len(_SPECIAL)]) != _SPECIAL or len(starts) - 1 != model.sizes[0]:
         reader.refuse("the words are not those of a model", reader.offset("letters"))
     return model
 
 
-def _pack(model: Ngrams, quantize: int | None) -> PackedModel:
+def _pack(model: "Ngrams", quantize: int | None) -> PackedModel:
+    from wv_cli.lm.model import unpack_model
+    from wv_cli.lm.packed import pack
+
     if quantize is None:
         return model if isinstance(model, PackedModel) else model.packed_model
     whole = unpack_model(model)
     return pack(whole.trie, whole.prob, whole.backoff, quantize, whole.threads)
 
 
-def _words(reader: container.Reader, letters: NDArray[np.uint8]) -> WordList:
-    ends = np.flatnonzero(letters == _NEWLINE)
-    if not len(ends) or ends[-1] != len(letters) - 1 or ends[0] == 0 or (np.diff(ends) < 2).any():
-        reader.refuse("the words do not follow each other", reader.offset("letters"))
-    starts = np.append(0, ends - np.arange(len(ends)))
-    words = WordList(letters.tobytes().replace(b"\n", b""), starts)
-    if words[: len(SPECIAL)] != SPECIAL:
-        reader.refuse("the words are not those of a model", reader.offset("letters"))
-    return words
-
-
-def _read_old(source: Input) -> NgramModel:
+def _read_old(source: Input) -> "NgramModel":
     """A file of version 0.3.0: the arrays of NgramModel."""
+    from wv_cli.lm.model import NgramModel
+    from wv_cli.lm.trie import Trie, link
+    from wv_cli.lm.vocabulary import SPECIAL, read_words
+
     reader = container.Reader(source, OLD_KIND)
     order = reader.fact("order", int, 1, LARGEST_ORDER)
     sizes = reader.expect(_OLD_LAYOUT, "a model of n-grams")

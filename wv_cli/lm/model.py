@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from wv_cli import _packedlm
 from wv_cli.errors import BadFile
-from wv_cli.lm.packed import LOG_ZERO as LOG_ZERO
-from wv_cli.lm.packed import PackedModel, pack
+from wv_cli.lm.packed import pack
+from wv_cli.lm.packed_model import LOG_ZERO as LOG_ZERO
+from wv_cli.lm.packed_model import PackedModel
 from wv_cli.lm.trie import Trie, link
 from wv_cli.words import WordList
 

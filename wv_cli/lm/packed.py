@@ -1,4 +1,4 @@
-"""PackedModel: a model of n-grams by bits (csrc/core/packedlm.h), as it lies in a file and is asked; making one.
+"""Packing a model of n-grams by bits (csrc/core/packedlm.h): making a PackedModel.
 
 A column of numbers whose values repeat, as those of back-offs do, keeps each value once, in a table, and places in it:
 nothing is lost. Quantized, all columns but those of single words do, and their tables have as many values as the bits
@@ -6,8 +6,7 @@ allow; words are few, and what is unseen ends with them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,39 +15,13 @@ from numpy.typing import NDArray
 from wv_cli import _packedlm
 from wv_cli.io.shelf import Shelf
 from wv_cli.io.threads import in_order
+from wv_cli.lm.packed_model import LOG_ZERO, PackedModel
 from wv_cli.lm.trie import Trie
-from wv_cli.words import WordList
 
 Floats = NDArray[np.float32]
-LOG_ZERO = -100.0  # KenLM's; SRILM writes -99
 _ROUNDS = 50
 _BLOCK = 1 << 18  # numbers at a time; a multiple of 64, so that every block fills whole words
 _KEPT = (0.0, LOG_ZERO)  # values that are never quantized: no back-off, no probability
-
-
-@dataclass(frozen=True, eq=False)
-class PackedModel:
-    """The arguments of _packedlm.Packed, and the words. `name` is that of the file, for messages about its damage;
-    `shelf` has what was made here."""
-
-    words: WordList
-    sizes: NDArray[np.int64]
-    widths: NDArray[np.int64]
-    index: NDArray[np.uint32]
-    tables: Floats
-    bits: NDArray[np.uint8]
-    closed: bool
-    name: str = "the model"
-    shelf: Shelf = field(default_factory=Shelf)
-
-    @property
-    def order(self) -> int:
-        return len(self.sizes)
-
-    @cached_property
-    def scorer(self) -> _packedlm.Packed:
-        """The same for C. Raises ValueError where the parts do not fit each other."""
-        return _packedlm.Packed(self.sizes, self.widths, self.index, self.tables, self.bits, self.closed, self.name)
 
 
 _Column = tuple[int, int, Floats, int]  # level, place in `widths`, values, bits of each without a table
@@ -110,7 +83,8 @@ def pack(trie: Trie, prob: Floats, backoff: Floats, quantize: int | None = None,
     all_tables = np.concatenate([none, *(none if table is None else table for table in tables)])
     sizes = np.array(trie.sizes, np.int64)
     parts_of_all = np.concatenate(index).reshape(-1), all_tables, whole
-    return PackedModel(trie.words, sizes, widths, *parts_of_all, closed=_has_all_ends(trie), shelf=shelf)
+    spellings = trie.words.blob, trie.words.starts
+    return PackedModel(spellings, sizes, widths, *parts_of_all, closed=_has_all_ends(trie), shelf=shelf)
 
 
 def _blocks(nodes: slice) -> Iterator[tuple[int, int]]:

@@ -14,6 +14,7 @@ from wv_cli import _sentences, _text
 from wv_cli.io.mapped import map_pages
 from wv_cli.lm.asking import UNKNOWN, LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
+from wv_cli.lm.packed_model import PackedModel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,14 +63,19 @@ class Scorer:
         self._model, self._ends = model, ends
         self._asked: Any = model.scorer  # its states are its own affair
         self._encoder = _text.Encoder(every_line=True)
+        self._mapped: Any = None  # the file, as long as not all its pages are mapped
+        self._places = 0  # of it that were read, about
         if isinstance(model, KenlmModel):
             self._encoder.feed(_SPECIAL)
             self._encoder.take_stream()
+            self._mapped = model.contents
+        elif isinstance(model, PackedModel):
+            self._encoder.add_words(*model.spellings)
+            self._mapped = model.bits
         else:
             self._encoder.add_words(model.words.blob, model.words.starts)
         self._ids = array("i", range(self._encoder.words))  # the model's, by the encoder's
         self._carry = b""
-        self._places, self._is_mapped = 0, False  # of a file: read so far, about; whether all its pages are mapped
 
     def read(self, text: Iterable[bytes]) -> Iterator[Scored]:
         """A text in chunks, cut anywhere. Raises what reading it raises."""
@@ -100,8 +106,9 @@ class Scorer:
             found = self._asked.find(*self._encoder.words_from(len(self._ids)))
             self._ids.frombytes(found.tobytes())
         ids = _sentences.exchange(spelled, self._ids, UNKNOWN)
-        if isinstance(self._model, KenlmModel) and not self._is_mapped:
+        if isinstance(self._mapped, memoryview):
             self._places += len(ids) * self._model.order
-            self._is_mapped = map_pages(self._model.contents, self._places)
+            if map_pages(self._mapped, self._places):
+                self._mapped = None
         scores, lengths, _ = self._asked.score_buffer(ids, self._asked.begin(self._ends), self._ends)
         return Scored(ids, spelled, scores, lengths)

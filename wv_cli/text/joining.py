@@ -39,7 +39,7 @@ class JoinedIds:
         """Gives the words of this part the ids that they have in the `whole` text, whose counts are then known here."""
         self._encoder = _text.Encoder()
         self._encoder.add_words(whole.words.blob, whole.words.starts)
-        self.stream.renumber(self._encoder.add_words(self.words.blob, self.words.starts))
+        self.stream.renumber(np.asarray(self._encoder.add_words(self.words.blob, self.words.starts)))
         self.words, self.counts = whole.words, whole.counts
         self.lines, self.tokens_read = whole.lines, whole.tokens_read
         self._chains = self._new_chains(np.empty(0, np.int64))
@@ -150,7 +150,7 @@ class JoinedIds:
 
     def _ids(self, words: WordList) -> NDArray[np.int32]:
         """The ids of words, new ones for those that did not occur."""
-        ids = self._encoder.add_words(words.blob, words.starts)
+        ids = np.asarray(self._encoder.add_words(words.blob, words.starts))
         blob, starts, _ = self._encoder.vocabulary()
         self.words = WordList(blob, starts)
         self.counts = np.append(self.counts, np.zeros(len(self.words) - len(self.counts), np.int64))

@@ -139,7 +139,8 @@ def empty_labeled(words: Vocab, labels: Vocab) -> LabeledCorpus:
 def _add_asked(encoder: _text.Encoder, also: WordList | None) -> tuple[int, NDArray[np.int32]]:
     """Adds the words that there are whether the text has them or not: the ids of `</s>` and of `also`."""
     end = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
-    return end, encoder.add_words(also.blob, also.starts) if also is not None else np.empty(0, np.int32)
+    listed = encoder.add_words(also.blob, also.starts) if also is not None else memoryview(b"").cast("i")
+    return end, np.asarray(listed)
 
 
 @dataclass(frozen=True)
