@@ -137,30 +137,11 @@ static void split(batch *b, const unsigned char *bytes, uint32_t from, uint32_t 
 
 /* ---------------------------------------------------------------- step 2: keys and hashes */
 
-/* masks[16 - n ..] begins with n bytes of ones and goes on with zeros. */
-static const unsigned char key_masks[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-                                            255, 255, 255, 255, 255, 0};
-
 /* Makes the keys; a word longer than a key gets {0, its length}. `readable` is the end of the readable bytes. */
 static void make_keys(batch *b, const wv_wordmap *map, const unsigned char *bytes, const unsigned char *readable) {
     for (uint32_t i = 0; i < b->words; i++) {
         const unsigned char *word = bytes + b->starts[i];
-        uint32_t length = b->ends[i] - b->starts[i];
-        wv_word_key key;
-        if (length > WV_SHORT_WORD) {
-            b->keys[i] = (wv_word_key){0, length};
-            b->slots[i] = map->slots;
-            continue;
-        }
-        if (word + sizeof key <= readable) {
-            wv_word_key mask;
-            memcpy(&key, word, sizeof key);
-            memcpy(&mask, key_masks + WV_SHORT_WORD - length, sizeof mask);
-            key.low &= mask.low;
-            key.high &= mask.high;
-        } else {
-            key = wv_short_key(word, length);
-        }
+        wv_word_key key = wv_word_key_at(word, b->ends[i] - b->starts[i], readable);
         b->keys[i] = key;
         b->slots[i] = wv_home_slot(map, wv_hash_key(key));
         __builtin_prefetch(b->slots[i], 1);
@@ -173,6 +154,18 @@ static void make_keys(batch *b, const wv_wordmap *map, const unsigned char *byte
 static __attribute__((noinline)) wv_slot *seek(wv_encoder *e, wv_word_key key, wv_slot *home, const unsigned char *word) {
     if (key.low) return wv_wordmap_seek(&e->map, key, home, e->known_only);
     return e->known_only ? wv_wordmap_find(&e->map, word, key.high) : wv_wordmap_add(&e->map, word, key.high);
+}
+
+/* Grows the map for `more` words. */
+static int reserve_words(wv_encoder *e, int64_t more) {
+    int failure = 0;
+    if (e->spill) {
+        failure = wv_spill_reserve(e->spill, &e->map, more);
+        e->known_only = e->spill->is_closed;
+    } else if (!e->known_only) {
+        failure = wv_wordmap_reserve(&e->map, more);
+    }
+    return failure;
 }
 
 /* Grows the stream for `more` ids. */
@@ -196,8 +189,12 @@ static int put_words(wv_encoder *e, const batch *b, const unsigned char *bytes, 
         /* A long word's key {0, length} matches no slot: an empty one is {0, 0}. */
         if (__builtin_expect(slot->key.low != key.low || slot->key.high != key.high, 0)) {
             slot = seek(e, key, slot, bytes + b->starts[i]);
-            if (!slot && e->known_only) continue;
-            if (!slot) return WV_NO_MEMORY;
+            if (!slot) {
+                if (!e->known_only) return WV_NO_MEMORY;
+                if (e->spill && wv_spill_put(e->spill, bytes + b->starts[i], b->ends[i] - b->starts[i], e->tokens + i))
+                    return WV_NO_MEMORY;
+                continue;
+            }
         }
         slot->count++;
         *out++ = slot->id;
@@ -209,7 +206,7 @@ static int put_words(wv_encoder *e, const batch *b, const unsigned char *bytes, 
 
 static int put_batch(wv_encoder *e, batch *b, const unsigned char *bytes, const unsigned char *readable) {
     int failure = reserve_ids(e, (int64_t)b->words + b->lines);
-    if (!failure && !e->known_only) failure = wv_wordmap_reserve(&e->map, b->words);
+    if (!failure) failure = reserve_words(e, b->words);
     if (failure) return failure;
     make_keys(b, &e->map, bytes, readable);
     uint32_t done = 0;
@@ -241,7 +238,7 @@ static int append_carry(wv_encoder *e, const unsigned char *bytes, size_t length
 static int put_carry(wv_encoder *e) {
     if (e->carry_length == 0) return 0;
     int failure = reserve_ids(e, 1);
-    if (!failure && !e->known_only) failure = wv_wordmap_reserve(&e->map, 1);
+    if (!failure) failure = reserve_words(e, 1);
     if (failure) return failure;
     wv_slot *slot = e->known_only ? wv_wordmap_find(&e->map, e->carry, e->carry_length)
                                   : wv_wordmap_add(&e->map, e->carry, e->carry_length);
@@ -250,6 +247,8 @@ static int put_carry(wv_encoder *e) {
         slot->count++;
         e->last_id = slot->id;
         e->stream.ids[e->stream.length++] = slot->id;
+    } else if (e->spill && wv_spill_put(e->spill, e->carry, e->carry_length, e->tokens)) {
+        return WV_NO_MEMORY;
     }
     e->tokens++;
     e->carry_length = 0;
@@ -315,9 +314,4 @@ void wv_encoder_free(wv_encoder *e) {
     wv_idbuffer_free(&e->stream);
     free(e->carry);
     memset(e, 0, sizeof *e);
-}
-
-int wv_encoder_forget(wv_encoder *e) {
-    wv_wordmap_free(&e->map);
-    return wv_wordmap_init(&e->map, 0);
 }

@@ -5,6 +5,9 @@
  *
  * The id stream holds word ids and WV_END_OF_LINE (base/wv_shared.h) after each line that has a word in it; lines
  * without one leave nothing unless `every_line`. Unknown words (`known_only`) leave nothing either.
+ *
+ * With a `spill` (core/wordspill.h), and without `keep_ids`, the map takes no more memory than it allows. Words that it
+ * has no room for go there.
  */
 #ifndef WV_TOKENIZER_H
 #define WV_TOKENIZER_H
@@ -14,12 +17,14 @@
 
 #include "core/idbuffer.h"
 #include "core/wordmap.h"
+#include "core/wordspill.h"
 
 typedef struct {
     wv_wordmap map;
-    int known_only; /* 1: words outside the map are dropped; 0: they are added */
+    int known_only; /* 1: words outside the map are dropped, or spilled; 0: they are added */
     int keep_ids;   /* 1: write the id stream; 0: count only */
     int every_line; /* 1: lines without a word end in the stream, too */
+    wv_spill *spill; /* the caller's, or NULL */
 
     wv_idbuffer stream; /* so far; the caller may take or empty it */
     int32_t last_id;   /* last id of the stream; WV_END_OF_LINE at its start */
@@ -39,10 +44,6 @@ void wv_encoder_free(wv_encoder *encoder);
 int wv_encoder_feed(wv_encoder *encoder, const unsigned char *bytes, size_t length);
 /* Ends the last word and the last line. */
 int wv_encoder_finish(wv_encoder *encoder);
-
-/* Forgets the words but not the place in the text: the next one gets id 0. Only without `keep_ids` and `known_only`.
- * 0 or WV_NO_MEMORY. */
-int wv_encoder_forget(wv_encoder *encoder);
 
 /* Bit i tells whether byte i of a 64-byte block is a separator; the second mask is \n alone. */
 typedef struct {

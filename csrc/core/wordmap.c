@@ -46,11 +46,17 @@ void wv_wordmap_free(wv_wordmap *map) {
 
 static uint64_t key_hash(wv_word_key key) { return wv_is_short_key(key) ? wv_hash_key(key) : key.low; }
 
-int wv_wordmap_reserve(wv_wordmap *map, int64_t more) {
+/* Slots of the table for `more` words. */
+static uint64_t capacity_with(const wv_wordmap *map, int64_t more) {
     uint64_t words = (uint64_t)map->size + (uint64_t)more, capacity = map->mask + 1;
-    if (words > INT32_MAX) return WV_TOO_MANY_WORDS;
-    if (!too_full(words, capacity)) return 0;
     while (too_full(words, capacity)) capacity *= 2;
+    return capacity;
+}
+
+int wv_wordmap_reserve(wv_wordmap *map, int64_t more) {
+    if ((uint64_t)map->size + (uint64_t)more > INT32_MAX) return WV_TOO_MANY_WORDS;
+    uint64_t capacity = capacity_with(map, more);
+    if (capacity == map->mask + 1) return 0;
     wv_slot *old = map->slots;
     uint64_t old_capacity = map->mask + 1;
     if (set_table(map, capacity)) return WV_NO_MEMORY;
@@ -207,7 +213,11 @@ void wv_wordmap_dump(const wv_wordmap *map, int32_t first, unsigned char *blob, 
     }
 }
 
-uint64_t wv_wordmap_bytes(const wv_wordmap *map) { return (map->mask + 1) * sizeof(wv_slot) + map->arena_capacity; }
+uint64_t wv_wordmap_bytes(const wv_wordmap *map) { return wv_wordmap_bytes_with(map, 0); }
+
+uint64_t wv_wordmap_bytes_with(const wv_wordmap *map, int64_t more) {
+    return capacity_with(map, more) * sizeof(wv_slot) + map->arena_capacity;
+}
 
 void wv_hash_words(const unsigned char *blob, const int64_t *starts, int64_t words, uint64_t *hashes) {
     for (int64_t i = 0; i < words; i++) {

@@ -72,6 +72,8 @@ void wv_wordmap_dump(const wv_wordmap *map, int32_t first, unsigned char *blob, 
 
 /* Bytes of memory that the map takes. */
 uint64_t wv_wordmap_bytes(const wv_wordmap *map);
+/* The same when its table has grown for `more` words. */
+uint64_t wv_wordmap_bytes_with(const wv_wordmap *map, int64_t more);
 
 /* A hash of each word of a list: not cryptographic, and another one in another version: no file may keep it. hashes
  * (words). */
@@ -93,6 +95,20 @@ static inline wv_word_key wv_short_key(const unsigned char *word, size_t length)
     wv_word_key key = {0, 0};
     memcpy(&key, word, length);
     return key;
+}
+
+/* masks[WV_SHORT_WORD - n ..] begins with n bytes of ones and goes on with zeros. */
+static const unsigned char wv_key_masks[2 * WV_SHORT_WORD] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                                              255, 255, 255, 255, 255, 0};
+
+/* The key of a word, or {0, its length} of one longer than a key. `readable` is the end of the readable bytes. */
+static inline wv_word_key wv_word_key_at(const unsigned char *word, size_t length, const unsigned char *readable) {
+    wv_word_key key, mask;
+    if (length > WV_SHORT_WORD) return (wv_word_key){0, length};
+    if (readable - word < (ptrdiff_t)sizeof key) return wv_short_key(word, length);
+    memcpy(&key, word, sizeof key);
+    memcpy(&mask, wv_key_masks + WV_SHORT_WORD - length, sizeof mask);
+    return (wv_word_key){key.low & mask.low, key.high & mask.high};
 }
 
 /* 1 when the key is a short word's, not a long one's. */

@@ -12,7 +12,7 @@ from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from wv_cli._buffers cimport new_numbers
-from wv_cli._words cimport letters
+from wv_cli._words cimport check, dump_words, letters, zeros
 from wv_cli.core.floattext cimport wv_count_lines
 from wv_cli.core.idbuffer cimport wv_idbuffer, wv_idbuffer_fit, wv_idbuffer_free
 from wv_cli.core.idstream cimport (
@@ -21,50 +21,17 @@ from wv_cli.core.idstream cimport (
 from wv_cli.core.recordtext cimport wv_check_utf8, wv_utf8_report
 from wv_cli.core.separators cimport wv_is_separator
 from wv_cli.core.tokenizer cimport (
-    wv_block_masks, wv_block_masks_portable, wv_encoder, wv_encoder_feed, wv_encoder_finish, wv_encoder_forget,
+    wv_block_masks, wv_block_masks_portable, wv_encoder, wv_encoder_feed, wv_encoder_finish,
     wv_encoder_free, wv_encoder_init, wv_masks,
 )
 from wv_cli.core.wordlist cimport wv_counts_read, wv_gather_starts, wv_gather_words, wv_split_counts
 from wv_cli.core.wordmap cimport (
-    WV_TOO_MANY_WORDS, wv_hash_words, wv_wordmap, wv_wordmap_blob_bytes, wv_wordmap_bytes, wv_wordmap_dump,
-    wv_wordmap_free, wv_wordmap_ids, wv_wordmap_init, wv_wordmap_reserve,
+    wv_wordmap, wv_wordmap_blob_bytes, wv_wordmap_bytes, wv_wordmap_dump, wv_wordmap_free, wv_wordmap_ids,
+    wv_wordmap_init, wv_wordmap_reserve,
 )
-
-from wv_cli.errors import WvError
-
 
 # What separates the words of a text, in rising order.
 SEPARATORS: bytes = bytes(byte for byte in range(256) if wv_is_separator(byte))
-
-
-cdef object zeros(int64_t n, kind):
-    """An array of n zeros. NumPy is not imported with this module, whose SEPARATORS every `wv --help` needs."""
-    import numpy
-    return numpy.zeros(n, kind)
-
-
-cdef int check(int failure) except -1:
-    if failure == WV_TOO_MANY_WORDS:
-        raise WvError("more than 2,147,483,647 different words; split the input and merge the vocabularies")
-    if failure:
-        raise MemoryError
-    return 0
-
-
-cdef tuple dumped(wv_wordmap *map):
-    """(blob, starts, counts) of the words in order of id."""
-    cdef int64_t[::1] starts, counts
-    cdef unsigned char[::1] bytes_out
-    blob = bytearray(wv_wordmap_blob_bytes(map, 0))
-    starts_array = zeros(map.size + 1, "i8")
-    counts_array = zeros(map.size, "i8")
-    starts = starts_array
-    counts = counts_array
-    bytes_out = blob
-    with nogil:
-        wv_wordmap_dump(map, 0, &bytes_out[0] if bytes_out.shape[0] else NULL, &starts[0],
-                        &counts[0] if counts.shape[0] else NULL)
-    return blob, starts_array, counts_array
 
 
 cdef int add_words(wv_wordmap *map, const unsigned char[::1] blob, const int64_t[::1] starts, int32_t[::1] ids,
@@ -106,7 +73,7 @@ cdef class WordMap:
 
     def words(self) -> tuple[bytes, NDArray[np.int64]]:
         """(blob, starts) of all words in order of id."""
-        blob, starts, _ = dumped(&self.map)
+        blob, starts, _ = dump_words(&self.map)
         return bytes(blob), starts
 
 
@@ -195,14 +162,9 @@ cdef class Encoder:
         """Memory that the word map takes."""
         return wv_wordmap_bytes(&self.encoder.map)
 
-    def begin_anew(self) -> None:
-        """Forgets words and counts, not the place in the text, which may be inside a word: as if only what is fed from
-        now on were counted. Tokens and lines go on. For an encoder that only counts."""
-        check(wv_encoder_forget(&self.encoder))
-
     def vocabulary(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
         """(blob, starts, counts (n,) int64) of the words in order of id."""
-        blob, starts, counts = dumped(&self.encoder.map)
+        blob, starts, counts = dump_words(&self.encoder.map)
         return bytes(blob), starts, counts
 
     def words_from(self, int32_t first) -> tuple[bytes, memoryview]:
@@ -359,18 +321,6 @@ def gather(const unsigned char[::1] blob, const int64_t[::1] starts,
         with nogil:
             wv_gather_words(<const char *> letters(blob), &starts[0], first, n, &new_starts[0], <char *> &out[0])
     return bytes(gathered), starts_array
-
-
-def hashes(const unsigned char[::1] blob, const int64_t[::1] starts) -> NDArray[np.uint64]:
-    """A hash (n,) uint64 of each word of a list: equal for equal words, in this version of the program."""
-    cdef int64_t n = starts.shape[0] - 1
-    cdef uint64_t[::1] out
-    array = zeros(n, "u8")
-    out = array
-    if n:
-        with nogil:
-            wv_hash_words(letters(blob), &starts[0], n, &out[0])
-    return array
 
 
 def last_separator(const unsigned char[::1] text: bytes | memoryview) -> int:

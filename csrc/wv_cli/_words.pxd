@@ -1,6 +1,42 @@
 """What the modules over word lists share. A list is `blob`, the words end to end, and `starts`, (n + 1) int64."""
 
+from libc.stdint cimport int64_t
+
+from wv_cli.core.wordmap cimport WV_TOO_MANY_WORDS, wv_wordmap, wv_wordmap_blob_bytes, wv_wordmap_dump
+
 
 cdef inline const unsigned char *letters(const unsigned char[::1] blob) noexcept nogil:
     """The first byte of a list; one without bytes has none to point at."""
     return &blob[0] if blob.shape[0] else NULL
+
+
+cdef inline object zeros(int64_t n, kind):
+    """An array of n zeros. NumPy is not imported with this module: `wv --help` needs SEPARATORS of _text."""
+    import numpy
+    return numpy.zeros(n, kind)
+
+
+cdef inline int check(int failure) except -1:
+    """Raises the error of a failure of the word map."""
+    if failure == WV_TOO_MANY_WORDS:
+        from wv_cli.errors import WvError
+        raise WvError("more than 2,147,483,647 different words; split the input and merge the vocabularies")
+    if failure:
+        raise MemoryError
+    return 0
+
+
+cdef inline tuple dump_words(wv_wordmap *map):
+    """(blob, starts, counts) of the words in order of id; the blob is a bytearray."""
+    cdef int64_t[::1] starts, counts
+    cdef unsigned char[::1] bytes_out
+    blob = bytearray(wv_wordmap_blob_bytes(map, 0))
+    starts_array = zeros(map.size + 1, "i8")
+    counts_array = zeros(map.size, "i8")
+    starts = starts_array
+    counts = counts_array
+    bytes_out = blob
+    with nogil:
+        wv_wordmap_dump(map, 0, &bytes_out[0] if bytes_out.shape[0] else NULL, &starts[0],
+                        &counts[0] if counts.shape[0] else NULL)
+    return blob, starts_array, counts_array

@@ -4,21 +4,23 @@ import shutil
 import subprocess
 import sys
 from collections import namedtuple
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wv_cli import _text
+from wv_cli import _text, _wordspill
 from wv_cli.errors import WvError
+from wv_cli.io.spill import Spool
 from wv_cli.text import counting as module
-from wv_cli.text import word_runs
+from wv_cli.text import spilled_words, word_runs
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.counting import count_words
+from wv_cli.text.spilled_words import SpilledWords
 from wv_cli.text.vocab import EmptyVocabulary, write_pieces
-from wv_cli.text.word_runs import COUNT, FIRST, KEY, Rows, WordRuns, sum_rows
-from wv_cli.words import WordList
+from wv_cli.text.word_runs import WordRuns
 
 TINY = 1 << 11  # bytes: a few dozen words
 words = st.one_of(
@@ -32,7 +34,7 @@ texts = st.lists(st.lists(words, max_size=60), min_size=1, max_size=60).map(
 
 @pytest.fixture
 def small(monkeypatch):
-    """Runs of a few words, merged three at a time, so that short texts take every path."""
+    """Tables of 16 words, and runs of a few, merged three at a time, so that short texts take every path."""
     monkeypatch.setattr(module, "_LEAST_ROOM", 1)
     monkeypatch.setattr(module.process, "for_buffers", lambda limit: limit)
     monkeypatch.setattr(word_runs, "_LEAST_BLOCK", 64)
@@ -40,7 +42,7 @@ def small(monkeypatch):
 
 
 def written(text, path, config, memory):
-    """The file, its figures, and how many runs were made."""
+    """The file and its figures."""
     (path / "text").write_bytes(text)
     with count_words([str(path / "text")], config, memory=memory, spool_beside=str(path / "out")) as counts:
         kept = write_pieces(str(path / "out"), counts.kept, counts.lines)
@@ -76,29 +78,108 @@ def test_many_runs_in_several_passes(small, tmp_path, monkeypatch):
     expected = written(many(400), tmp_path, config, None)
     assert not runs
     assert written(many(400), tmp_path, config, TINY) == expected
-    by_word, by_count = (sum(each is one for each in runs) for one in dict.fromkeys(runs))
-    assert by_word > 9 and by_count > 9, "both are merged in more than one pass"
+    assert len(runs) > 9, "they are merged in more than one pass"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["out", "text"]
 
 
-def test_different_words_with_one_key_stay_apart(small, tmp_path, monkeypatch):
-    """A hash may be that of several words: then of all of them."""
+def test_parts_that_do_not_fit_are_divided_again(small, tmp_path, monkeypatch):
+    """The table of a part has no more memory than the first one."""
+    levels = []
+    real = SpilledWords._move
+    monkeypatch.setattr(SpilledWords, "_move", lambda self: (levels.append(self._level), real(self))[1])
     config = VocabConfig(min_count=1)
-    expected = written(many(300), tmp_path, config, None)
-    monkeypatch.setattr(_text, "hashes", lambda blob, starts: np.zeros(len(starts) - 1, np.uint64))
-    assert written(many(300), tmp_path, config, TINY) == expected
+    expected = written(many(), tmp_path, config, None)
+    assert not levels
+    assert written(many(), tmp_path, config, TINY) == expected
+    assert levels.count(0) > 9, "a file of many segments"
+    assert levels.count(1) > 9
 
 
-def test_counts_near_2_to_the_63_are_added_exactly():
-    """No text is so long: as if it had been."""
-    numbers = np.array([[5, 1, 2**62], [5, 9, 2**62 - 1], [6, 2**40, 2**31], [6, 2**40 + 1, 2**31]], np.int64)
-    rows = Rows(WordList.from_words(["a", "a", "b", "b"]), numbers)
-    for blocks in ([rows], [rows.part(i, i + 1) for i in range(4)]):
-        found = list(sum_rows(blocks))
-        assert [word for each in found for word in each.words] == ["a", "b"]
-        table = np.concatenate([each.numbers for each in found])
-        assert table[:, COUNT].tolist() == [2**63 - 1, 2**32]
-        assert table[:, FIRST].tolist() == [1, 2**40] and table[:, KEY].tolist() == [5, 6]
+def test_frequent_words_stay_in_memory(small, tmp_path, monkeypatch):
+    """The file gets the words for which the table had no room, and no others, however long the text."""
+    kept = []
+
+    class Observed(Spool):
+        def write(self, array, position):
+            kept.append(array.tobytes())
+            super().write(array, position)
+
+    monkeypatch.setattr(spilled_words, "Spool", Observed)
+    text = b"a text of frequent ones\n" + b"".join(b"frequent ones and new-%d\n" % n for n in range(2000))
+    written(text, tmp_path, VocabConfig(min_count=1, max_vocab=1), TINY)
+    spilled = b"".join(kept)
+    assert spilled.count(b"new-") > 1900
+    assert b"frequent" not in spilled and b"ones" not in spilled and b"and" not in spilled
+
+
+def record(word, distance):
+    """As core/wordspill.h says."""
+    out = bytearray()
+    for number in (len(word), distance):
+        while number > 127:
+            out.append(number % 128 + 128)
+            number //= 128
+        out.append(number)
+    return bytes(out) + word
+
+
+def test_a_segment_is_counted_as_it_is_written():
+    """Words of one byte to many, at places near and far."""
+    found = [(b"a", 0), (b"b" * 16, 127), (b"c" * 17, 128), (b"a", 2**14), (b"d" * 300, 2**35), (b"b" * 16, 2**62)]
+    segment = b"".join(record(word, distance) for word, distance in found)
+    counts = _wordspill.StreamCounts(_wordspill.Spill(1, 1 << 20))
+    counts.add(segment)
+    counts.add(record(b"d" * 300, 7))
+    blob, starts, times, firsts = counts.vocabulary()
+    assert [blob[begin:end][:1] for begin, end in pairwise(starts.tolist())] == [b"a", b"b", b"c", b"d"]
+    assert np.diff(starts).tolist() == [1, 16, 17, 300] and times.tolist() == [2, 2, 1, 2]
+    assert firsts.tolist() == [0, 127, 255, 255 + 2**14 + 2**35]
+    for end in range(len(segment)):
+        again = _wordspill.StreamCounts(_wordspill.Spill(1, 1 << 20))
+        try:
+            again.add(segment[:end])
+        except ValueError:
+            continue
+        assert end in np.cumsum([0, *(len(record(*each)) for each in found)])
+
+
+def records(segment):
+    """The words and places of a segment."""
+    place = at = 0
+    while at < len(segment):
+        numbers = []
+        for _ in range(2):
+            number = shift = 0
+            while segment[at] > 127:
+                number, shift, at = number | segment[at] % 128 << shift, shift + 7, at + 1
+            numbers.append(number | segment[at] << shift)
+            at += 1
+        place += numbers[1]
+        yield segment[at : at + numbers[0]], place
+        at += numbers[0]
+
+
+def test_a_spill_divides_words():
+    """Each word to one part with its place; another level divides in another way."""
+    text = [b"t%d" % n for n in range(16)] + [b"w%d" % (n % 700) * (n % 70 + 1) for n in range(1500)]
+    parts_of = []
+    for level in (0, 1):
+        spill = _wordspill.Spill(level, 0)
+        table = _wordspill.TextCounts(spill)
+        table.feed(b" ".join(text[:16]) + b" ")  # the least that a table takes
+        table.feed(b" ".join(text[16:]))
+        table.finish()
+        segments, starts = spill.take()
+        assert spill.nbytes == 0
+        ends = pairwise(starts.tolist())
+        parts = [list(records(segments[begin:end].tobytes())) for begin, end in ends]
+        assert len(parts) == _wordspill.PARTS and min(map(len, parts)) > 0
+        assert sorted((place, word) for part in parts for word, place in part) == list(enumerate(text))[16:]
+        part_of = {word: number for number, part in enumerate(parts) for word, _ in part}
+        assert all(part_of[word] == number for number, part in enumerate(parts) for word, _ in part)
+        parts_of.append(part_of)
+    differ = sum(parts_of[0][word] != parts_of[1][word] for word in parts_of[0])
+    assert differ > len(parts_of[0]) * 0.9
 
 
 def test_a_word_cut_by_the_table_is_one_word(small, tmp_path):
@@ -115,13 +196,6 @@ def test_a_full_disk_is_told_before_it_is_full(small, tmp_path, monkeypatch):
     with pytest.raises(WvError, match=r"needs 0\.0 MB for the counts of words, but 0\.0 MB are free; free some space"):
         written(many(300), tmp_path, VocabConfig(min_count=1), TINY)
     assert (tmp_path / "out").read_text() == "old 1\n"
-
-
-def test_hashes_are_of_words_not_of_places():
-    some = WordList.from_words(["a", "x" * 16, "x" * 17, "b", "x" * 17, "a", "x" * 40])
-    found = _text.hashes(some.blob, some.starts)
-    assert found[0] == found[5] and found[2] == found[4] and len(set(found.tolist())) == 5
-    assert len(_text.hashes(b"", np.zeros(1, np.int64))) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")

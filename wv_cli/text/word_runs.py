@@ -1,4 +1,4 @@
-"""Counted words that do not fit in memory: sorted runs in files without a name, merged block by block.
+"""Words sorted by falling count that do not fit in memory: runs in files without a name, merged block by block.
 
 Words are of any length, so a run is two streams: a table of numbers, with each word's length, and the letters.
 """
@@ -10,13 +10,12 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
 from wv_cli.io.spill import Spool
 from wv_cli.words import WordList, concatenate_words
 
-KEY, FIRST, COUNT = range(3)
-_LENGTH = 3  # the column of a run's table that rows in memory do not have
-_COLUMNS = 4
+KEY, FIRST = range(2)
+_LENGTH = 2  # the column of a run's table that rows in memory do not have
+_COLUMNS = 3
 _MOST_RUNS = 128  # merged at a time
 _LEAST_BLOCK = 1 << 14  # bytes of each run in memory
 _COPIES = 6  # of what is read, until what is merged is passed on
@@ -26,14 +25,18 @@ _Run = tuple[tuple[int, int], tuple[int, int]]  # where it begins and ends, in t
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """`numbers` is (len(words), 3) int64: what the words are sorted by, then the place of a word's first sight, which
-    parts equal keys, and its count."""
+    """`numbers` is (len(words), 2) int64: what the words are sorted by, which is the count with a minus sign, then the
+    place of a word's first sight, which parts equal counts."""
 
     words: WordList
     numbers: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        return -self.numbers[:, KEY]
 
     @property
     def nbytes(self) -> int:
@@ -52,39 +55,12 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
     return Rows(concatenate_words(*(part.words for part in parts)), np.concatenate([part.numbers for part in parts]))
 
 
-def sum_rows(blocks: Iterable[Rows]) -> Iterator[Rows]:
-    """Sorted rows with those of the same word, which have the same key, as one: the sum, and where it was seen first.
-    Different words may share a key."""
-    waiting: list[Rows] = []  # with the last key so far, which may go on
-    for block in blocks:
-        rows = concatenate_rows([*waiting, block])
-        last = int(np.searchsorted(rows.numbers[:, KEY], rows.numbers[-1, KEY]))
-        if last:
-            yield _each_once(rows.part(0, last))
-        waiting = [rows.part(last, len(rows))]
-    if waiting:
-        yield _each_once(waiting[0])
-
-
-def _each_once(rows: Rows) -> Rows:
-    words = _text.WordMap(len(rows))
-    ids = words.add(rows.words.blob, rows.words.starts)
-    first = np.empty(len(words), np.int64)
-    first[ids[::-1]] = np.arange(len(rows) - 1, -1, -1)
-    numbers = rows.numbers[first]
-    numbers[:, COUNT] = 0
-    np.add.at(numbers[:, COUNT], ids, rows.numbers[:, COUNT])
-    return Rows(WordList(*words.words()), numbers)
-
-
 class WordRuns:
-    """Sorted runs waiting to be merged with about `memory` bytes, in the folder of `beside`. With `repeated` a word may
-    stand in several of them, and its counts are added up (its key must then be its own, or nearly). Use as a context,
-    or close it. Methods raise WvError when the disk is full."""
+    """Sorted runs waiting to be merged with about `memory` bytes, in the folder of `beside`. Use as a context, or close
+    it. Methods raise WvError when the disk is full."""
 
-    def __init__(self, beside: str | None, memory: int, *, repeated: bool) -> None:
+    def __init__(self, beside: str | None, memory: int) -> None:
         self._tables, self._letters = Spool(beside, _WHAT), Spool(beside, _WHAT)
-        self._repeated = repeated
         self._end = (0, 0)  # in tables and letters
         self._runs: list[_Run] = []
         self._memory = memory
@@ -106,7 +82,7 @@ class WordRuns:
         return len(self._runs)
 
     def add(self, blocks: Iterable[Rows]) -> None:
-        """Keeps one sorted run."""
+        """Writes one sorted run."""
         begin = rows, letters = self._end
         for block in blocks:
             self._tables.require_disk_space(len(block.words.blob) + len(block) * _COLUMNS * 8)
@@ -127,10 +103,6 @@ class WordRuns:
         yield from self._merge(self._runs)
 
     def _merge(self, runs: list[_Run]) -> Iterator[Rows]:
-        blocks = self._merge_runs(runs)
-        return sum_rows(blocks) if self._repeated else blocks
-
-    def _merge_runs(self, runs: list[_Run]) -> Iterator[Rows]:
         size = max(self._memory // (_COPIES * max(len(runs), 1)), _LEAST_BLOCK)
         readers = [_Reader(self._tables, self._letters, begin, end[0], size) for begin, end in runs]
         while True:
@@ -157,7 +129,7 @@ class _Reader:
     @property
     def last_row(self) -> tuple[int, int]:
         """Key and place of the last row in memory."""
-        key, first, _ = self._rows.numbers[-1].tolist()
+        key, first = self._rows.numbers[-1].tolist()
         return key, first
 
     def load(self) -> bool:
