@@ -80,6 +80,7 @@ def test_answers_are_a_distribution(model):
     assert classifier.predict("a superb film", k=2, threshold=0.999999) == [[]]
     assert classifier.predict(["", "zzz qqq"]) == [[], []] or load_pooled(model).reading.tokenizer is not None
     assert classifier.predict([]) == []
+    assert len(classifier.answer(b"").found) == 0
 
 
 def test_labels_in_a_line_are_not_read(model):

@@ -88,6 +88,17 @@ def test_numbers_of_a_question(judge):
         judge.predict_number("superb", "meta.kind")
 
 
+def test_a_text_of_unknown_words_has_no_answer(files, judge, tmp_path, capsys):
+    path = write(tmp_path / "x.jsonl", [{"text": "zzz qqq", "stars": 1}, *texts_of(files / "test.jsonl")[1:9]])
+    assert judge.predict("zzz qqq") == [[]]
+    assert np.isnan(judge.predict_number("zzz qqq", "stars")).all()
+    report = evaluate.labels(files / "judge", data=path, number=True, label_field=("stars",), threads=1)
+    assert report["results"][0]["lines"] == sum(bool(each["stars"]) for each in texts_of(path)) - 1
+    assert run(["predict", f"{files}/judge", str(path), "--add", "judge", "--number"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["judge_stars"] is None
+    assert Filter(classifier=f"{files}/judge:stars>=0")(["zzz qqq", "superb"]).keep.tolist() == [False, True]
+
+
 def test_file_keeps_questions(files, judge, tmp_path):
     made = load_pooled(files / "judge")
     save_pooled(tmp_path / "again", made)

@@ -155,7 +155,7 @@ def test_a_search_is_scored_on_records(files, tmp_path):
 
 def test_refused_before_the_work(files, tmp_path, capsys):
     for options, message in (
-        ("--model supervised --label-field a --label-field b", "a classifier answers one question"),
+        ("--model supervised --label-field a --label-field b", "--model supervised answers one question"),
         ("--model pooled --label-field a --label-field a", "--label-field names a field twice"),
         ("--model pooled --label-field text", "--label-field text is the field of the texts"),
         ("--label-field sign", "--label-field has no effect with --model skipgram"),

@@ -117,9 +117,10 @@ class PooledJob(TrainingJob):
             "table_rows": reading.tokens,
             "features": len(reading.words) + _count(reading),
         }
+        of = f" of {len(reading.questions)} questions" if reading.questions else ""
         run.log(
             f"{number_of(corpus.lines, 'line')}, {number_of(len(labeled), 'line')} of them with a label; "
-            f"{number_of(len(corpus.labels), 'label')}, {reading.tokens:,} tokens of dim {dim}, "
+            f"{number_of(len(corpus.labels), 'label')}{of}, {reading.tokens:,} tokens of dim {dim}, "
             f"{facts['features']:,} features ({time.monotonic() - begin:.1f} s to read)",
             examples=len(labeled),
             **facts,

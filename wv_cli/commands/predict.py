@@ -35,7 +35,8 @@ class PredictJob(Job):
 
     Each line of input gives one line of output, in fastText's format. An empty line gets the labels that the model
     learned for line ends. A line of output is empty if the model knows nothing of the line, or if no label reaches
-    --threshold. Labels in the input are skipped. With --number it is a number.
+    --threshold. Labels in the input are skipped. With --number it is a number. A model of several questions answers
+    each, one behind the other, and fields of --add have their names.
 
     With --dask, workers process parts of INPUT; the result is the same. Every worker needs this version of wv and
     the same files at the same paths.

@@ -72,7 +72,7 @@ class SupervisedJob(TrainingJob):
 
             read_class_weights(self.config.class_weights)
         if len(self.reading.label_field) > 1:
-            message = "--label-field: a classifier answers one question; give one field"
+            message = "--label-field: --model supervised answers one question; give one field, or --model pooled"
             raise UsageError(message)
         size = self.search.autotune_size
         ending = ".ftz" if size else ".bin"

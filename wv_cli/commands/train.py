@@ -38,7 +38,8 @@ class TrainJob(Job):
 
     --model pairs reads records of an anchor, its positive and hard negatives, and writes a static embedding to DIR/.
 
-    --model pooled reads labeled lines and writes a classifier, whatever the name's ending, for wv predict.
+    --model pooled reads labeled lines and writes a classifier, whatever the name's ending, for wv predict. With
+    several --label-field, fields of records, it answers a question for each.
 
     --validation takes analogies `a b c d` (among the 30,000 most frequent words) or pairs `word word score`.
     With --model pairs it takes other pairs, or lines of two texts and a score. --autotune-validation takes labeled

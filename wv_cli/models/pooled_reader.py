@@ -219,7 +219,7 @@ class LineReader:
 
     def _texts(self, text: bytes) -> list[str]:
         """The lines without their labels."""
-        lines = text.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
+        lines = text.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if text else []
         if self._prefix not in text:
             return lines
         prefix = self._reading.label_prefix

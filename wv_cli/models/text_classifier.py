@@ -62,7 +62,8 @@ class Question:
         own = (np.arange(labels.shape[1]) < found[:, None]) & (self.first <= labels) & (labels < self.first + size)
         width = size if k == ALL else min(k, size)
         order = np.argsort(~own, axis=1, kind="stable")[:, :width]
-        chosen: NDArray[np.int32] = np.take_along_axis(labels - np.int32(self.first), order, axis=1)
+        renumbered = np.where(own, labels - np.int32(self.first), np.int32(0))
+        chosen: NDArray[np.int32] = np.take_along_axis(renumbered, order, axis=1)
         values: NDArray[np.float32] = np.take_along_axis(scores, order, axis=1)
         return chosen, values, np.minimum(own.sum(axis=1), width).astype(np.int32)
 

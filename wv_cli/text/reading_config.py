@@ -46,7 +46,7 @@ class TokenizeConfig(Options):
 
 
 def label_field_option() -> tuple[str, ...]:
-    help = "Field of records with their labels: texts, numbers, true, false, or lists of these."
+    help = "Field of records with their labels; may be repeated where a model answers several questions."
     return option((), help, metavar="NAME", group="Input")
 
 
