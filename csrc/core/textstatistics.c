@@ -18,6 +18,8 @@ const char *const wv_statistic_names[WV_STATISTIC_COUNT] = {WV_STATISTICS(NAME_O
 #define WORDS                                                                                                    \
     (TOPS | GRAMS | BIT(WORDS) | BIT(WORD_LENGTH) | BIT(LONGEST_WORD) | BIT(HASHES) | BIT(ELLIPSES) | BIT(NEWLINES) | \
      BIT(WITH_LETTER) | BIT(STOP_WORDS))
+/* Those that ask for each token. */
+#define LISTED (TOPS | GRAMS | BIT(STOP_WORDS))
 #define LIST_LINES (BIT(BULLET_LINES) | BIT(ELLIPSIS_LINES))
 #define LINES                                                                                              \
     (BIT(LINES) | BIT(LONG_LINES) | BIT(SHORT_LINES) | BIT(TERMINAL_LINES) | BIT(REPEATED_CHARACTERS) | \
@@ -73,10 +75,21 @@ static int64_t count_ellipses(const document *d) {
     return count;
 }
 
+/* Characters of the longest stretch without white space. */
+static int64_t measure_longest(const unsigned char *at, const unsigned char *end) {
+    int64_t longest = 0, characters = 0;
+    while (at < end) {
+        characters = wv_character_class[wv_next_character(&at)] & WV_CHAR_SPACE ? 0 : characters + 1;
+        if (characters > longest) longest = characters;
+    }
+    return longest;
+}
+
 /* `tokens` lie in the bytes from `words_begin` to `end`. */
 static void count_words(const document *d, const wv_tokens *tokens, const unsigned char *words_begin, const unsigned char *end,
                         const wv_stop_words *stop_words, uint64_t wanted, double *out) {
     uint64_t found = 0;
+    wv_token_counts all = wv_tokens_count(tokens);
     int64_t count = wanted & BIT(STOP_WORDS) ? tokens->count : 0;
     const wv_token *t = tokens->token;
     if (stop_words->is_simple) {
@@ -84,14 +97,14 @@ static void count_words(const document *d, const wv_tokens *tokens, const unsign
     } else {
         for (int64_t i = 0; i < count; i++) found |= wv_stop_bit(stop_words, words_begin + t[i].begin, t[i].length, end, 0);
     }
-    out[WV_STATISTIC_WORDS] = (double)tokens->words;
-    out[WV_STATISTIC_WORD_LENGTH] = ratio(tokens->word_characters, tokens->words);
-    out[WV_STATISTIC_LONGEST_WORD] = (double)tokens->longest;
-    out[WV_STATISTIC_NEWLINES] = ratio(d->newlines, tokens->count);
-    out[WV_STATISTIC_WITH_LETTER] = ratio(tokens->with_letter, tokens->count);
+    out[WV_STATISTIC_WORDS] = (double)all.words;
+    out[WV_STATISTIC_WORD_LENGTH] = ratio(all.word_characters, all.words);
+    if (wanted & BIT(LONGEST_WORD)) out[WV_STATISTIC_LONGEST_WORD] = (double)measure_longest(words_begin, end);
+    out[WV_STATISTIC_NEWLINES] = ratio(d->newlines, all.tokens);
+    out[WV_STATISTIC_WITH_LETTER] = ratio(all.with_letter, all.tokens);
     out[WV_STATISTIC_STOP_WORDS] = (double)__builtin_popcountll(found);
-    if (wanted & BIT(HASHES)) out[WV_STATISTIC_HASHES] = ratio(wv_count_byte(d->text, d->end, '#'), tokens->count);
-    if (wanted & BIT(ELLIPSES)) out[WV_STATISTIC_ELLIPSES] = ratio(count_ellipses(d), tokens->count);
+    if (wanted & BIT(HASHES)) out[WV_STATISTIC_HASHES] = ratio(wv_count_byte(d->text, d->end, '#'), all.tokens);
+    if (wanted & BIT(ELLIPSES)) out[WV_STATISTIC_ELLIPSES] = ratio(count_ellipses(d), all.tokens);
 }
 
 static void count_list_lines(const document *d, double *out) {
@@ -211,7 +224,7 @@ int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned 
     out[WV_STATISTIC_CHARACTERS] = (double)d.characters;
     if (wanted & WORDS) {
         int failed = words ? wv_tokens_of_words(words, words_length, &scratch->tokens)
-                           : wv_tokens_split(text, length, language->rules, &scratch->tokens);
+                           : wv_tokens_split(text, length, language->rules, (wanted & LISTED) != 0, &scratch->tokens);
         if (failed) return -1;
         if (!words) {
             words = text;

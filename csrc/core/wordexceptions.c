@@ -8,7 +8,7 @@
 
 enum { MOST = 1400, POOL = 1 << 14, SLOTS = 4096 };
 
-uint64_t wv_exception_keys[WV_EXCEPTION_KEYS / 64];
+uint64_t wv_exception_keys[WV_EXCEPTION_KEYS / 32];
 uint8_t wv_exception_longest[256];
 static wv_exception every[MOST];
 static unsigned char pool[POOL];
@@ -60,14 +60,20 @@ static void add_words(const char *words, int with_forms, int is_english) {
     }
 }
 
+static void add_key(const unsigned char *at, int32_t length, uint64_t bit) {
+    uint32_t key = wv_exception_key(at, length);
+    wv_exception_keys[key / 32] |= bit << key % 32 * 2;
+}
+
 int wv_exceptions_prepare(void) {
     wv_tokens tokens = {0};
     if (count) return 0;
+    wv_tokens_prepare();
     add_words(english_with_variants, 1, 1);
     add_words(english_as_they_are, 0, 1);
     add_words(of_all_languages, 0, 0);
     for (int32_t i = 0; i < count; i++) { /* while none is known */
-        if (wv_tokens_split(pool + every[i].begin, every[i].length, 0, &tokens)) return -1;
+        if (wv_tokens_split(pool + every[i].begin, every[i].length, 0, 1, &tokens)) return -1;
         for (int64_t j = 0; j < tokens.count; j++) every[i].plain |= 1u << tokens.token[j].begin;
     }
     wv_tokens_free(&tokens);
@@ -77,8 +83,8 @@ int wv_exceptions_prepare(void) {
         uint32_t slot = slot_of(at, every[i].length);
         while (slots[slot]) slot = (slot + 1) % SLOTS;
         slots[slot] = (int16_t)(i + 1);
-        uint32_t key = wv_exception_key(at, every[i].length);
-        wv_exception_keys[key / 64] |= UINT64_C(1) << key % 64;
+        add_key(at, every[i].length, WV_EXCEPTION);
+        if (every[i].length > 1) add_key(at, every[i].length - 1, WV_EXCEPTION_BUT_LAST);
         if (every[i].plain > 1 && every[i].length > wv_exception_longest[at[0]]) {
             wv_exception_longest[at[0]] = (uint8_t)every[i].length;
         }

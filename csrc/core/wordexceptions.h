@@ -14,15 +14,23 @@ typedef struct {
     int is_english; /* and of no other language */
 } wv_exception;
 
-/* A bit for each key that an exception has; 2 of 100 words have one of these, too. */
-extern uint64_t wv_exception_keys[WV_EXCEPTION_KEYS / 64];
+/* Two bits for each key: an exception has it, and one has it without its last byte. 2 of 100 words have the key of one. */
+enum { WV_EXCEPTION = 1, WV_EXCEPTION_BUT_LAST = 2 };
+extern uint64_t wv_exception_keys[WV_EXCEPTION_KEYS / 32];
 
 /* Bytes of the longest exception with this first byte that the rules cut. */
 extern uint8_t wv_exception_longest[256];
 
 static inline uint32_t wv_exception_key(const unsigned char *at, int64_t length) {
-    uint32_t some = at[0] | (uint32_t)at[length / 2] << 8 | (uint32_t)at[length - 1] << 16 | (uint32_t)length << 24;
+    uint64_t size = (uint64_t)length;
+    uint32_t some = at[0] | (uint32_t)at[size / 2] << 8 | (uint32_t)at[size - 1] << 16 | (uint32_t)size << 24;
     return some * 0x9e3779b1u >> 16;
+}
+
+/* The bits of the key of these bytes, one at least. */
+static inline unsigned wv_exception_bits(const unsigned char *at, int64_t length) {
+    uint32_t key = wv_exception_key(at, length);
+    return wv_exception_keys[key / 32] >> key % 32 * 2 & (WV_EXCEPTION | WV_EXCEPTION_BUT_LAST);
 }
 
 /* wv_exception_of() of bytes whose key has a bit. */
@@ -30,8 +38,7 @@ const wv_exception *wv_exception_find(const unsigned char *at, int64_t length);
 
 /* The exception that these bytes, one at least, are, in English; NULL: for nearly all words. */
 static inline const wv_exception *wv_exception_of(const unsigned char *at, int64_t length) {
-    uint32_t key = wv_exception_key(at, length);
-    if (!(wv_exception_keys[key / 64] >> key % 64 & 1) || length > WV_EXCEPTION_LONGEST) return 0;
+    if (!(wv_exception_bits(at, length) & WV_EXCEPTION) || length > WV_EXCEPTION_LONGEST) return 0;
     return wv_exception_find(at, length);
 }
 

@@ -380,7 +380,6 @@ int64_t wv_tokens_of_stretch(const unsigned char *text, const unsigned char *end
         wv_next_character(&begin);
         return begin - text;
     }
-    if (whole.characters > out->longest) out->longest = whole.characters;
     int plain = !(whole.any & WV_CHAR_DIVIDING) && !exception_by(out->rules, begin, whole.length);
     stretch s = {text, NULL, NULL, whole.any, out};
     int failed = plain || (whole.characters == 1 && *begin < 0x80)
@@ -391,15 +390,27 @@ int64_t wv_tokens_of_stretch(const unsigned char *text, const unsigned char *end
 
 int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out) {
     const unsigned char *at = text, *end = text + length;
-    wv_tokens_clear(out);
+    out->count = 0;
+    out->counted = (wv_token_counts){0};
     while (at < end) {
         wv_token token = read_stretch(text, at, end);
-        if (token.characters > out->longest) out->longest = token.characters;
         if (token.characters && wv_tokens_add(out, token)) return -1;
         at += token.length;
         if (at < end) wv_next_character(&at);
     }
     return 0;
+}
+
+wv_token_counts wv_tokens_count(const wv_tokens *tokens) {
+    wv_token_counts found = tokens->counted;
+    found.tokens += tokens->count;
+    for (const wv_token *t = tokens->token; t < tokens->token + tokens->count; t++) {
+        int64_t is_word = !(t->all & WV_CHAR_SYMBOL);
+        found.words += is_word;
+        found.word_characters += t->characters & -is_word;
+        found.with_letter += t->any / WV_CHAR_LETTER & 1;
+    }
+    return found;
 }
 
 void wv_tokens_free(wv_tokens *tokens) {

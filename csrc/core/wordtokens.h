@@ -28,25 +28,33 @@ typedef struct {
     uint16_t any, all; /* classes that one of its characters has, and that all have; of ASCII's letters not WV_CHAR_UPPER */
 } wv_token;
 
+/* Words are tokens that are not only symbols. */
+typedef struct {
+    int64_t tokens, words, word_characters, with_letter;
+} wv_token_counts;
+
 typedef struct {
     wv_token *token;
     int64_t count, capacity;
-    int64_t words, word_characters; /* tokens that are not only symbols, and the characters in them */
-    int64_t with_letter;            /* tokens */
+    wv_token_counts counted; /* of tokens that are not among these */
     int32_t *place; /* of a stretch that is divided: where each character begins */
     uint16_t *kind; /* the class of each character */
     uint8_t *edge;  /* whether a token begins there */
     int64_t places;
     uint16_t *space, *other, *digit; /* bits of bytes: white space, letter or digit of ASCII, or neither */
     int64_t classes;
-    int32_t longest; /* characters of the longest stretch without white space */
     unsigned rules;  /* of the language */
 } wv_tokens;
 
-/* Tokens of valid UTF-8 of less than 2 GB, by WV_WORDS_*; empties `out` first. 0, or -1 without memory. */
-int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out);
+/* Tokens of valid UTF-8 of less than 2 GB, by WV_WORDS_*; empties `out` first. Unless `is_list` most are only counted. 0, or
+ * -1 without memory. */
+int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, int is_list, wv_tokens *out);
+/* Those that are counted and those that are listed. */
+wv_token_counts wv_tokens_count(const wv_tokens *tokens);
 /* The same of a text that has been cut into words already: what white space (Unicode) separates. */
 int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out);
 void wv_tokens_free(wv_tokens *tokens);
+/* Once, by one thread, behind wv_characters_prepare(). */
+void wv_tokens_prepare(void);
 
 #endif

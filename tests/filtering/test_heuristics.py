@@ -39,6 +39,10 @@ spaced = st.lists(st.sampled_from([*PIECES, "\n", "\n\n", "a"]), max_size=80).ma
 def check(text: bytes) -> None:
     found = {name: values[0] for name, values in statistics([text], list(HEURISTICS)).items()}
     assert found == reference.statistics(text.decode(errors="wv-each-byte"))
+    counted = [name for name in WORD_STATISTICS if "-gram" not in name and name != "stop-words"]  # no list of tokens
+    assert {name: values[0] for name, values in statistics([text], counted).items()} == {
+        name: found[name] for name in counted
+    }
 
 
 @given(st.one_of(texts, spaced))
