@@ -91,10 +91,12 @@ class SearchOptions(Part):
 
     def claim(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
         """The log is this run's while it lasts."""
+        log = self.log(beside)
+        if not log:
+            return nullcontext()
         from wv_cli.commands import autotune_log
 
-        log = self.log(beside)
-        return autotune_log.claim_log(log, discard=anew) if log else nullcontext()
+        return autotune_log.claim_log(log, discard=anew)
 
 
 def run_search(search: "LabelSearch", run: Run, *, resume: bool) -> "Outcome | None":
