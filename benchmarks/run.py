@@ -109,6 +109,7 @@ def arguments() -> argparse.Namespace:
     add("--suite", default="train", choices=list(SUITES))
     add("--models", type=names(train.MODELS), default="skipgram-ns", help=f"from {','.join(train.MODELS)}")
     add("--settings", type=names(classifier.SETTINGS), default="softmax,softmax-bigrams", help="suite classifier")
+    add("--train-only", action="store_true", help="suite classifier: nothing but training, and P@1")
     add("--validation", type=int, default=3000, help="suite classifier: the last lines, held out")
     add(
         "--programs",
