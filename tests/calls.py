@@ -101,6 +101,7 @@ CALLS = {
             "{} -o out.bin --model pooled --dim 4 --epochs 1 --min-count 1",
             "good.labeled -o out.bin --model pooled --dim 4 --epochs 1 --calibration {}",
             "good.labeled -o out.bin --model pooled --dim 4 --epochs 1 --init {}",
+            "{} -o out.bin --model pooled --dim 4 --epochs 1 --min-count 1 --field text --label-field stars",
             "good.txt -o out.d2v --model doc2vec --dim 4 --epochs 1 --vocab {}",
             "{} -o out.d2v --model doc2vec --dim 4 --epochs 1 --min-count 1",
             "{} -o out --model pairs --dim 4 --batch 4 --min-count 1",

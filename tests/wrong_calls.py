@@ -42,6 +42,7 @@ _TEXTS = {
     "questions.txt": ": all\nthe fox the dog\n",
     "pairs.tsv": "anchor\tpositive\nthe fox\tthe dog\n",
     "prose.txt": "Nobody would take this for data.\n",
+    "rated.jsonl": '{"text": "the fox", "stars": 3, "by": {"name": "x"}}\n{"text": "the dog", "stars": 5}\n' * 9,
     "empty.txt": "",
 }
 

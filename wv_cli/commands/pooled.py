@@ -177,7 +177,8 @@ class PooledJob(TrainingJob):
         labels, fields = corpus.labels, self.reading.label_field
         questions: tuple[int, ...] = ()
         if len(fields) > 1:
-            labels, questions = divide_labels(labels, config.label_prefix, [*map(head_name, fields)])
+            names = [*map(head_name, fields)]
+            labels, questions = divide_labels(labels, config.label_prefix, names, ", ".join(self.reading.inputs))
         reading = LineReading(
             words=corpus.words.take(kept),
             labels=labels,

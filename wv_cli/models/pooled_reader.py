@@ -132,18 +132,20 @@ def name_of_question(label: str, prefix: str) -> str:
     return name if equals else ""
 
 
-def divide_labels(labels: WordList, prefix: str, names: Sequence[str]) -> tuple[WordList, tuple[int, ...]]:
-    """(the labels by question, where those of each begin), for questions with these names, as labels write them. Raises
-    WvError for a label of none of them, and for a question with fewer than two."""
+def divide_labels(labels: WordList, prefix: str, names: Sequence[str], text: str) -> tuple[WordList, tuple[int, ...]]:
+    """(the labels by question, where those of each begin), for questions with these names, as labels write them. `text`
+    is the input in messages. Raises WvError for a label of none of them, and for a question with fewer than two."""
     found: dict[str, list[str]] = {name: [] for name in names}
     for label in labels:
         if (name := name_of_question(label, prefix)) not in found:
             expected = f"{prefix}{names[0]}=VALUE"
-            raise WvError(f"expected labels such as {expected}, found {label}; --label-field has the names")
+            raise WvError(f"{text}: expected labels such as {expected}, found {label}; --label-field has the names")
         found[name].append(label)
     for name, own in found.items():
         if len(own) < 2:
-            message = f"the field {value_of(name)}: expected two labels or more to choose from, found {len(own)}"
+            message = (
+                f"{text}: the field {value_of(name)}: expected two labels or more to choose from, found {len(own)}"
+            )
             raise WvError(f"{message}; leave the field out, or lower --min-count-label")
     starts = accumulate((len(own) for own in found.values()), initial=0)
     return WordList.from_words([label for own in found.values() for label in own]), tuple(starts)[:-1]
