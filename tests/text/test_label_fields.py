@@ -159,6 +159,7 @@ def test_refused_before_the_work(files, tmp_path, capsys):
         ("--model pooled --label-field a --label-field a", "--label-field names a field twice"),
         ("--model pooled --label-field text", "--label-field text is the field of the texts"),
         ("--label-field sign", "--label-field has no effect with --model skipgram"),
+        ("--model pooled --label-field a --label-field B --lowercase", "--label-field B: --lowercase would change"),
     ):
         assert run(f"train {files}/x.jsonl -o {tmp_path}/x.bin {options}".split()) == 2
         assert message in capsys.readouterr().err

@@ -78,6 +78,13 @@ class PooledJob(TrainingJob):
     resume: Resume = field(default_factory=Resume)
 
     def check(self) -> None:
+        fields = self.reading.label_field
+        for name in fields if len(fields) > 1 and self.reading.words.lowercase else ():
+            if name != name.lower():
+                raise UsageError(
+                    f"--label-field {name}: --lowercase would change the name in labels; rename the field, or give "
+                    "--tokenize unicode,lowercase, which leaves labels as they are"
+                )
         if self.reading.vocab:
             message = "--vocab has no effect with --model pooled, which counts words and labels itself; leave it out"
             raise UsageError(message)
