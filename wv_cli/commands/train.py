@@ -76,6 +76,7 @@ class TrainJob(Job):
         """The training job of the model. Raises UsageError for an unknown model or preset and for an option, or a
         choice, that the model does not have; BadFile, WvError for a state that cannot be read."""
         given = {name: value for name, value in options.items() if value not in (None, ()) and name not in _ASIDE}
+        given |= {"inputs": options["inputs"]} if "inputs" in options else {}  # of sentences from Python there are none
         chosen, preset = options.get("model"), options.get("preset")
         path = given.get("continue_")
         before = _state(path, preset) if path is not None else None
