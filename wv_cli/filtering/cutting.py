@@ -5,9 +5,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from wv_cli.errors import BadFile
+from wv_cli.io import meta
 from wv_cli.text.reading_config import OF_MODEL, read_recipe
 
 Cut = Callable[[list[bytes]], list[bytes]]
+
+
+def recipe_of_model(path: str, recipe: str | None) -> str | None:
+    """The settings by which texts for this model are cut into words: with `model` those that it was trained with,
+    if any."""
+    return meta.tokenization(path) if recipe == OF_MODEL else recipe
 
 
 def open_cutter(recipe: str | None) -> Cut | None:

@@ -16,7 +16,6 @@ from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_
 from wv_cli.filtering.heuristics import HEURISTICS, statistics
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.scorers import NUMBER, SCORERS, ScorerKind
-from wv_cli.filtering.scoring import Scores
 from wv_cli.filtering.setting import (
     Columns,
     FieldScorer,
@@ -28,6 +27,8 @@ from wv_cli.filtering.setting import (
     split_subject,
 )
 from wv_cli.text.records.text_spans import TextSpans, take_texts
+
+Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True)

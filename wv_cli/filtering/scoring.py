@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.cutting import Cut, open_cutter
+from wv_cli.filtering.cutting import Cut, open_cutter, recipe_of_model
 from wv_cli.filtering.flattening import flatten
 from wv_cli.filtering.setting import LabelScorer, NumberScorer, Scorer, Setting, split_subject
 from wv_cli.filtering.units import LabelAnswers, answer_units, divide
-from wv_cli.io import meta
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import ALL, TextClassifier
-from wv_cli.text.reading_config import OF_MODEL
 
 Scores = NDArray[np.float32]
 _ANY = "*"  # in the place of labels
@@ -120,12 +118,6 @@ def _labels(named: str, known: Collection[str], path: str) -> list[str]:
         found.append(label)
         parts = parts[label.count(",") + 1 :]
     return found
-
-
-def recipe_of_model(path: str, recipe: str | None) -> str | None:
-    """The settings by which texts for this model are cut into words: with `model` those that it was trained with,
-    if any."""
-    return meta.tokenization(path) if recipe == OF_MODEL else recipe
 
 
 def _words_for(path: str, asked: str | None) -> Cut:

@@ -272,7 +272,7 @@ class Rules(Part):
 
     def require_words(self, log: Callable[[str], None]) -> None:
         """Tells of models that were trained on other words than they get. Raises UsageError."""
-        from wv_cli.filtering.scoring import recipe_of_model
+        from wv_cli.filtering.cutting import recipe_of_model
         from wv_cli.text.tokenizing import recipe_for
 
         models = self._models_of_words()
