@@ -146,7 +146,7 @@ int wv_c4_lines(const unsigned char *text, int64_t length, int terminal, wv_text
         if (javascript) continue;
         if (memchr(line, '{', (size_t)(end - line))) out->curly++;
         if (policy) continue;
-        if (wv_tokens_split(line, end - line, 0, 1, &scratch->tokens)) return -1;
+        if (wv_tokens_split(line, end - line, 0, &scratch->tokens)) return -1;
         out->sentences += count_sentences(&scratch->tokens);
         if (kept) {
             memcpy(to, line, (size_t)(end - line));

@@ -30,5 +30,10 @@ void wv_stop_words_make(wv_stop_words *set, const unsigned char *words, const in
         best = set->factor;
     }
     set->factor = best;
+    set->has_marks = 0;
+    for (int32_t i = 0; i < count; i++) {
+        unsigned char letter = words[starts[i]] | 0x20;
+        set->has_marks |= starts[i + 1] - starts[i] == 1 && (letter < 'a' || letter > 'z');
+    }
     place(set, words, starts, count);
 }

@@ -22,7 +22,7 @@ typedef struct {
     wv_stop_slot slot[WV_STOP_SLOTS];
     uint64_t factor;
     int32_t probes;
-    int is_simple;
+    int is_simple, has_marks; /* a word that is one byte, and no letter */
 } wv_stop_words;
 
 /* Of `count` different words, at most WV_STOP_WORDS, of one byte at least; word i is words[starts[i] .. starts[i + 1]). The

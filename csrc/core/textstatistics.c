@@ -18,8 +18,6 @@ const char *const wv_statistic_names[WV_STATISTIC_COUNT] = {WV_STATISTICS(NAME_O
 #define WORDS                                                                                                    \
     (TOPS | GRAMS | BIT(WORDS) | BIT(WORD_LENGTH) | BIT(LONGEST_WORD) | BIT(HASHES) | BIT(ELLIPSES) | BIT(NEWLINES) | \
      BIT(WITH_LETTER) | BIT(STOP_WORDS))
-/* Those that ask for each token. */
-#define LISTED (TOPS | GRAMS | BIT(STOP_WORDS))
 #define LIST_LINES (BIT(BULLET_LINES) | BIT(ELLIPSIS_LINES))
 #define LINES                                                                                              \
     (BIT(LINES) | BIT(LONG_LINES) | BIT(SHORT_LINES) | BIT(TERMINAL_LINES) | BIT(REPEATED_CHARACTERS) | \
@@ -88,8 +86,8 @@ static int64_t measure_longest(const unsigned char *at, const unsigned char *end
 /* `tokens` lie in the bytes from `words_begin` to `end`. */
 static void count_words(const document *d, const wv_tokens *tokens, const unsigned char *words_begin, const unsigned char *end,
                         const wv_stop_words *stop_words, uint64_t wanted, double *out) {
-    uint64_t found = 0;
-    wv_token_counts all = wv_tokens_count(tokens);
+    wv_token_counts all = wv_tokens_sum(tokens);
+    uint64_t found = all.stop_words;
     int64_t count = wanted & BIT(STOP_WORDS) ? tokens->count : 0;
     const wv_token *t = tokens->token;
     if (stop_words->is_simple) {
@@ -223,8 +221,15 @@ int wv_textstatistics(const unsigned char *text, int64_t length, const unsigned 
     d.newlines = wv_count_byte(text, text + length, '\n');
     out[WV_STATISTIC_CHARACTERS] = (double)d.characters;
     if (wanted & WORDS) {
-        int failed = words ? wv_tokens_of_words(words, words_length, &scratch->tokens)
-                           : wv_tokens_split(text, length, language->rules, (wanted & LISTED) != 0, &scratch->tokens);
+        const wv_stop_words *stop_words = wanted & BIT(STOP_WORDS) ? &language->stop_words : NULL;
+        int is_list = wanted & (TOPS | GRAMS) || (stop_words && stop_words->has_marks), failed;
+        if (words) {
+            failed = wv_tokens_of_words(words, words_length, &scratch->tokens);
+        } else if (is_list) {
+            failed = wv_tokens_split(text, length, language->rules, &scratch->tokens);
+        } else {
+            failed = wv_tokens_count(text, length, language->rules, stop_words, &scratch->tokens);
+        }
         if (failed) return -1;
         if (!words) {
             words = text;

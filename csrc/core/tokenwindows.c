@@ -156,8 +156,10 @@ static int add_other(const unsigned char *text, int64_t begin, int64_t stop, wv_
 }
 
 /* A plain stretch takes the same instructions whatever it is: no processor foresees which is next. */
-static inline int split_words(const unsigned char *text, int64_t length, int is_list, wv_tokens *out) {
+static inline int split_words(const unsigned char *text, int64_t length, int is_list, const wv_stop_words *stop_words,
+                              wv_tokens *out) {
     edges e = {0};
+    uint64_t found = 0;
     int64_t begin = 0, characters = 0, counts = 0;
     for (int64_t at = 0; at <= length; at += WORD) {
         int is_begun = (int)e.filled;
@@ -185,18 +187,27 @@ static inline int split_words(const unsigned char *text, int64_t length, int is_
             } else {
                 characters += letters + of_byte[word[0]].characters;
                 counts += has_mark + of_byte[word[0]].tokens;
+                if (stop_words) found |= wv_stop_bit(stop_words, word, (int32_t)letters, text + length, stop_words->is_simple);
             }
             begin = at + __builtin_ctzll(starts | (uint64_t)INT64_MIN);
             starts &= starts - 1;
         }
     }
-    out->counted = (wv_token_counts){counts % COUNT_ONE, characters / COUNT_ONE, characters % COUNT_ONE, counts / COUNT_ONE};
+    out->counted = (wv_token_counts){counts % COUNT_ONE, characters / COUNT_ONE, characters % COUNT_ONE, counts / COUNT_ONE, found};
     return 0;
 }
 
-int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, int is_list, wv_tokens *out) {
+static int begin(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out) {
     out->count = 0;
     out->rules = rules;
-    if (classify_text(text, length, out)) return -1;
-    return is_list ? split_words(text, length, 1, out) : split_words(text, length, 0, out);
+    return classify_text(text, length, out);
+}
+
+int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out) {
+    return begin(text, length, rules, out) ? -1 : split_words(text, length, 1, NULL, out);
+}
+
+int wv_tokens_count(const unsigned char *text, int64_t length, unsigned rules, const wv_stop_words *stop_words, wv_tokens *out) {
+    if (begin(text, length, rules, out)) return -1;
+    return stop_words ? split_words(text, length, 0, stop_words, out) : split_words(text, length, 0, NULL, out);
 }

@@ -73,7 +73,7 @@ int wv_exceptions_prepare(void) {
     add_words(english_as_they_are, 0, 1);
     add_words(of_all_languages, 0, 0);
     for (int32_t i = 0; i < count; i++) { /* while none is known */
-        if (wv_tokens_split(pool + every[i].begin, every[i].length, 0, 1, &tokens)) return -1;
+        if (wv_tokens_split(pool + every[i].begin, every[i].length, 0, &tokens)) return -1;
         for (int64_t j = 0; j < tokens.count; j++) every[i].plain |= 1u << tokens.token[j].begin;
     }
     wv_tokens_free(&tokens);

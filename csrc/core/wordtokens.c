@@ -401,7 +401,7 @@ int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out
     return 0;
 }
 
-wv_token_counts wv_tokens_count(const wv_tokens *tokens) {
+wv_token_counts wv_tokens_sum(const wv_tokens *tokens) {
     wv_token_counts found = tokens->counted;
     found.tokens += tokens->count;
     for (const wv_token *t = tokens->token; t < tokens->token + tokens->count; t++) {

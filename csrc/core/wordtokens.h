@@ -16,6 +16,8 @@
 
 #include <stdint.h>
 
+#include "core/stopwords.h"
+
 enum {
     WV_WORDS_FOREIGN = 1,        /* exceptions that English alone has do not hold */
     WV_WORDS_KEEP_HYPHENS = 2,   /* a hyphen between letters does not divide: Salz-und-Pfeffer */
@@ -31,6 +33,7 @@ typedef struct {
 /* Words are tokens that are not only symbols. */
 typedef struct {
     int64_t tokens, words, word_characters, with_letter;
+    uint64_t stop_words; /* the bits of those that are among them */
 } wv_token_counts;
 
 typedef struct {
@@ -46,11 +49,12 @@ typedef struct {
     unsigned rules;  /* of the language */
 } wv_tokens;
 
-/* Tokens of valid UTF-8 of less than 2 GB, by WV_WORDS_*; empties `out` first. Unless `is_list` most are only counted. 0, or
- * -1 without memory. */
-int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, int is_list, wv_tokens *out);
-/* Those that are counted and those that are listed. */
-wv_token_counts wv_tokens_count(const wv_tokens *tokens);
+/* Tokens of valid UTF-8 of less than 2 GB, by WV_WORDS_*; empties `out` first. 0, or -1 without memory. */
+int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out);
+/* The same, but most are only counted, words of the set among them if there is one, which has no marks. */
+int wv_tokens_count(const unsigned char *text, int64_t length, unsigned rules, const wv_stop_words *stop_words, wv_tokens *out);
+/* Counts of those that are counted and, but for stop words, of those that are listed. */
+wv_token_counts wv_tokens_sum(const wv_tokens *tokens);
 /* The same of a text that has been cut into words already: what white space (Unicode) separates. */
 int wv_tokens_of_words(const unsigned char *text, int64_t length, wv_tokens *out);
 void wv_tokens_free(wv_tokens *tokens);

@@ -154,7 +154,7 @@ def tokens(bytes text, unsigned int rules: int = 0) -> list[bytes]:
     try:
         if scratch == NULL:
             raise MemoryError
-        if wv_tokens_split(given, len(text), rules, 1, &scratch.tokens):
+        if wv_tokens_split(given, len(text), rules, &scratch.tokens):
             raise MemoryError
         return [(<char *>given)[scratch.tokens.token[i].begin:scratch.tokens.token[i].begin + scratch.tokens.token[i].length]
                 for i in range(scratch.tokens.count)]

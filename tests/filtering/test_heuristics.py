@@ -39,7 +39,7 @@ spaced = st.lists(st.sampled_from([*PIECES, "\n", "\n\n", "a"]), max_size=80).ma
 def check(text: bytes) -> None:
     found = {name: values[0] for name, values in statistics([text], list(HEURISTICS)).items()}
     assert found == reference.statistics(text.decode(errors="wv-each-byte"))
-    counted = [name for name in WORD_STATISTICS if "-gram" not in name and name != "stop-words"]  # no list of tokens
+    counted = [name for name in WORD_STATISTICS if "-gram" not in name]  # no list of tokens
     assert {name: values[0] for name, values in statistics([text], counted).items()} == {
         name: found[name] for name in counted
     }
@@ -88,7 +88,7 @@ def test_hyphens_and_apostrophes_of_other_languages():
 
 # Words that share a beginning of 8 bytes or more, or a length.
 stop_words = st.text(st.sampled_from("abé的"), min_size=1, max_size=7) | st.sampled_from(
-    ["abcdefgh", "abcdefghi", "abcdefghj", "abcdefgh" * 4, "abcdefgh" * 3 + "abcdefgi", "a\0"]
+    ["abcdefgh", "abcdefghi", "abcdefghj", "abcdefgh" * 4, "abcdefgh" * 3 + "abcdefgi", "a\0", ",", "ab,", "7"]
 )
 
 
@@ -99,6 +99,13 @@ def test_stop_words_equal_the_reference(words, text, rules):
     found = _textstatistics.statistics([joined.encode()], list(range(len(HEURISTICS))), language)
     expected = reference.statistics(joined, None, words, rules)
     assert dict(zip(HEURISTICS, found[:, 0].tolist(), strict=True)) == expected
+    alone = _textstatistics.statistics([joined.encode()], [list(HEURISTICS).index("stop-words")], language)
+    assert alone[0, 0] == expected["stop-words"]
+
+
+def test_a_mark_may_be_a_stop_word():
+    stop_words, language = list(HEURISTICS).index("stop-words"), _textstatistics.Language([b","], 0)
+    assert _textstatistics.statistics([b"ab, c"], [stop_words], language).tolist() == [[1]]
 
 
 def test_a_language_has_at_most_64_different_stop_words():
