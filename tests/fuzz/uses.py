@@ -1,6 +1,7 @@
 """What is done with a file: it is read by the call that a command would make, and what it holds is used as a command
 would use it, because that is where a number that was let in does its harm."""
 
+import contextlib
 import io
 import shutil
 import tempfile
@@ -18,6 +19,7 @@ from wv_cli.commands.parts.filtering import Rules
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode as encode_texts
 from wv_cli.encoders.pooling import Pooling
+from wv_cli.errors import WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.filtering.decisions import NAME as DECISIONS
 from wv_cli.filtering.decisions import Decisions, decide
@@ -135,9 +137,12 @@ def text_model(path: Path) -> None:
 
 
 def pooled_classifier(path: Path) -> None:
-    names, classifier = question_names(str(path), object()), load_classifier(path)
+    names: tuple[str, ...] | None = None
+    with contextlib.suppress(WvError), open_input(path) as source:
+        names = question_names(source)
+    classifier = load_classifier(path)
     answers = list(classifier.answers([b"the of in\n__label__x a unseen\n\n"], -1))
-    assert [*filter(None, (each.name for each in classifier.questions))] == [*names]
+    assert tuple(each.name for each in classifier.questions if each.name) == names
     for question in classifier.questions:
         assert answers[0].to(question).labels.shape == (3, len(question.labels))
 

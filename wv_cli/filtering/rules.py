@@ -3,13 +3,14 @@
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.contamination import Contamination
 from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys, ranges_of
@@ -326,10 +327,25 @@ def _asks_number(subject: str) -> bool:
         return True
     if not Path(path).is_file():
         return False
-    from wv_cli.models.pooled_files import question_names
-
     status = Path(path).stat()
-    return named in question_names(path, (status.st_ino, status.st_mtime_ns))
+    return _is_question(path, named, (status.st_ino, status.st_mtime_ns))
+
+
+@cache
+def _is_question(path: str, name: str, state: object) -> bool:
+    """Whether the classifier in a file answers a question of this name; `state` is that of the file."""
+    from wv_cli.io.input import open_input
+    from wv_cli.models.text_classifier import is_pooled
+
+    try:
+        with open_input(path) as source:
+            if not is_pooled(source):
+                return False
+            from wv_cli.models.pooled_files import question_names
+
+            return name in question_names(source)
+    except WvError:
+        return False  # what is wrong with the file is told when it is loaded
 
 
 def _ask_once(

@@ -7,21 +7,18 @@ import contextlib
 import io
 import json
 import os
-from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import WvError
 from wv_cli.io import container, memory
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import open_output
 from wv_cli.models.pooled_model import Head, PooledModel
 from wv_cli.models.pooled_reader import Reading, name_of_question, problem_of_questions
 from wv_cli.models.text_classifier import POOLED as KIND
-from wv_cli.models.text_classifier import is_pooled
 from wv_cli.text.records.labels import value_of
 from wv_cli.vectors.formats.tokenizer_file import require_tokenizer
 from wv_cli.words import WordList
@@ -185,23 +182,19 @@ def read_pooled(source: Input) -> PooledModel:
     return PooledModel(reading, table, rows, temperatures)
 
 
-@cache
-def question_names(path: str, state: object = None) -> tuple[str, ...]:
-    """The questions that the classifier in a file answers, () for one question or another file; `state` is another one
-    where the file has changed. Only what is needed is read, and not checked."""
-    try:
-        with open_input(path) as source:
-            if not is_pooled(source):
-                return ()
-            reader = container.Reader(source, KIND)
-            if "questions" not in reader.layout:
-                return ()
-            prefix, arrays = reader.fact("label_prefix", str), reader.views()
-            labels = WordList(arrays["labels"].tobytes(), np.asarray(arrays["label_starts"], np.int64))
-            firsts = arrays["questions"].tolist()
-            return tuple(value_of(name_of_question(labels[first], prefix)) for first in firsts)
-    except (WvError, KeyError, IndexError, ValueError):
-        return ()  # a damaged file is told of when it is loaded
+def question_names(source: Input) -> tuple[str, ...]:
+    """The questions that the classifier in a file answers, () for one question. Only what is needed is read of a plain
+    file, and not checked. Raises BadFile for a file that is cut short or has another header."""
+    reader = container.Reader(source, KIND, "train it again")
+    if "questions" not in reader.layout:
+        return ()
+    reader.expect({**_LAYOUT, **_OF_QUESTIONS}, "a pooled classifier")
+    prefix, arrays = reader.fact("label_prefix", str), reader.views()
+    starts, firsts = np.asarray(arrays["label_starts"], np.int64), arrays["questions"]
+    if (np.diff(starts) < 1).any() or (firsts < 0).any() or (firsts >= len(starts) - 1).any():
+        reader.refuse("the labels do not follow each other", reader.offset("label_starts"))
+    labels = WordList(arrays["labels"].tobytes(), starts)
+    return tuple(value_of(name_of_question(labels[first], prefix)) for first in firsts.tolist())
 
 
 def _names(reader: container.Reader, arrays: dict[str, NDArray[Any]], name: str, of_starts: str) -> WordList:
