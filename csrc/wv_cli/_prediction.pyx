@@ -10,7 +10,6 @@ import numpy as np
 
 from libc.math cimport exp
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
-from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
@@ -19,6 +18,7 @@ from wv_cli._kernels cimport (
     wv_prediction_run, wv_prediction_words,
 )
 from wv_cli._scratch cimport address, aligned_zeros
+from wv_cli.core.floattext cimport WV_FLOAT_CHARS, wv_format_float
 from wv_cli.core.textrows cimport (
     wv_row_taker, wv_text_rows, wv_text_rows_free, wv_text_rows_piece, wv_text_rows_read, wv_text_rules,
     wv_text_words,
@@ -29,6 +29,7 @@ from wv_cli.core.wordmap cimport wv_wordmap, wv_wordmap_add, wv_wordmap_free, wv
 cdef enum:
     NUMBERS_PER_SCORE = 8 # of a row, at least, where scores of rows are kept: they are so much less to read
     MOST_SCORE_BYTES = 1 << 26
+    DIGITS = 6 # of a probability, which is printed as by "%g"
     MOST_SUM_BYTES = 1 << 25 # of the sums of words, in each thread; more where one block of text has more words
 
 
@@ -174,7 +175,7 @@ cdef class Answers:
             for k in range(found[i]):
                 label = labels[i, k]
                 size += starts[label + 1] - starts[label] + 1 + (16 if prob else 0)
-        buffer = bytearray(size + 32)
+        buffer = bytearray(size + WV_FLOAT_CHARS)
         view = buffer
         out = <unsigned char *>&view[0]
         with nogil:
@@ -187,7 +188,8 @@ cdef class Answers:
                     memcpy(out, &blob[starts[label]], starts[label + 1] - starts[label])
                     out += starts[label + 1] - starts[label]
                     if prob:
-                        out += snprintf(<char *>out, 32, b" %g", <double><float>exp(<double>scores[i, k]))
+                        out[0] = c" "
+                        out += 1 + wv_format_float(<float>exp(<double>scores[i, k]), -DIGITS, <char *>out + 1)
                 out[0] = c"\n"
                 out += 1
         size = out - &view[0]
