@@ -9,6 +9,7 @@ cimport cython
 from libc.math cimport fabsf
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memchr
 
 from wv_cli._arguments cimport require, require_floats, require_ids
 from wv_cli._buffers cimport new_numbers
@@ -33,21 +34,22 @@ cdef int64_t column_bytes(int64_t bits) noexcept:
     return (bits + 63) // 64 * 8
 
 
-def find_words(const uint8_t[::1] letters: Buffer) -> memoryview:
-    """starts (n + 1,) int64 of words with a newline behind each, without the newlines. Raises ValueError for none, an
-    empty one, and a last one without its newline."""
-    cdef int64_t size = letters.shape[0], n = 0, at = 0, i
-    for i in range(size):
-        n += letters[i] == 10
-    starts = new_numbers(n + 1, "q", sizeof(int64_t))
+def find_words(const uint8_t[::1] letters: Buffer, int64_t words) -> memoryview:
+    """starts (words + 1,) int64 of so many words with a newline behind each, without the newlines. Raises ValueError for
+    more or fewer words, and for an empty one."""
+    cdef int64_t size = letters.shape[0], i
+    require(0 < words <= size, "the words do not follow each other")
+    starts = new_numbers(words + 1, "q", sizeof(int64_t))
     cdef int64_t[::1] view = starts
-    cdef bint fits = n > 0 and letters[size - 1] == 10
-    for i in range(size if fits else 0):
-        if letters[i] == 10:
-            at += 1
-            view[at] = i + 1 - at
-            fits = fits and view[at] > view[at - 1]
-    require(fits, "the words do not follow each other")
+    cdef const uint8_t *begin = &letters[0]
+    cdef const uint8_t *at = begin
+    cdef const uint8_t *end
+    for i in range(words):
+        end = <const uint8_t *>memchr(at, 10, begin + size - at)
+        require(end != NULL and end != at, "the words do not follow each other")
+        view[i + 1] = end - begin - i
+        at = end + 1
+    require(at == begin + size, "the words do not follow each other")
     return starts
 
 

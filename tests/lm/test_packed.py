@@ -223,14 +223,27 @@ def test_states_of_other_models_are_refused(tiny):
             tiny.scorer.all(state)
 
 
-@pytest.mark.parametrize("letters", [b"", b"a", b"a\n\n", b"\na\n", b"a\nb"])
-def test_words_that_do_not_follow_each_other(letters):
+@pytest.mark.parametrize(
+    "letters, words",
+    [
+        (b"", 0),
+        (b"", 1),
+        (b"a", 1),
+        (b"a\n\n", 2),
+        (b"\na\n", 2),
+        (b"a\nb", 2),
+        (b"a\nb\n", 1),
+        (b"a\nb\n", 3),
+        (b"a\n", -1),
+    ],
+)
+def test_words_that_do_not_follow_each_other(letters, words):
     with pytest.raises(ValueError, match="do not follow each other"):
-        _packedlm.find_words(letters)
+        _packedlm.find_words(letters, words)
 
 
 def test_words_with_a_newline_behind_each():
-    assert _packedlm.find_words(b"a\nbcd\n").tolist() == [0, 1, 4]
+    assert _packedlm.find_words(b"a\nbcd\n", 2).tolist() == [0, 1, 4]
 
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 100.5, -100.5])

@@ -72,7 +72,7 @@ def read(source: Input) -> "Ngrams":
 
         reader.require_finite({"tables": np.asarray(arrays["tables"])}, -LOG_ZERO)
     try:
-        starts = _packedlm.find_words(letters)
+        starts = _packedlm.find_words(letters, arrays["sizes"][0])
     except ValueError as error:
         reader.refuse(str(error), reader.offset("letters"))
     spellings = bytes(letters).replace(_NEWLINE, b""), starts
@@ -82,7 +82,7 @@ def read(source: Input) -> "Ngrams":
         _ = model.scorer
     except ValueError as error:
         reader.refuse(str(error), reader.offset("sizes"))
-    if bytes(letters[: len(_SPECIAL)]) != _SPECIAL or len(starts) - 1 != model.sizes[0]:
+    if bytes(letters[: len(_SPECIAL)]) != _SPECIAL:
         reader.refuse("the words are not those of a model", reader.offset("letters"))
     return model
 
