@@ -251,6 +251,16 @@ def test_rules_about_questions_read_a_text_once(files, judge, monkeypatch):
     assert asked == [80]
 
 
+def test_a_rule_takes_a_value_with_blanks(files):
+    texts = [each["text"] for each in texts_of(files / "test.jsonl")]
+    kept = [
+        Filter(classifier=f"{files}/judge:meta.kind={value}>=0.5")(texts).keep.tolist()
+        for value in ("short film", "short%20film")
+    ]
+    assert kept[0] == kept[1]
+    assert 0 < sum(kept[0]) < len(texts)
+
+
 def test_rules_that_no_question_fits(files, tmp_path):
     path = files / "judge"
     for rule, message in (

@@ -15,6 +15,7 @@ from wv_cli.filtering.setting import LabelScorer, NumberScorer, Scorer, Setting,
 from wv_cli.filtering.units import LabelAnswers, answer_units, divide
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import ALL, TextClassifier
+from wv_cli.text.records.labels import value_of
 
 Scores = NDArray[np.float32]
 _ANY = "*"  # in the place of labels
@@ -88,7 +89,9 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
     model = _open_model(path)
     known = {label.removeprefix("__label__"): number for number, label in enumerate(model.labels)}
     every = named == _ANY and _ANY not in known
-    chosen = np.array([known[label] for label in (known if every else _labels(named, known, path))], np.int32)
+    # Values of fields may be written as they are there, with blanks.
+    written = {**{value_of(label): number for label, number in known.items()}, **known}
+    chosen = np.array([written[label] for label in (known if every else _labels(named, written, path))], np.int32)
     # Where probabilities come to 1, a label of half and more is the best one: the others need not be computed.
     k = 1 if every or (bound >= 0.5 and model.sums_to_one) else ALL
 
