@@ -155,7 +155,8 @@ static int add_other(const unsigned char *text, int64_t begin, int64_t stop, wv_
     return parts < 0 ? -1 : 0;
 }
 
-/* A plain stretch takes the same instructions whatever it is: no processor foresees which is next. */
+/* Lists all tokens, or counts those of plain stretches, with stop words among them. A plain stretch takes the same instructions
+ * whatever it is: no processor foresees which is next. */
 static inline int split_words(const unsigned char *text, int64_t length, int is_list, const wv_stop_words *stop_words,
                               wv_tokens *out) {
     edges e = {0};
@@ -193,21 +194,22 @@ static inline int split_words(const unsigned char *text, int64_t length, int is_
             starts &= starts - 1;
         }
     }
-    out->counted = (wv_token_counts){counts % COUNT_ONE, characters / COUNT_ONE, characters % COUNT_ONE, counts / COUNT_ONE, found};
+    int64_t words = characters / COUNT_ONE, with_letter = counts / COUNT_ONE;
+    out->counted = (wv_token_counts){counts % COUNT_ONE, words, characters % COUNT_ONE, with_letter, found};
     return 0;
 }
 
-static int begin(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out) {
+static int begin_tokens(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out) {
     out->count = 0;
     out->rules = rules;
     return classify_text(text, length, out);
 }
 
 int wv_tokens_split(const unsigned char *text, int64_t length, unsigned rules, wv_tokens *out) {
-    return begin(text, length, rules, out) ? -1 : split_words(text, length, 1, NULL, out);
+    return begin_tokens(text, length, rules, out) ? -1 : split_words(text, length, 1, NULL, out);
 }
 
 int wv_tokens_count(const unsigned char *text, int64_t length, unsigned rules, const wv_stop_words *stop_words, wv_tokens *out) {
-    if (begin(text, length, rules, out)) return -1;
+    if (begin_tokens(text, length, rules, out)) return -1;
     return stop_words ? split_words(text, length, 0, stop_words, out) : split_words(text, length, 0, NULL, out);
 }
