@@ -127,7 +127,7 @@ class PooledConfig(Options):
     label_smoothing: float = option(
         0.05, "pooled: share of each target that all labels divide.", low=0, below=1, group="Training"
     )
-    epochs: int = epochs_option(20, low=0)
+    epochs: int = epochs_option(40, low=0)
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "Prefix of the labels in a line.")
     seed: int = seed_option()
