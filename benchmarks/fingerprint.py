@@ -72,7 +72,7 @@ CASES: dict[str, list[str]] = {
     "glove": [
         "glove text.txt -o OUT.vec --dim 40 --iterations 2 --threads 1 --save-counts OUT.counts",
         "glove text.txt -o OUT2.glove --dim 20 --iterations 2 --left-only --weighting flat --window 4 --unk "
-        "--vectors all --memory 70M",
+        "--vectors all --memory 70M --threads 1",
     ],
     "whiten": [
         line
