@@ -73,12 +73,23 @@ static int64_t count_ellipses(const document *d) {
     return count;
 }
 
-/* Characters of the longest stretch without white space. */
+static inline int is_ascii_space(unsigned char byte) { return byte < 0x80 && wv_character_class[byte] & WV_CHAR_SPACE; }
+
+/* Characters of the longest stretch without white space. A longer one than is known has the byte at its begin plus that many,
+ * so that most bytes are passed over. */
 static int64_t measure_longest(const unsigned char *at, const unsigned char *end) {
     int64_t longest = 0, characters = 0;
-    while (at < end) {
-        characters = wv_character_class[wv_next_character(&at)] & WV_CHAR_SPACE ? 0 : characters + 1;
-        if (characters > longest) longest = characters;
+    while (end - at > longest) {
+        int64_t last = longest;
+        while (last >= 0 && !is_ascii_space(at[last])) last--;
+        if (last >= 0) {
+            at += last + 1;
+            continue;
+        }
+        for (characters = 0; at < end && !is_ascii_space(*at);) {
+            characters = wv_character_class[wv_next_character(&at)] & WV_CHAR_SPACE ? 0 : characters + 1;
+            if (characters > longest) longest = characters;
+        }
     }
     return longest;
 }
