@@ -35,7 +35,8 @@ def test_private_rows_are_as_many_as_are_exchanged_often_enough(threads, tokens,
     assert 25 <= rows <= 12_800 and (250 if threads == 2 else 500) <= interval <= 2000
     if rows > 25:
         times = 3 * tokens / threads / (rows / 25 * interval)
-        assert times > min(800, 25 * threads**2) * (2 if maxn else 1) * 0.99
+        least = 40 if threads == 2 else min(800, 25 * threads**2)
+        assert times > least * (2 if maxn else 1) * 0.99
         assert rows == 12_800 or interval < 520, "rows first, then time between exchanges"
     more, fewer = replica_rows(config, 2 * tokens), replica_rows(replace(config, threads=threads + 1), tokens)
     assert fewer[0] <= rows <= more[0]

@@ -61,13 +61,14 @@ def replica_rows(config: Word2vecConfig, tokens: int) -> tuple[int, int]:
     together, 25 to 12,800, and after how many words of its own each exchanges the hottest 25: 250 to 2,000, from three
     threads on 500 at least.
 
-    As many as can be exchanged often enough: the coldest a hundred times in the run for two threads, four hundred times
+    As many as can be exchanged often enough: the coldest forty times in the run for two threads, four hundred times
     for four, eight hundred for more, with subwords twice as often. With fewer exchanges each thread trains the rows
-    that follow on its part of the text alone, and analogies fall (by trial, 8.5 million words, three epochs, 2 to 32
-    threads that take turns of 500 words). The more rows, the less the threads wait for each other's cache lines.
+    that follow on its part of the text alone, and analogies fall (by trial, 8.5 million words, three epochs, 4 to 32
+    threads that take turns of 500 words; two threads at once, 5.6 and 17 million words). The more rows, the less the
+    threads wait for each other's cache lines.
     """
     threads = config.threads
-    times = min(800, 25 * threads**2) * (2 if config.maxn else 1)
+    times = (40 if threads == 2 else min(800, 25 * threads**2)) * (2 if config.maxn else 1)
     longest = tokens * config.epochs / threads / times
     least = _LEAST_INTERVAL if threads == 2 else 2 * _LEAST_INTERVAL
     rows = int(min(max(1, longest / least) * _HOTTEST, _MOST_ROWS))
