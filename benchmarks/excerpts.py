@@ -244,13 +244,12 @@ BLOCKS: dict[str, Callable[[], str]] = {
         "threads",
         {
             "task": "model",
+            "cores": "cores",
             "k_words_per_second": "one thread, k words/s",
             "two_processes": "two processes / one thread",
             "two_threads": "two threads / one thread",
             "runs": "runs",
         },
-        labels=1,
-        cores="near",
     ),
     "same-bytes": picked(
         "deterministic",
