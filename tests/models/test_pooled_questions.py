@@ -184,6 +184,29 @@ def test_scores_of_each_question(files):
         evaluate.labels(model, data=data, label_field=("kind",))
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"label_field": ("stars", "meta.kind"), "number": True}, "labels that are numbers.*meta.kind="),
+        ({"label_field": ("stars", "stars")}, "label_field names a field twice"),
+        ({"label_field": ("stars", "text")}, "label_field text is the field of the texts"),
+        ({}, "such as __label__stars=[135], or label_field names the fields of records"),
+    ],
+)
+def test_what_cannot_be_scored(files, options, told):
+    with pytest.raises(WvError, match=told):
+        evaluate.labels(files / "judge", data=files / "test.jsonl", **options)
+
+
+def test_other_values_than_the_model_has_are_named(files, tmp_path):
+    told = [{**each, "stars": 9} for each in texts_of(files / "test.jsonl")]
+    for number in (False, True):
+        with pytest.raises(WvError, match=r"the values of the fields of label_field, and the model has '[135]'"):
+            evaluate.labels(
+                files / "judge", data=write(tmp_path / "x.jsonl", told), label_field=("stars",), number=number
+            )
+
+
 def test_one_question_has_one_field(files, tmp_path):
     train(files / "train.jsonl", tmp_path / "one", **{**SMALL, "label_field": ("stars",)})
     assert [each.name for each in load_classifier(tmp_path / "one").questions] == [""]

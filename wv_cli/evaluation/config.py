@@ -7,7 +7,7 @@ from wv_cli.config import Options, frozen, option, require, seed_option, threads
 from wv_cli.encoders.config import LAYER
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
-from wv_cli.text.reading_config import AskedConfig, label_field_option
+from wv_cli.text.reading_config import AskedConfig, label_field_option, require_label_fields
 from wv_cli.transforms.config import WhitenConfig
 
 
@@ -52,6 +52,7 @@ class LabelsConfig(PredictConfig):
 
     def check(self) -> None:
         super().check()
+        require_label_fields(self.label_field, self)
         if self.best is not None:
             require(not self.threshold, "--best chooses the threshold; leave out --threshold")
             self.goal()

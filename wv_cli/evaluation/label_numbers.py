@@ -14,14 +14,11 @@ from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import ALL, Answered, Question, TextClassifier
 from wv_cli.text.inputs import Texts
-from wv_cli.text.records.labels import LabelFields
+from wv_cli.text.records.labels import LabelFields, value_of
 from wv_cli.text.source import Source
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.recognize import input_texts
 
-NO_LINE = (
-    "no line has both a label and a word that the model knows; a line begins with its labels, such as __label__music"
-)
 LEFT_OUT = "lines without a known label or a known word left out"
 
 
@@ -34,6 +31,16 @@ def labeled_text(path: str, classifier: TextClassifier, config: LabelsConfig, lo
         raise UsageError(f"{classifier.name}: answers one question; give one --label-field")
     labels = LabelFields(fields, classifier.label_prefix, several) if fields else None
     return input_texts([path], log=log, reading=config, labels=labels)
+
+
+def no_line(question: Question, config: LabelsConfig) -> str:
+    """Why a question of a file has no score, and what to do."""
+    fault, label = "no line has both a label and a word that the model knows", question.labels[0]
+    if config.label_field:
+        value = value_of(label.removeprefix(question.prefix))
+        return f"{fault}; labels are the values of the fields of --label-field, and the model has {value!r}"
+    fields = ", or --label-field names the fields of records with them" if question.name else ""
+    return f"{fault}; a line begins with its labels, such as {label if fields else '__label__music'}{fields}"
 
 
 def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -> Report:
@@ -61,20 +68,22 @@ def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: Label
                 for each in found:
                     each.add(answered)
             for each in found:
-                _add_row(report, model.name, path, each)
+                _add_row(report, model.name, path, each, config)
     return report
 
 
 def asked_questions(classifier: TextClassifier, config: LabelsConfig) -> list[Question]:
     """The questions that are scored: those of --label-field, else all; with --number those whose labels are numbers.
-    Raises UsageError where there is none."""
+    Raises UsageError where there is none, and for a name whose labels are no numbers."""
     questions = [*classifier.questions]
     if len(questions) > 1 and config.label_field:
         questions = [classifier.question(name) for name in config.label_field]
     if not config.number:
         return questions
-    if not (found := [each for each in questions if each.has_numbers]):
-        _ = questions[0].numbers
+    found = [each for each in questions if each.has_numbers]
+    if not found or config.label_field:
+        for each in questions:
+            _ = each.numbers
     return found
 
 
@@ -99,11 +108,11 @@ class _Numbers:
         return np.concatenate(self._gold), np.concatenate(self._expected)
 
 
-def _add_row(report: Report, model: str, path: str, numbers: _Numbers) -> None:
+def _add_row(report: Report, model: str, path: str, numbers: _Numbers, config: LabelsConfig) -> None:
     model, (gold, expected) = named_question(model, numbers.question), numbers.pairs()
     what = f"{model} on {path}"
     if not len(gold):
-        report.unscored.append(f"{what}: {NO_LINE}")
+        report.unscored.append(f"{what}: {no_line(numbers.question, config)}")
         return
     found: Row = {"data": path, "model": model, "spearman": spearman(gold, expected)}
     found["mean_absolute_error"] = float(np.abs(gold - expected).mean())

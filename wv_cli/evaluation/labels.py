@@ -17,10 +17,10 @@ from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.evaluation.label_numbers import (
     LEFT_OUT,
-    NO_LINE,
     asked_questions,
     labeled_text,
     named_question,
+    no_line,
     score_numbers,
 )
 from wv_cli.io.places import is_stream
@@ -259,7 +259,7 @@ def _add_reliability(report: Report, model: str, path: str, curve: Curve) -> Non
 def _add_rows(report: Report, model: str, path: str, question: Question, counts: Counts, config: LabelsConfig) -> None:
     what = f"{model} on {path}"
     if counts.lines == 0:
-        report.unscored.append(f"{what}: {NO_LINE}")
+        report.unscored.append(f"{what}: {no_line(question, config)}")
         return
     totals = [int(each.sum()) for each in (counts.right, counts.predicted, counts.gold)]
     rows = [("micro", counts.micro(), totals), ("macro", counts.macro(), totals)]

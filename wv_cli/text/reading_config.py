@@ -50,6 +50,13 @@ def label_field_option() -> tuple[str, ...]:
     return option((), help, metavar="NAME", group="Input")
 
 
+def require_label_fields(names: tuple[str, ...], reading: RecordsConfig) -> None:
+    """Raises UsageError for a name of --label-field that comes twice, or that is the field of the texts."""
+    require(len(set(names)) == len(names), "--label-field names a field twice; leave one out")
+    text = reading.field or "text"
+    require(text not in names, f"--label-field {text} is the field of the texts; name the one of their labels")
+
+
 OF_MODEL = "model"  # the recipe of the model that is asked
 USUAL_RECIPE = "unicode,lowercase"
 

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.part import Part, internal
 from wv_cli.config import argument, frozen, option
-from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
 from wv_cli.text.config import Marked, VocabConfig
-from wv_cli.text.reading_config import ReadingConfig, label_field_option
+from wv_cli.text.reading_config import ReadingConfig, label_field_option, require_label_fields
 
 if TYPE_CHECKING:
     from wv_cli.io.matrices import MatrixAllocator
@@ -86,10 +85,7 @@ class LabeledReading(Reading):
 
     def check(self) -> None:
         super().check()
-        if len(set(self.label_field)) < len(self.label_field):
-            raise UsageError("--label-field names a field twice; leave one out")
-        if (text := self.reading.field or "text") in self.label_field:
-            raise UsageError(f"--label-field {text} is the field of the texts; name the one of their labels")
+        require_label_fields(self.label_field, self.reading)
 
     def labels(self, prefix: str) -> "LabelFields | None":
         """The labels of records, which begin with `prefix`; None: they stand in the lines."""
