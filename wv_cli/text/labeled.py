@@ -218,7 +218,8 @@ class _Cut:
         if len(labels) == 0:
             message = (
                 f"{name}: no labels: expected lines such as `{self.label_prefix}cats the text`, found no word that "
-                f"begins with {self.label_prefix!r}; label the lines or give --label-prefix"
+                f"begins with {self.label_prefix!r}; label the lines, give --label-prefix, or name the fields of "
+                "records with --label-field"
             )
             raise WvError(message)
         kept = labels[counts[labels] >= least]
