@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.conftest import GOLDEN
 from wv_cli.commands.parts.filtering import Rules
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.filtering.flattening import FLATTENINGS, flatten
@@ -69,8 +70,8 @@ def test_what_is_no_rule(scorer, text, problem):
         ("words", ">0", True, False),
         ("words", "<0", False, False),
         ("words", "<=0", True, False),
-        ("classifier", "m.bin:a>=2", False, False),
-        ("classifier", "m.bin:a>1", False, False),
+        ("classifier", "m.bin:baking>=2", False, False),
+        ("classifier", "m.bin:baking>1", False, False),
         ("classifier", "m.bin:a>=1", True, False),
         ("classifier", "m.bin:a<=1", True, True),
         ("classifier", "m.bin:a<1", True, False),
@@ -80,8 +81,10 @@ def test_what_is_no_rule(scorer, text, problem):
         ("perplexity", "m.arpa<=-3", False, False),
     ],
 )
-def test_rules_that_keep_all_or_nothing(scorer, text, possible, only_scores):
+def test_rules_that_keep_all_or_nothing(scorer, text, possible, only_scores, tmp_path, monkeypatch):
     """A text without a perplexity is kept by .. alone."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.bin").symlink_to(GOLDEN / "ft-labels.bin")
     rule = parse_rule(scorer, text)
     assert rule.only_scores is only_scores
     if possible:

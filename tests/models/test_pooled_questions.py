@@ -8,7 +8,7 @@ import pytest
 from wv_cli import Filter, load_classifier, quantize, train
 from wv_cli import eval as evaluate
 from wv_cli.__main__ import run
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import BadFile, MissingFile, UsageError, WvError
 from wv_cli.filtering import scoring
 from wv_cli.io.input import open_input
 from wv_cli.models.pooled_files import load_pooled, question_names, save_pooled
@@ -289,8 +289,15 @@ def test_rules_that_no_question_fits(files, tmp_path):
     for rule, message in (
         (f"{path}>=2", "answers several questions; name one of stars"),
         (f"{path}:meta.kind>=2", "labels that are numbers"),
-        (f"{path}:nothing>=0.5", "has no label 'nothing'"),
+        (f"{path}:nothing>=0.5", "has no label 'nothing'.*its questions: stars, meta.kind, a=b"),
+        (f"{path}:nothing>=2", "has no label 'nothing'.*its questions: stars, meta.kind, a=b"),
+        (f"{path}:stars=7>=0.5", "has no label 'stars=7'; labels like it: stars=[135], stars=[135], stars=[135]$"),
+        (f"{path}:meta.kind=book>=2", "keeps no record; scores are 0 to 1"),
+        (f"{path}:stars>=nan", "expected a number from 0 to 1 behind >=, such as 0.5; found 'nan'"),
+        (f"{path}:stars==3", "write '.*:stars>=3'"),
         (f"{path}:stars>=6", "keeps no record; numbers of its labels are 1 to 5"),
     ):
         with pytest.raises(UsageError, match=message):
             Filter(classifier=rule)
+    with pytest.raises(MissingFile, match="cannot read"):
+        Filter(classifier=f"{tmp_path}/absent:stars>=2")

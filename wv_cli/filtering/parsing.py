@@ -85,17 +85,16 @@ _BOUND = re.compile(r"(?P<sign>>=|<=|>|<|=\.\.|=)(?P<bound>[^<>=]*)$")
 
 
 def _advise_comparison(scorer: str, text: str) -> str:
-    """What to write for a rule without > or <: a shell has taken it, = stands in its place, or no number follows."""
+    """What to write for a rule without > or <: a shell has taken it, = stands in its place (alone, or as == and !=),
+    or no number follows."""
     kind = SCORERS.find(scorer)
     sign, quotes = "<=" if kind.high_is_bad else ">=", "(in quotes: a shell takes > and < for itself)"
     example = 0.5 if kind.highest == 1 else 800
     found = _BOUND.search(text)
     if found is None or (found["sign"] == "=" and ":" in found["bound"]):  # = of NAME=FILE:FIELD
         return f"a comparison, such as '{text}{sign}{example}' {quotes}"
-    subject, bound = text[: found.start()], found["bound"]
-    try:
-        float(bound)
-    except ValueError:
+    subject, bound = text[: found.start()].rstrip("=!"), found["bound"]
+    if not re.fullmatch(r"[-+]?[.\d]+([eE][-+]?\d+)?", bound):  # float() takes nan, too
         scores = "a number from 0 to 1" if kind.highest == 1 else "a number"
         return f"{scores} behind {found['sign']}, such as {example}; found {bound!r}"
     return f"a comparison, found =; write '{subject}{sign}{bound}' {quotes}"

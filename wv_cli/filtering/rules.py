@@ -100,11 +100,14 @@ class Rule:
         return has_lowest and has_highest and not kind.may_lack
 
     def require_possible(self) -> None:
-        """Raises UsageError where no score is in the range, or where its upper bound is no score."""
+        """Raises UsageError where no score is in the range, or where its upper bound is no score. What a classifier
+        has not is told first: a question whose name is wrong looks like a label, whose bounds are others."""
         kind, highest = self.kind, self.kind.highest
         low, high = max(self.low, kind.lowest), min(self.high, highest)
         kept = low < high or (low == high and not (self.open and (low == self.low or high == self.high)))
         if not kept:
+            if kind.are_probabilities:
+                kind.open(self.subject, 0.0, Setting())
             scores = "0 to 1" if highest == 1 else "0 or more" if kind.lowest == 0 else "numbers"
             why = f"scores are {scores}, and the rule keeps {self.bounds_text}"
             if self.low > self.high:

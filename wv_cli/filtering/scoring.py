@@ -1,7 +1,7 @@
 """The scorers of the table SCORERS: what makes a number of every document."""
 
 import difflib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -91,7 +91,9 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
     every = named == _ANY and _ANY not in known
     # Values of fields may be written as they are there, with blanks.
     written = {**{value_of(label): number for label, number in known.items()}, **known}
-    chosen = np.array([written[label] for label in (known if every else _labels(named, written, path))], np.int32)
+    questions = [each.name for each in model.questions if each.name]
+    labels = known if every else _labels(named, written, path, questions)
+    chosen = np.array([written[label] for label in labels], np.int32)
     # Where probabilities come to 1, a label of half and more is the best one: the others need not be computed.
     k = 1 if every or (bound >= 0.5 and model.sums_to_one) else ALL
 
@@ -107,17 +109,19 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
     return LabelScorer(*_ask(model, path, setting, k), labels=[*known], pick=pick)
 
 
-def _labels(named: str, known: Collection[str], path: str) -> list[str]:
+def _labels(named: str, known: Collection[str], path: str, questions: Sequence[str]) -> list[str]:
     """The labels of a list with commas, which labels may hold, too: each is as long as one that the model has. Raises
-    UsageError for one that it has not."""
+    UsageError for one that it has not, with those of the question that it names."""
     parts, found = named.split(","), []
     while parts:
         ends = range(len(parts), 0, -1)
         labels = [",".join(parts[:end]).removeprefix("__label__") for end in ends]
         label = next((label for label in labels if label in known), None)
         if label is None:
-            near = difflib.get_close_matches(labels[-1], known, n=3) or list(known)[:5]
-            raise UsageError(f"{path}: has no label {labels[-1]!r}; labels like it: {', '.join(near)}")
+            own = [each for each in known if each.startswith(labels[-1].partition("=")[0] + "=")] if questions else []
+            near = difflib.get_close_matches(labels[-1], own or known, n=3) or (own or list(known))[:5]
+            asked = f"; its questions: {', '.join(questions)}" if questions and not own else ""
+            raise UsageError(f"{path}: has no label {labels[-1]!r}; labels like it: {', '.join(near)}{asked}")
         found.append(label)
         parts = parts[label.count(",") + 1 :]
     return found
