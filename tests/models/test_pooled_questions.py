@@ -301,3 +301,10 @@ def test_rules_that_no_question_fits(files, tmp_path):
             Filter(classifier=rule)
     with pytest.raises(MissingFile, match="cannot read"):
         Filter(classifier=f"{tmp_path}/absent:stars>=2")
+
+
+def test_quantize_may_be_quiet_or_print_an_object(files, tmp_path, capsys):
+    for option in ("--quiet", "--json"):
+        assert run(["quantize", f"{files}/judge", "-o", f"{tmp_path}/small", option]) == 0
+        told = capsys.readouterr()
+        assert (option == "--json") == bool(told.out) and (option == "--json") == bool(told.err)

@@ -147,7 +147,7 @@ class QuantizeJob(Job):
 
         begin, name, validation = time.monotonic(), self.models.model, self.texts.validation
         for option_name in self.invocation.explicit:
-            if option_name not in ("model", "output", "cutoff", "size", "validation", "meta"):
+            if option_name not in ("model", "output", "cutoff", "size", "validation", "meta", "quiet", "as_json"):
                 problem = f"has no effect with {name}, a pooled classifier, whose rows become bytes; leave it out"
                 raise UsageError(f"{flag_of(option_name)} {problem}")
         cutoff = self.config.cutoff if "cutoff" in self.invocation.explicit else POOLED_CUTOFF
