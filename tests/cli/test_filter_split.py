@@ -267,6 +267,17 @@ def test_a_label_is_a_name_of_a_folder(label, folder):
     assert label_folder(label) == folder
 
 
+def test_lists_are_told_of(tmp_path, capsys):
+    rows = [{"text": "bake", "lang": value} for value in (["en"], {"a": 1}, "en", None)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["filter", f"{tmp_path}/a.jsonl", "--words", "1..", "-o"]
+    told = "2 of the first 4 records have a list or an object as lang, which is no label; they go to the folder null"
+    assert run([*words, f"{tmp_path}/split", "--split", "lang"]) == 0
+    assert told in capsys.readouterr().err
+    assert run([*words, f"{tmp_path}/where", "--where", "lang=en"]) == 0
+    assert "no label" not in capsys.readouterr().err
+
+
 def test_long_labels_stay_apart():
     names = {label_folder("日" * 200 + end) for end in "ab"}
     assert len(names) == 2 and all(len(name.encode()) < 160 for name in names)

@@ -65,8 +65,9 @@ class FilterRun:
             if near or words:
                 for note in notes_on_words(corpus.texts, path, tokenize, words=words, near_duplicates=near):
                     self.run.log(note)
-            fields = [*dict.fromkeys([*judge.fields, *split_fields(judge, self.kept.split)])]
-            for note in notes_on_fields(corpus.texts, path, fields):
+            labels = split_fields(judge, self.kept.split)
+            fields = [*dict.fromkeys([*judge.fields, *labels])]
+            for note in notes_on_fields(corpus.texts, path, fields, labels):
                 self.run.log(note)
         return judge
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from wv_cli.errors import WvError
 from wv_cli.filtering.cutting import open_cutter
+from wv_cli.filtering.label_files import NONE
 from wv_cli.filtering.near_duplicates import SHINGLE, Banding
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import is_file
@@ -18,13 +19,17 @@ from wv_cli.text.source import Source
 _FEW = 1000
 
 
-def notes_on_fields(texts: Texts, path: str, names: Sequence[str]) -> Iterator[str]:
-    """Which of the fields `names` no record of the first has. Raises UsageError where these have columns."""
+def notes_on_fields(texts: Texts, path: str, names: Sequence[str], labels: Sequence[str] = ()) -> Iterator[str]:
+    """Which of the fields `names` no record of the first has, and which of `labels`, some of them, has values that are
+    no labels. Raises UsageError where these have columns."""
     for block in _first_blocks(texts, path) if names else ():
         columns = read_fields(block, names, texts.reading.field or DEFAULT_FIELD, path)
         for name, values in columns.items():
             if values and all(value is None for value in values):
                 yield f"{path}: none of the first {len(values):,} records has the field {name}"
+            if name in labels and (lists := sum(isinstance(value, list | dict) for value in values)):
+                have = f"{lists:,} of the first {len(values):,} records have a list or an object as {name}"
+                yield f"{path}: {have}, which is no label; they go to the folder {NONE}"
 
 
 def notes_on_words(
