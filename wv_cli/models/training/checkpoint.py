@@ -128,7 +128,8 @@ def _require_same(path: object, found: Facts, wanted: Facts) -> None:
     differences = _differences(found, wanted)
     if differences:
         other_text = not _equal(found.get("corpus"), wanted.get("corpus"))
-        way = "the text has changed: run on the text of then" if other_text else "run with its options"
+        read = "the text or what is read of it has changed: run on that of then"
+        way = read if other_text else "run with its options"
         message = f"{path}: this checkpoint belongs to another run ({differences}); {way}, or {_ADVICE}"
         raise WvError(message)
 
