@@ -141,6 +141,18 @@ def picked(name: str, columns: Mapping[str, str], labels: int = 2, **where: str)
     return block
 
 
+def two_threads() -> str:
+    """The gain of two threads, on near and on far cores."""
+    columns = {
+        "k_words_per_second": "one thread, k words/s",
+        "two_processes": "two processes / one thread",
+        "two_threads": "two threads / one thread",
+        "runs": "runs",
+    }
+    rows = [[f"{row['task']}, {row['cores']}", *(cell(row[field]) for field in columns)] for row in summary("threads")]
+    return _lines(markdown(["model", *columns.values()], rows, 1))
+
+
 def removals() -> str:
     """What goes as a near-duplicate: precision and recall among copies, false removals among templates."""
     rows = {(row["set"], row["program"], row["similarity"]): row for row in summary("duplicates")}
@@ -240,17 +252,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "scores": scores,
     "speed": speed,
     "preset-scores": presets,
-    "two-threads": picked(
-        "threads",
-        {
-            "task": "model",
-            "cores": "cores",
-            "k_words_per_second": "one thread, k words/s",
-            "two_processes": "two processes / one thread",
-            "two_threads": "two threads / one thread",
-            "runs": "runs",
-        },
-    ),
+    "two-threads": two_threads,
     "same-bytes": picked(
         "deterministic",
         {
