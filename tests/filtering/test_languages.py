@@ -11,9 +11,9 @@ from tests.conftest import GOLDEN
 from wv_cli.commands.parts.filtering import Rules, ScorerOptions
 from wv_cli.errors import UsageError
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, recipe_bounds, statistics
+from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.languages import languages, rules_of_language
 from wv_cli.filtering.parsing import merge_rules, parse_rules
-from wv_cli.filtering.rules import Judge
 from wv_cli.filtering.setting import Setting
 
 GERMAN = "Im Haus der Tante steht ein Tisch aus Holz, und die Katze schläft darunter. " * 2

@@ -7,9 +7,9 @@ from tests.conftest import GOLDEN
 from wv_cli.commands.parts.filtering import Rules
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.filtering.flattening import FLATTENINGS, flatten
+from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.parsing import merge_rules, parse_rule, parse_rules, require_different_names
 from wv_cli.filtering.rule_files import read_rules
-from wv_cli.filtering.rules import Judge
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.statistics import Histogram, RuleCounts, Totals
 

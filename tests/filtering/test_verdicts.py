@@ -7,8 +7,8 @@ import pyarrow
 import pytest
 
 from wv_cli.filtering import verdicts
+from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.parsing import parse_rule
-from wv_cli.filtering.rules import Judge
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.verdicts import NO_TEXT, NOT_UTF8, judge_texts, text_blocks
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from wv_cli.cli.functions import FilterOptions
+    from wv_cli.filtering.judge import Judge
     from wv_cli.filtering.rule_set import RuleSet
-    from wv_cli.filtering.rules import Judge
     from wv_cli.filtering.verdicts import Verdict
 
 _NO_VERDICT = (*Duplicates.options(), "decontaminate")

@@ -15,9 +15,9 @@ from wv_cli.io.remote import show_names_in
 
 if TYPE_CHECKING:
     from wv_cli.filtering.duplicates import Deduplicator
+    from wv_cli.filtering.judge import Judge, Judged
     from wv_cli.filtering.keyed_run import KeyedRun
     from wv_cli.filtering.parts import Part as RunPart
-    from wv_cli.filtering.rules import Judge, Judged
     from wv_cli.filtering.shard_pass import JudgedShard, ShardPass
     from wv_cli.filtering.slices import Slice
     from wv_cli.filtering.statistics import Totals
@@ -54,7 +54,7 @@ class FilterRun:
     def _open_judge(self, corpus: Corpus) -> "Judge":
         """The judge of all rules but those of duplicates. What the first texts show is told."""
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
-        from wv_cli.filtering.rules import Judge
+        from wv_cli.filtering.judge import Judge
         from wv_cli.filtering.shard_pass import split_fields
 
         judge = Judge(self.rules.all_rules, self.rules.scoring.scorer_setting)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from wv_cli.filtering.duplicates import Like
+from wv_cli.filtering.judge import Judged
 from wv_cli.filtering.near_duplicates import Keys, clusters
-from wv_cli.filtering.rules import Judged
 from wv_cli.io.output import open_output
 
 

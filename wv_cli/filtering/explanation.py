@@ -7,8 +7,8 @@ from wv_cli.errors import UsageError
 from wv_cli.filtering.contamination import RUN, Contamination
 from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.duplicates import FIRST, Deduplicator, Like
+from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.near_duplicates import SHINGLE, simplify
-from wv_cli.filtering.rules import Judge
 from wv_cli.text.raw_files import is_file
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.source import Source

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from wv_cli.errors import WvError, reason
 from wv_cli.filtering.cutting import recipe_of_model
-from wv_cli.filtering.rules import Judge, Rule
+from wv_cli.filtering.judge import Judge
+from wv_cli.filtering.rules import Rule
 from wv_cli.filtering.setting import Setting
 from wv_cli.text.source import new_digest
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 from wv_cli.filtering.decisions import Decisions
 from wv_cli.filtering.duplicates import Like
+from wv_cli.filtering.judge import Judge, Judged
 from wv_cli.filtering.label_files import label_folder, require_few
 from wv_cli.filtering.part_files import Saved
 from wv_cli.filtering.pii import replace_pii
 from wv_cli.filtering.progress import OnJudged
 from wv_cli.filtering.rule_set import RuleSet
-from wv_cli.filtering.rules import Judge, Judged
 from wv_cli.filtering.shard_files import ShardFiles
 from wv_cli.filtering.shards import outputs_of
 from wv_cli.filtering.slices import Slice

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.filtering.rules import Judge
+from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.setting import Columns
 from wv_cli.text.records.arrow import is_text, text_values
 from wv_cli.words import is_utf8
