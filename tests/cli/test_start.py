@@ -31,17 +31,17 @@ QUERIES = {
     "vectors words.bin the": (ASKED | {"commands.parts.pooling", "encoders", "transforms", "text"}, 88),
     "vectors labels.bin --sentences the": (
         ASKED | {"commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
-        94,
+        93,
     ),
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 94),
     "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 94),  # an ending of no format
     "lm score words.lm text.txt": (
         {"commands", "commands.parts", "commands.parts.asked_lm", "commands.parts.documents"}
         | {"lm", "text", "filtering"},
-        66,
+        59,
     ),
-    "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 54),
-    "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 65),
+    "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 49),
+    "convert words.bin words.vec -q": (JOB | {"commands.convert", "commands.parts.vectors"}, 62),
 }
 # Of the standard library: what these queries did without when they were last looked at, each some milliseconds.
 SLOW = {"bz2", "concurrent.futures", "csv", "hashlib", "logging", "random", "secrets", "shutil", "string", "tempfile"}
