@@ -13,8 +13,8 @@ from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_over, pack_keys, ranges_of
 from wv_cli.filtering.heuristics import statistics
 from wv_cli.filtering.near_duplicates import Keys
-from wv_cli.filtering.rules import Rule, Scores
-from wv_cli.filtering.setting import Columns, FieldScorer, LabelScorer, ModelScorer, Scorer, Setting
+from wv_cli.filtering.rules import Rule
+from wv_cli.filtering.setting import Columns, FieldScorer, LabelScorer, ModelScorer, Scorer, Scores, Setting
 from wv_cli.text.records.text_spans import TextSpans, take_texts
 
 

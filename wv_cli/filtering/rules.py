@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.heuristics import HEURISTICS
 from wv_cli.filtering.scorers import NUMBER, SCORERS, ScorerKind
-from wv_cli.filtering.setting import FieldScorer, NumberScorer, Scorer, Setting, split_subject
-
-Scores = NDArray[np.float32]
+from wv_cli.filtering.setting import FieldScorer, NumberScorer, Scorer, Scores, Setting, split_subject
 
 
 @dataclass(frozen=True)

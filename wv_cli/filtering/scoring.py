@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.filtering.cutting import Cut, open_cutter, recipe_of_model
 from wv_cli.filtering.flattening import flatten
-from wv_cli.filtering.setting import LabelScorer, NumberScorer, Scorer, Setting, split_subject
+from wv_cli.filtering.setting import LabelScorer, NumberScorer, Scorer, Scores, Setting, split_subject
 from wv_cli.filtering.units import LabelAnswers, answer_units, divide
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import ALL, TextClassifier
 from wv_cli.text.records.labels import value_of
 
-Scores = NDArray[np.float32]
 _ANY = "*"  # in the place of labels
 
 

@@ -3,9 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-Scorer = Callable[[list[bytes]], Any]  # documents -> (documents,) float32
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Scores: TypeAlias = "NDArray[np.float32]"  # (documents,)
+Scorer = Callable[[list[bytes]], Scores]
 Columns = Mapping[str, Sequence[Any]]  # of a field its value in each record, None where there is none
 
 
@@ -14,7 +19,7 @@ class FieldScorer:
     """A scorer of records by some of their `fields`: 1 for those that stay, 0 for the others."""
 
     fields: tuple[str, ...]
-    score: Callable[[Columns], Any]
+    score: Callable[[Columns], Scores]
 
 
 @dataclass(frozen=True)
@@ -25,11 +30,11 @@ class ModelScorer:
     ask: Callable[[list[bytes]], Any]
     model: object
 
-    def __call__(self, texts: list[bytes]) -> Any:
+    def __call__(self, texts: list[bytes]) -> Scores:
         return self.scores(self.ask(texts))
 
-    def scores(self, answers: Any) -> Any:
-        """(documents,) The scores, of the answers."""
+    def scores(self, answers: Any) -> Scores:
+        """The scores, of the answers."""
         raise NotImplementedError
 
 
@@ -39,9 +44,9 @@ class LabelScorer(ModelScorer):
     among `labels`, -1 for none."""
 
     labels: Sequence[str]
-    pick: Callable[[Any], tuple[Any, Any]]
+    pick: Callable[[Any], tuple[Scores, "NDArray[np.int32]"]]
 
-    def scores(self, answers: Any) -> Any:
+    def scores(self, answers: Any) -> Scores:
         return self.pick(answers)[0]
 
 
@@ -51,9 +56,9 @@ class NumberScorer(ModelScorer):
 
     low: float
     high: float
-    pick: Callable[[Any], Any]
+    pick: Callable[[Any], Scores]
 
-    def scores(self, answers: Any) -> Any:
+    def scores(self, answers: Any) -> Scores:
         return self.pick(answers)
 
 
