@@ -1,8 +1,10 @@
 """What the modules over word lists share. A list is `blob`, the words end to end, and `starts`, (n + 1) int64."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
-from wv_cli.core.wordmap cimport WV_TOO_MANY_WORDS, wv_wordmap, wv_wordmap_blob_bytes, wv_wordmap_dump
+from wv_cli.core.wordmap cimport (
+    WV_TOO_MANY_WORDS, wv_wordmap, wv_wordmap_blob_bytes, wv_wordmap_dump, wv_wordmap_ids,
+)
 
 
 cdef inline const unsigned char *letters(const unsigned char[::1] blob) noexcept nogil:
@@ -24,6 +26,16 @@ cdef inline int check(int failure) except -1:
     if failure:
         raise MemoryError
     return 0
+
+
+cdef inline int word_ids(wv_wordmap *map, const unsigned char[::1] blob, const int64_t[::1] starts,
+                         int32_t[::1] ids, bint known_only) except -1:
+    """ids[i] = id of word i of the list, which is added if it is new; with `known_only` -1 of a new one."""
+    cdef int failure = 0
+    if ids.shape[0]:
+        with nogil:
+            failure = wv_wordmap_ids(map, letters(blob), &starts[0], ids.shape[0], known_only, &ids[0])
+    return check(failure)
 
 
 cdef inline tuple dump_words(wv_wordmap *map):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wv_cli import _text, _wordspill
+from wv_cli import _encoder, _text
 from wv_cli.errors import WvError
 from wv_cli.io.spill import Spool
 from wv_cli.text import counting as module
@@ -127,7 +127,7 @@ def test_a_segment_is_counted_as_it_is_written():
     """Words of one byte to many, at places near and far."""
     found = [(b"a", 0), (b"b" * 16, 127), (b"c" * 17, 128), (b"a", 2**14), (b"d" * 300, 2**35), (b"b" * 16, 2**62)]
     segment = b"".join(record(word, distance) for word, distance in found)
-    counts = _wordspill.StreamCounts(_wordspill.Spill(1, 1 << 20))
+    counts = _encoder.StreamCounts(_encoder.Spill(1, 1 << 20))
     counts.add(segment)
     counts.add(record(b"d" * 300, 7))
     blob, starts, times, firsts = counts.vocabulary()
@@ -135,7 +135,7 @@ def test_a_segment_is_counted_as_it_is_written():
     assert np.diff(starts).tolist() == [1, 16, 17, 300] and times.tolist() == [2, 2, 1, 2]
     assert firsts.tolist() == [0, 127, 255, 255 + 2**14 + 2**35]
     for end in range(len(segment)):
-        again = _wordspill.StreamCounts(_wordspill.Spill(1, 1 << 20))
+        again = _encoder.StreamCounts(_encoder.Spill(1, 1 << 20))
         try:
             again.add(segment[:end])
         except ValueError:
@@ -164,8 +164,8 @@ def test_a_spill_divides_words():
     text = [b"t%d" % n for n in range(16)] + [b"w%d" % (n % 700) * (n % 70 + 1) for n in range(1500)]
     parts_of = []
     for level in (0, 1):
-        spill = _wordspill.Spill(level, 0)
-        table = _wordspill.TextCounts(spill)
+        spill = _encoder.Spill(level, 0)
+        table = _encoder.Encoder(keep_ids=False, spill=spill)
         table.feed(b" ".join(text[:16]) + b" ")  # the least that a table takes
         table.feed(b" ".join(text[16:]))
         table.finish()
@@ -173,13 +173,19 @@ def test_a_spill_divides_words():
         assert spill.nbytes == 0
         ends = pairwise(starts.tolist())
         parts = [list(records(segments[begin:end].tobytes())) for begin, end in ends]
-        assert len(parts) == _wordspill.PARTS and min(map(len, parts)) > 0
+        assert len(parts) == _encoder.PARTS and min(map(len, parts)) > 0
         assert sorted((place, word) for part in parts for word, place in part) == list(enumerate(text))[16:]
         part_of = {word: number for number, part in enumerate(parts) for word, _ in part}
         assert all(part_of[word] == number for number, part in enumerate(parts) for word, _ in part)
         parts_of.append(part_of)
     differ = sum(parts_of[0][word] != parts_of[1][word] for word in parts_of[0])
     assert differ > len(parts_of[0]) * 0.9
+
+
+def test_a_spill_is_of_an_encoder_that_only_counts():
+    for options in ({"keep_ids": True}, {"keep_ids": False, "known": (b"a", np.array([0, 1]))}):
+        with pytest.raises(ValueError, match="keep_ids=False"):
+            _encoder.Encoder(**options, spill=_encoder.Spill(0, 0))
 
 
 def test_a_word_cut_by_the_table_is_one_word(small, tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli import _text
+from wv_cli import _encoder
 
 HUGE_PAGE = 1 << 19  # ids
 FIRST_MAPPED = 1 << 24
@@ -33,7 +33,7 @@ def pattern(length):
 def test_every_size_holds_what_was_read(length, pieces):
     ids = pattern(length)
     text = text_of(ids)
-    encoder = _text.Encoder()
+    encoder = _encoder.Encoder()
     step = -(-len(text) // pieces)
     for begin in range(0, len(text), step):
         encoder.feed(text[begin : begin + step])
@@ -51,7 +51,7 @@ def test_every_size_holds_what_was_read(length, pieces):
 @pytest.mark.parametrize("length", [1, HUGE_PAGE // 2, FIRST_MAPPED + 5])
 def test_a_drained_stream_goes_on_behind_what_is_in_the_file(tmp_path, length):
     ids = pattern(length)
-    encoder = _text.Encoder()
+    encoder = _encoder.Encoder()
     with (tmp_path / "ids").open("wb") as file:
         for _ in range(2):
             encoder.feed(text_of(ids))
@@ -60,7 +60,7 @@ def test_a_drained_stream_goes_on_behind_what_is_in_the_file(tmp_path, length):
 
 
 def test_nothing_read_is_an_empty_stream():
-    encoder = _text.Encoder()
+    encoder = _encoder.Encoder()
     encoder.finish()
     assert len(memoryview(encoder.take_stream())) == 0
 
@@ -72,7 +72,7 @@ def address_space():
 @LINUX
 @pytest.mark.parametrize("end", ["take_stream", "drain"])
 def test_what_is_not_used_is_given_back(end):
-    encoder = _text.Encoder()
+    encoder = _encoder.Encoder()
     text = text_of(pattern(HUGE_PAGE + 1))
     before = address_space()
     encoder.feed(text)
@@ -88,8 +88,8 @@ def test_what_is_not_used_is_given_back(end):
 def test_no_memory_is_an_error_and_harms_nothing():
     script = f"""\
         import resource
-        from wv_cli import _text
-        encoder = _text.Encoder()
+        from wv_cli import _encoder
+        encoder = _encoder.Encoder()
         text = b"a b " * {HUGE_PAGE // 4}
         encoder.feed(text)
         size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

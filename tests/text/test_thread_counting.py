@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wv_cli import _text
+from wv_cli import _encoder, _text
 from wv_cli.errors import WvError
 from wv_cli.text import corpus, thread_counting
 from wv_cli.text.config import VocabConfig
@@ -22,7 +22,7 @@ texts = st.lists(
 
 
 def of_one(chunks):
-    encoder = _text.Encoder(keep_ids=False)
+    encoder = _encoder.Encoder(keep_ids=False)
     for chunk in chunks:
         encoder.feed(chunk)
     encoder.finish()
@@ -82,7 +82,7 @@ def test_what_a_thread_raises_is_raised(monkeypatch):
         def feed(self, part):
             raise WvError("more than 2,147,483,647 different words")
 
-    monkeypatch.setattr(_text, "Encoder", Full)
+    monkeypatch.setattr(_encoder, "Encoder", Full)
     with pytest.raises(WvError, match="different words"):
         tally_in_threads(source_of([b"a text\n"] * 100), 2)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.text import count_words, encode_lines, split_lines
-from wv_cli import _text
+from wv_cli import _encoder, _text
 from wv_cli.vectors.fasttext import tokens_of
 from wv_cli.words import WordList, decode, split_words
 
@@ -22,13 +22,13 @@ texts = st.lists(st.one_of(tricky, words, st.binary(max_size=3), st.just(b" "), 
 
 
 def run(chunks, known=None):
-    encoder = _text.Encoder(known)
+    encoder = _encoder.Encoder(known)
     for chunk in chunks:
         encoder.feed(chunk)
     encoder.finish()
     blob, starts, counts = encoder.vocabulary()
     size = len(starts) - 1
-    buffer, tokens, lines = encoder.take_ids(np.arange(size, dtype=np.int32), _text.Fingerprint())
+    buffer, tokens, lines = encoder.take_ids(np.arange(size, dtype=np.int32), _encoder.Fingerprint())
     seen = [WordList(blob, starts).bytes_at(i) for i in range(size)]
     return encoder, seen, counts.tolist(), np.frombuffer(buffer, np.int32).tolist(), tokens, lines
 
@@ -82,7 +82,7 @@ def test_known_words_only(text, known):
 @given(texts)
 @settings(max_examples=50)
 def test_counting_alone_gives_the_same_counts(text):
-    encoder = _text.Encoder(keep_ids=False)
+    encoder = _encoder.Encoder(keep_ids=False)
     encoder.feed(text)
     encoder.finish()
     blob, starts, counts = encoder.vocabulary()
@@ -96,7 +96,7 @@ def test_many_words_grow_the_table():
 
 
 def test_a_word_of_100_megabytes():
-    encoder = _text.Encoder()
+    encoder = _encoder.Encoder()
     piece = b"q" * (1 << 20)
     for _ in range(100):
         encoder.feed(piece)
@@ -111,8 +111,8 @@ def test_a_word_of_100_megabytes():
 def test_masks(block):
     separators = sum(1 << i for i, byte in enumerate(block) if byte in SEPARATORS)
     newlines = sum(1 << i for i, byte in enumerate(block) if byte == 10)
-    assert _text.masks(block) == (separators, newlines)
-    assert _text.masks(block, portable=True) == (separators, newlines)
+    assert _encoder.masks(block) == (separators, newlines)
+    assert _encoder.masks(block, portable=True) == (separators, newlines)
 
 
 def test_all_that_split_text_agree_on_every_byte():
@@ -144,12 +144,12 @@ def _remapped_through_a_file(stream, lookup):
 
     with tempfile.TemporaryFile(buffering=0) as file:
         file.write(np.array(stream, np.int32).tobytes())
-        fingerprint = _text.Fingerprint()
-        length, tokens, lines = _text.remap_file(file.fileno(), np.array(lookup, np.int32), fingerprint)
+        fingerprint = _encoder.Fingerprint()
+        length, tokens, lines = _encoder.remap_file(file.fileno(), np.array(lookup, np.int32), fingerprint)
         assert os.fstat(file.fileno()).st_size == 4 * length
         file.seek(0)
         ids = np.frombuffer(file.read(), np.int32)
-        whole = _text.Fingerprint()
+        whole = _encoder.Fingerprint()
         whole.update(ids)
         assert fingerprint.digest() == whole.digest()
         return ids.tolist(), tokens, lines
@@ -158,19 +158,19 @@ def _remapped_through_a_file(stream, lookup):
 @given(st.lists(st.integers(-1, 2**31 - 1), max_size=60), st.lists(st.integers(0, 60), max_size=5), st.integers(0, 59))
 def test_fingerprint_depends_on_every_id_but_not_on_cuts(ids, cuts, place):
     stream = np.array(ids, np.int32)
-    whole = _text.Fingerprint()
+    whole = _encoder.Fingerprint()
     whole.update(stream)
-    pieces = _text.Fingerprint()
+    pieces = _encoder.Fingerprint()
     for piece in np.split(stream, sorted(cuts)):
         pieces.update(piece)
     assert whole.digest() == pieces.digest()
     if ids:
         other = stream.copy()
         other[place % len(ids)] ^= 1
-        changed = _text.Fingerprint()
+        changed = _encoder.Fingerprint()
         changed.update(other)
         assert changed.digest() != whole.digest()
-    shorter = _text.Fingerprint()
+    shorter = _encoder.Fingerprint()
     shorter.update(np.append(stream, np.int32(0)))
     assert shorter.digest() != whole.digest()
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder
 from wv_cli.encoders.sentencepiece import is_sentencepiece, sentencepiece_settings
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
@@ -176,7 +176,7 @@ class Words:
     def corpus(self, files: PairFiles, max_length: int, progress: OnProgress | None) -> PairCorpus:
         numbering, found, known = Numbering(), _Found(), self._vocab
         words = (known.words.blob, known.words.starts) if known is not None else None
-        encoder = _text.Encoder(words, every_line=True)
+        encoder = _encoder.Encoder(words, every_line=True)
         for chunk in self._chunks(found.texts_of(files, numbering, progress)):
             encoder.feed(chunk)
         encoder.finish()

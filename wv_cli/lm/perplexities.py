@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder, _text
 from wv_cli.errors import UsageError
 from wv_cli.lm.asking import UNKNOWN, LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
@@ -124,7 +124,7 @@ class DocumentScorer:
 
 def _read_lines(model: LanguageModel, lines: bytes) -> NDArray[np.int32]:
     """The model's ids of the words of lines, -1 behind each line."""
-    encoder = _text.Encoder(every_line=True)
+    encoder = _encoder.Encoder(every_line=True)
     encoder.feed(lines)
     encoder.finish()
     stream = np.frombuffer(memoryview(encoder.take_stream()), np.int32)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from wv_cli import _sentences, _text
+from wv_cli import _encoder, _sentences
 from wv_cli.io.mapped import map_pages
 from wv_cli.lm.asking import UNKNOWN, LanguageModel
 from wv_cli.lm.kenlm import KenlmModel
@@ -62,7 +62,7 @@ class Scorer:
     def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
         self._model, self._ends = model, ends
         self._asked: Any = model.scorer  # its states are its own affair
-        self._encoder = _text.Encoder(every_line=True)
+        self._encoder = _encoder.Encoder(every_line=True)
         self._mapped: Any = None  # the file, as long as not all its pages are mapped
         self._places = 0  # of it that were read, about
         if isinstance(model, KenlmModel):

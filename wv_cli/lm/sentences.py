@@ -10,7 +10,7 @@ import mmap
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder
 from wv_cli.errors import WvError
 from wv_cli.io.events import OnProgress
 from wv_cli.io.spill import Spool
@@ -72,9 +72,11 @@ def encode_sentences(
     return Corpus(ids, known, tokens, lines, digest, tokens, left_out=source.lines.left_out if source.lines else 0)
 
 
-def _final_ids(stream: IdStream, file: Spool, lookup: NDArray[np.int32]) -> tuple[NDArray[np.int32], _text.Fingerprint]:
+def _final_ids(
+    stream: IdStream, file: Spool, lookup: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], _encoder.Fingerprint]:
     """The stream with the ids of `lookup`, whose last entry is that of line ends, and its fingerprint."""
-    fingerprint, length = _text.Fingerprint(), 0
+    fingerprint, length = _encoder.Fingerprint(), 0
     for block in stream.blocks():
         final = np.take(lookup, block, mode="wrap")
         fingerprint.update(final)

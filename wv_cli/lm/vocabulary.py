@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder
 from wv_cli.errors import BadFile
 from wv_cli.io import container
 from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
@@ -13,9 +13,9 @@ from wv_cli.words import WordList, split_words
 SPECIAL = WordList.from_words(["<unk>", "<s>", "</s>"])
 
 
-def new_encoder(words: WordList) -> _text.Encoder:
+def new_encoder(words: WordList) -> _encoder.Encoder:
     """An encoder that knows `words` by their place, and gives others the ids behind; blank lines are sentences."""
-    encoder = _text.Encoder(every_line=True)
+    encoder = _encoder.Encoder(every_line=True)
     encoder.add_words(words.blob, words.starts)
     return encoder
 

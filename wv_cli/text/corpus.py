@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder
 from wv_cli.errors import WvError
 from wv_cli.io.events import OnProgress
 from wv_cli.io.spill import Spool
@@ -109,7 +109,7 @@ def encode(
     )
     # Words that are in no vocabulary stand between others: they are dropped when phrases have been joined.
     at_once = known is not None and phrases is None
-    encoder = _text.Encoder(
+    encoder = _encoder.Encoder(
         (known.words.blob, known.words.starts) if known is not None and at_once else None, every_line=every_line
     )
     labels, label_counts, added = WordList.from_words([]), np.empty(0, np.int64), 0
@@ -146,26 +146,26 @@ def empty_corpus(vocab: Vocab) -> Corpus:
 
 
 def remap_ids(
-    encoder: _text.Encoder,
+    encoder: _encoder.Encoder,
     file: Spool,
     lookup: NDArray[np.int32],
     stream: IdStream | None = None,
     *,
     every_line: bool = False,
-) -> tuple[NDArray[np.int32], int, int, _text.Fingerprint]:
+) -> tuple[NDArray[np.int32], int, int, _encoder.Fingerprint]:
     """The finished stream with the final ids of `lookup` instead of provisional ones (-1: dropped), how many
     tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards. `stream` has the ids
     if they have been taken from the encoder."""
     encoder.forget_words()
-    fingerprint = _text.Fingerprint()
+    fingerprint = _encoder.Fingerprint()
     if file.is_open:
         with file.errors():
-            length, tokens, lines = _text.remap_file(file.descriptor, lookup, fingerprint, every_line=every_line)
+            length, tokens, lines = _encoder.remap_file(file.descriptor, lookup, fingerprint, every_line=every_line)
             # The map outlives the descriptor, and the file outlives both its name and the descriptor.
             mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
         ids = np.frombuffer(mapped, np.int32)
     elif stream is not None and stream.ids is not None:
-        length, tokens, lines = _text.remap(stream.ids, lookup, fingerprint, every_line=every_line)
+        length, tokens, lines = _encoder.remap(stream.ids, lookup, fingerprint, every_line=every_line)
         ids = stream.ids[:length]
         ids.flags.writeable = False
     else:
@@ -204,7 +204,7 @@ def tally(
     source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     if threads > 1 and phrases is None and (source.total is None or source.total >= LEAST_BYTES):
         return tally_in_threads(source, threads)
-    encoder = _text.Encoder(keep_ids=phrases is not None)
+    encoder = _encoder.Encoder(keep_ids=phrases is not None)
     with Spool(None) as file:
         read_ids(source, encoder, None, file)
         read = read_words(encoder, file, phrases)

@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from wv_cli import _wordspill
+from wv_cli import _encoder
 from wv_cli.io import memory as process
 from wv_cli.io.events import OnProgress
 from wv_cli.text.config import VocabConfig
@@ -67,7 +67,7 @@ def count_words(
     source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     with ExitStack() as stack:
         spilled = stack.enter_context(SpilledWords(spool_beside, room))
-        table = _wordspill.TextCounts(spilled.spill)
+        table = _encoder.Encoder(keep_ids=False, spill=spilled.spill)
         for chunk in source:
             for piece in _pieces(chunk, max(room // _FEEDS, 1)):
                 table.feed(piece)

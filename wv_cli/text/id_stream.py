@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _phrases, _text
+from wv_cli import _encoder, _phrases
 from wv_cli.io.spill import Spool
 from wv_cli.text.source import Source
 
@@ -13,7 +13,7 @@ _HELD = 4 << 20  # bytes of ids held in memory between two writes
 _BLOCK = 1 << 20  # ids in a block
 
 
-def read_ids(source: Source, encoder: _text.Encoder, memory: int | None, spool: Spool) -> None:
+def read_ids(source: Source, encoder: _encoder.Encoder, memory: int | None, spool: Spool) -> None:
     """Feeds a text to `encoder`; with more than `memory` bytes of ids all of them are in the spool in the end."""
     for chunk in source:
         encoder.feed(chunk)
@@ -29,7 +29,7 @@ def read_ids(source: Source, encoder: _text.Encoder, memory: int | None, spool: 
 class IdStream:
     """Ids that can be walked through again and again, and joined, wherever read_ids has put them."""
 
-    def __init__(self, encoder: _text.Encoder, spool: Spool) -> None:
+    def __init__(self, encoder: _encoder.Encoder, spool: Spool) -> None:
         self._spool = spool
         self._ids: NDArray[np.int32] | None = None
         if not spool.is_open:

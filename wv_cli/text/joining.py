@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _phrases, _text
+from wv_cli import _encoder, _phrases
 from wv_cli.io.spill import Spool
 from wv_cli.io.threads import in_order, run_all
 from wv_cli.text.id_stream import IdStream
@@ -27,7 +27,7 @@ class JoinedIds:
     """The ids that read_ids has put into `encoder` or `spool`, from which they are taken. `words` and `counts` are by
     provisional id; a word of which nothing is left has the count 0. `threads` count pairs and make text."""
 
-    def __init__(self, encoder: _text.Encoder, spool: Spool, threads: int = 1) -> None:
+    def __init__(self, encoder: _encoder.Encoder, spool: Spool, threads: int = 1) -> None:
         self._encoder, self._threads = encoder, threads
         self.stream = IdStream(encoder, spool)
         blob, starts, self.counts = encoder.vocabulary()
@@ -37,7 +37,7 @@ class JoinedIds:
 
     def renumber(self, whole: Tally) -> None:
         """Gives the words of this part the ids that they have in the `whole` text, whose counts are then known here."""
-        self._encoder = _text.Encoder()
+        self._encoder = _encoder.Encoder()
         self._encoder.add_words(whole.words.blob, whole.words.starts)
         self.stream.renumber(np.asarray(self._encoder.add_words(self.words.blob, self.words.starts)))
         self.words, self.counts = whole.words, whole.counts
@@ -211,7 +211,7 @@ class ReadWords:
         return table
 
 
-def read_words(encoder: _text.Encoder, spool: Spool, phrases: Phrases | None = None, also: int = -1) -> ReadWords:
+def read_words(encoder: _encoder.Encoder, spool: Spool, phrases: Phrases | None = None, also: int = -1) -> ReadWords:
     """The words that read_ids has read, with `phrases` joined: what reading the joined text would have given. The word
     with the provisional id `also` is one of them though it may not occur; it stands where it is first seen, or last."""
     if phrases is None:

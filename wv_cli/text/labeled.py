@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder
 from wv_cli.errors import WvError, show_bytes
 from wv_cli.io.events import OnProgress
 from wv_cli.io.spill import Spool
@@ -109,7 +109,7 @@ def encode_labeled(
     source = Source(
         inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, compute_digest=compute_digest
     )
-    encoder = _text.Encoder(every_line=True)
+    encoder = _encoder.Encoder(every_line=True)
     cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs, line_weights)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
@@ -136,7 +136,7 @@ def empty_labeled(words: Vocab, labels: Vocab) -> LabeledCorpus:
     return LabeledCorpus(*found, ids=ids, lines=words.lines, digest=words.digest)
 
 
-def _add_asked(encoder: _text.Encoder, also: WordList | None) -> tuple[int, NDArray[np.int32]]:
+def _add_asked(encoder: _encoder.Encoder, also: WordList | None) -> tuple[int, NDArray[np.int32]]:
     """Adds the words that there are whether the text has them or not: the ids of `</s>` and of `also`."""
     end = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
     listed = encoder.add_words(also.blob, also.starts) if also is not None else memoryview(b"").cast("i")

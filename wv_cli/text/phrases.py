@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from wv_cli import _text
+from wv_cli import _encoder
 from wv_cli.io.events import OnProgress
 from wv_cli.io.spill import Spool
 from wv_cli.text.config import PhrasesConfig
@@ -46,7 +46,7 @@ class JoinedText:
         self._spool = Spool(spool_beside)
         try:
             source = Source(inputs, lowercase=config.lowercase, progress=progress)
-            self._words = _text.Encoder(every_line=True)
+            self._words = _encoder.Encoder(every_line=True)
             read_ids(source, self._words, config.memory // 2, self._spool)
             self._text = JoinedIds(self._words, self._spool, threads)
             self.lines, self.tokens_read = self._text.lines, self._text.tokens_read

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder, _text
 from wv_cli._glove import RECORD, sort
 from wv_cli.io.executor import Executor, Held
 from wv_cli.io.runs import Records
@@ -124,7 +124,7 @@ class _Reading(NamedTuple):
     @contextmanager
     def _ids(self, part: Texts, whole: Tally, passes: tuple[Pass, ...]) -> Iterator[JoinedIds]:
         with Spool(self.scratch()) as spool:
-            encoder = _text.Encoder(every_line=True)
+            encoder = _encoder.Encoder(every_line=True)
             read_ids(Source(part, lowercase=self.lowercase), encoder, self.memory, spool)
             text = JoinedIds(encoder, spool)
             text.renumber(whole)

@@ -6,7 +6,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _wordspill
+from wv_cli import _encoder
 from wv_cli.io.spill import Spool
 from wv_cli.text.word_runs import Rows
 from wv_cli.words import WordList
@@ -22,7 +22,7 @@ class SpilledWords:
     raise WvError when the disk is full."""
 
     def __init__(self, beside: str | None, memory: int, level: int = 0) -> None:
-        self.spill = _wordspill.Spill(level, memory // _TABLE_SHARE)
+        self.spill = _encoder.Spill(level, memory // _TABLE_SHARE)
         self._beside, self._memory, self._level = beside, memory, level
         self._file = Spool(beside, "the counts of words")
         self._starts: list[NDArray[np.int64]] = []  # (parts + 1,) places in the file, of the segments kept at a time
@@ -60,13 +60,13 @@ class SpilledWords:
         if not self:
             return
         self._move()
-        for part in range(_wordspill.PARTS):
+        for part in range(_encoder.PARTS):
             with SpilledWords(self._beside, self._memory, self._level + 1) as deeper:
                 yield from self._count(part, deeper)
                 yield from deeper.rows()
 
     def _count(self, part: int, deeper: "SpilledWords") -> Iterator[Rows]:
-        counts = _wordspill.StreamCounts(deeper.spill)
+        counts = _encoder.StreamCounts(deeper.spill)
         for starts in self._starts:
             segment = np.empty(int(starts[part + 1] - starts[part]), np.uint8)
             self._file.fill(segment, int(starts[part]))

@@ -11,7 +11,7 @@ from queue import Queue
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder, _text
 from wv_cli.io.threads import new_pool, raise_start_errors
 from wv_cli.text.source import Source
 from wv_cli.text.vocab import Tally
@@ -30,7 +30,7 @@ class _Table:
     `largest` bytes, where there is such a bound, it counts no more."""
 
     def __init__(self, largest: int | None) -> None:
-        self.encoder = _text.Encoder(keep_ids=False)
+        self.encoder = _encoder.Encoder(keep_ids=False)
         self._largest = largest
         self.pieces: list[int] = []
         self.words_after: list[int] = []

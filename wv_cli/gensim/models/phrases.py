@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
+from wv_cli import _encoder, _text
 from wv_cli.errors import UsageError
 from wv_cli.gensim.refusals import missing_attribute, name_old_arguments, refuse
 from wv_cli.io.output import open_output
@@ -170,7 +170,7 @@ class _Counted:
 
     @classmethod
     def from_file(cls, path: str) -> "_Counted":
-        encoder = _text.Encoder()
+        encoder = _encoder.Encoder()
         with Spool(None) as spool:
             read_ids(Source([path]), encoder, _MEMORY, spool)
             text = JoinedIds(encoder, spool)
