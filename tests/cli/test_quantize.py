@@ -78,13 +78,42 @@ def test_retraining(wv: Run, tmp_path: Path, labeled: Path) -> None:
     assert json.loads(done.stdout)["score_after"] > plain["score_after"]
 
 
+def test_labels_and_text_of_records(wv: Run, tmp_path: Path, labeled: Path) -> None:
+    """The score is that of the same lines, and retraining learns from them."""
+    rows = [line.removeprefix("__label__").split(" ", 1) for line in labeled.read_text().splitlines()]
+    told = [json.dumps({"body": text.upper(), "topic": topic}) + "\n" for topic, text in rows]
+    (tmp_path / "labeled.jsonl").write_text("".join(told) + "no record\n")
+    options = ["quantize", LABELS, "-o", "small.ftz", "--cutoff", 300, "--json", "--no-meta", "--validation"]
+    fields = ["--field", "body", "--label-field", "topic", "--tokenize", "unicode,lowercase"]
+    retrain = ["--retrain", "--lr", 0.5, "--threads", 1, "--input"]
+    found = []
+    for more in ([], retrain):
+        lines = wv(*options, labeled, *more, *([labeled] if more else []))
+        records = wv(*options, "labeled.jsonl", *fields, *more, *(["labeled.jsonl"] if more else []))
+        assert records.returncode == 0, records.stderr
+        scores = [[json.loads(done.stdout)[f"score_{end}"] for end in ("before", "after")] for done in (lines, records)]
+        assert scores[0] == pytest.approx(scores[1], abs=0.02)
+        assert records.stderr.count("labeled.jsonl:601") == 1 + bool(more), "what is read again is told once"
+        found.append(scores[1][1])
+    assert found[1] > found[0] + 0.1
+
+
+@pytest.mark.parametrize("option", ["--label-field a", "--field a", "--tokenize", "--bad-records error"])
+def test_word_vectors_are_scored_on_no_records(wv: Run, tmp_path: Path, data: Path, option: str) -> None:
+    pairs = data / "similarity" / "EN-WS-353-ALL.txt"
+    done = wv("quantize", WORDS, "-o", "small.ftz", "--validation", pairs, *option.split())
+    assert done.returncode == 2
+    assert "has no effect with" in done.stderr and "scored on pairs of words" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("code", "arguments", "message"),
     [
         (1, f"{GOLDEN / 'ft-labels.ftz'} -o small.ftz", "ft-labels.ftz is quantized already; start from the .bin"),
         (1, f"{LABELS} -o small.ftz --size 9k", "cannot be made"),
         (1, f"{LABELS} -o small.ftz --validation missing.txt", "missing.txt: cannot read"),
-        (1, f"{LABELS} -o small.ftz --validation /dev/null", "no line has a label"),
+        (1, f"{LABELS} -o small.ftz --validation /dev/null", "no line has both a label and a word"),
         (2, f"{LABELS} -o small.ftz --retrain", "--input"),
         (2, f"{LABELS} -o small.ftz --input text.txt", "--retrain"),
         (2, f"{LABELS} -o small.ftz --retrain --input text.txt", "--retrain needs --cutoff"),

@@ -303,6 +303,37 @@ def test_rules_that_no_question_fits(files, tmp_path):
         Filter(classifier=f"{tmp_path}/absent:stars>=2")
 
 
+@pytest.mark.parametrize("fields", [QUESTIONS, ("stars",), ("meta.kind", "a=b")])
+def test_quantize_scores_the_fields_of_records(files, tmp_path, fields):
+    told = texts_of(files / "test.jsonl")
+    for number, each in enumerate(told):  # each question has a share of right answers of its own
+        each["stars"] = each["stars"] and (5 if number % 3 else each["stars"])
+        each["meta"]["kind"], each["a=b"] = each["meta"]["kind"] if number % 4 else "book", number % 2 > 0
+    data = write(tmp_path / "test.jsonl", told)
+    report = quantize(files / "judge", tmp_path / "small", validation=data, label_field=fields, meta=False)
+    results = evaluate.labels(files / "judge", data=data, label_field=fields, threads=1)["results"]
+    rows = [row for row in results if row["label"] == "micro"]
+    assert len(rows) == len(fields)
+    right, asked = (sum(row[name] for row in rows) for name in ("right", "gold"))
+    assert report["score_before"] == right / asked < 0.95
+    assert report["score_after"] == pytest.approx(right / asked, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"label_field": ("kind",)}, "has no question 'kind'"),
+        ({"label_field": ("stars", "text")}, "label_field text is the field of the texts"),
+        ({}, "such as __label__stars=[135], or label_field names the fields of records"),
+        ({"label_field": ("stars",), "validation": None}, "label_field needs validation or retrain"),
+    ],
+)
+def test_quantize_refuses_what_cannot_be_scored(files, tmp_path, options, told):
+    with pytest.raises(WvError, match=told):
+        quantize(files / "judge", tmp_path / "small", **{"validation": files / "test.jsonl", **options})
+    assert not [*tmp_path.iterdir()]
+
+
 def test_quantize_may_be_quiet_or_print_an_object(files, tmp_path, capsys):
     for option in ("--quiet", "--json"):
         assert run(["quantize", f"{files}/judge", "-o", f"{tmp_path}/small", option]) == 0

@@ -568,10 +568,12 @@ def quantize(
     size: int | str | None = None,
     inputs: Path | Iterable[Path] | None = None,
     validation: Path | None = None,
+    label_field: str | Iterable[str] | None = None,
     field: str | None = None,
     no_header: bool | None = None,
     tsv_quotes: bool | None = None,
     bad_records: Literal["skip", "error"] | None = None,
+    tokenize: str | None = None,
     force_text: bool | None = None,
     log: Callable[..., object] | None = None,
 ) -> dict[str, Any]:

@@ -41,10 +41,6 @@ _MOST_CHARACTERS, _MOST_WORDS = 6, 5  # of an n-gram that a search tries by itse
 _QOUT_LABELS = 256  # with so many labels the output matrix is quantized, too
 
 
-def _unheard(message: str) -> None:
-    """What is to be told of the validation lines was told of the training's."""
-
-
 class NothingFound(WvError):
     """Error: every trial of a search failed, or there was none."""
 
@@ -211,7 +207,7 @@ class LabelSearch:
     def _validation(self) -> Inputs:
         """The lines that trials are scored on, read as the training's are."""
         path, inputs = self.plan.validation, self._inputs
-        return replace(inputs, inputs=[path], log=_unheard) if isinstance(inputs, Texts) else [path]
+        return replace(inputs.quiet(), inputs=[path]) if isinstance(inputs, Texts) else [path]
 
     def _pretrained_if_fits(self, config: SupervisedConfig) -> Embeddings | None:
         return self._pretrained if self._pretrained is None or self._pretrained.dim == config.dim else None

@@ -3,44 +3,20 @@
 Lines count as in wv_cli.evaluation.labels. The number of a line with several labels is their mean.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
+from wv_cli.evaluation.labeled_texts import labeled_texts, no_line
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import ALL, Answered, Question, TextClassifier
-from wv_cli.text.inputs import Texts
-from wv_cli.text.records.labels import LabelFields, value_of
 from wv_cli.text.source import Source
 from wv_cli.vectors.correlation import spearman
-from wv_cli.vectors.recognize import input_texts
 
 LEFT_OUT = "lines without a known label or a known word left out"
-
-
-def labeled_text(path: str, classifier: TextClassifier, config: LabelsConfig, log: Callable[[str], None]) -> Texts:
-    """The lines of a file with their labels, or its records with those of their fields."""
-    fields, several = config.label_field, len(classifier.questions) > 1
-    for name in fields if several else ():
-        classifier.question(name)
-    if len(fields) > 1 and not several:
-        raise UsageError(f"{classifier.name}: answers one question; give one --label-field")
-    labels = LabelFields(fields, classifier.label_prefix, several) if fields else None
-    return input_texts([path], log=log, reading=config, labels=labels)
-
-
-def no_line(question: Question, config: LabelsConfig) -> str:
-    """Why a question of a file has no score, and what to do."""
-    fault, label = "no line has both a label and a word that the model knows", question.labels[0]
-    if config.label_field:
-        value = value_of(label.removeprefix(question.prefix))
-        return f"{fault}; labels are the values of the fields of --label-field, and the model has {value!r}"
-    fields = ", or --label-field names the fields of records with them" if question.name else ""
-    return f"{fault}; a line begins with its labels, such as {label if fields else '__label__music'}{fields}"
 
 
 def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -> Report:
@@ -62,7 +38,7 @@ def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: Label
         classifier = load_classifier(model.name)
         questions = asked_questions(classifier, config)
         for path in data:
-            text = labeled_text(path, classifier, config, report.notes.append)
+            text = labeled_texts([path], classifier, config.label_field, config, report.notes.append)
             found = [_Numbers(question) for question in questions]
             for answered in classifier.answers(Source(text), ALL, threads=config.threads):
                 for each in found:
@@ -112,7 +88,7 @@ def _add_row(report: Report, model: str, path: str, numbers: _Numbers, config: L
     model, (gold, expected) = named_question(model, numbers.question), numbers.pairs()
     what = f"{model} on {path}"
     if not len(gold):
-        report.unscored.append(f"{what}: {no_line(numbers.question, config)}")
+        report.unscored.append(f"{what}: {no_line(numbers.question, config.label_field)}")
         return
     found: Row = {"data": path, "model": model, "spearman": spearman(gold, expected)}
     found["mean_absolute_error"] = float(np.abs(gold - expected).mean())

@@ -15,14 +15,8 @@ from numpy.typing import NDArray
 from wv_cli.config import require
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
-from wv_cli.evaluation.label_numbers import (
-    LEFT_OUT,
-    asked_questions,
-    labeled_text,
-    named_question,
-    no_line,
-    score_numbers,
-)
+from wv_cli.evaluation.label_numbers import LEFT_OUT, asked_questions, named_question, score_numbers
+from wv_cli.evaluation.labeled_texts import labeled_texts, no_line
 from wv_cli.io.places import is_stream
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import Answered, Question, TextClassifier
@@ -209,7 +203,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
         classifier = load_classifier(model.name)
         questions = asked_questions(classifier, config)
         for path in data:
-            text = labeled_text(path, classifier, config, report.notes.append)
+            text = labeled_texts([path], classifier, config.label_field, config, report.notes.append)
             answers = classifier.answers(Source(text), config.k, config.threshold, config.threads)
             for question, counts in zip(questions, _count_answers(answers, questions), strict=True):
                 name = named_question(model.name, question)
@@ -259,7 +253,7 @@ def _add_reliability(report: Report, model: str, path: str, curve: Curve) -> Non
 def _add_rows(report: Report, model: str, path: str, question: Question, counts: Counts, config: LabelsConfig) -> None:
     what = f"{model} on {path}"
     if counts.lines == 0:
-        report.unscored.append(f"{what}: {no_line(question, config)}")
+        report.unscored.append(f"{what}: {no_line(question, config.label_field)}")
         return
     totals = [int(each.sum()) for each in (counts.right, counts.predicted, counts.gold)]
     rows = [("micro", counts.micro(), totals), ("macro", counts.macro(), totals)]

@@ -2,45 +2,27 @@
 Spearman's correlation with people's judgements for word vectors. Not a report: those, with intervals and tests, are
 made by the tasks of wv_cli.evaluation."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from wv_cli.errors import WvError
+from wv_cli.evaluation.labeled_texts import no_line
 from wv_cli.evaluation.similarity import read_pairs
+from wv_cli.models.text_classifier import TextClassifier
+from wv_cli.text.inputs import Texts
+from wv_cli.text.source import Source
 from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.fasttext import FastTextModel
 from wv_cli.words import WordList
 
-if TYPE_CHECKING:
-    from wv_cli.models.text_classifier import TextClassifier
 
-
-def metric_name(model: FastTextModel) -> str:
-    """The name of the score."""
-    return "P@1" if model.is_classifier else "Spearman"
-
-
-def score(model: FastTextModel, path: str) -> float:
-    """A classifier: the share of the lines of `path` with a known label for which the first answer is one of their
-    labels, as fastText's `test` counts. Word vectors: the correlation of cosines with the scores of the pairs in
-    `path`; words that are not known, as written or in lower case, have the vector of their n-grams.
-
-    Raises WvError when there is nothing to score, BadFile for a file of pairs that is none.
-    """
-    if not model.is_classifier:
-        return _correlation(model, path)
-    from wv_cli.models.classifier import Classifier
-
-    return precision_at_1(Classifier(model, path), path)
-
-
-def precision_at_1(classifier: "TextClassifier", path: str) -> float:
-    """The score of a classifier, of all its questions together; see score()."""
-    from wv_cli.text.source import Source
-
+def precision_at_1(classifier: TextClassifier, texts: Texts) -> float:
+    """The share of the lines of labeled_texts() with a known label for which the first answer is one of their labels,
+    as fastText's `test` counts; of several questions, all that the texts have labels of together. Raises WvError when
+    there is nothing to score."""
     lines = right = 0
-    answers = classifier.answers(Source([path]))
+    answers = classifier.answers(Source(texts))
     for answered in (every.to(question) for every in answers for question in classifier.questions):
         counts = np.diff(answered.true_starts)
         line = np.repeat(np.arange(len(counts)), counts)
@@ -51,12 +33,17 @@ def precision_at_1(classifier: "TextClassifier", path: str) -> float:
         lines += int(scored.sum())
         right += int((hits[scored] > 0).sum())
     if not lines:
-        message = f"{path}: no line has a label that the model knows; give lines such as the model was trained on"
-        raise WvError(message)
+        fields: Sequence[str] = texts.labels.names if texts.labels is not None else ()
+        several = len(classifier.questions) > 1
+        question = classifier.question(fields[0]) if fields and several else classifier.questions[0]
+        raise WvError(f"{', '.join(texts.inputs)}: {no_line(question, fields)}")
     return right / lines
 
 
-def _correlation(model: FastTextModel, path: str) -> float:
+def correlation(model: FastTextModel, path: str) -> float:
+    """The rank correlation of cosines of word vectors with the scores of the pairs in `path`. Words that are not known,
+    as written or in lower case, have the vector of their n-grams. Raises WvError when there is nothing to score,
+    BadFile for a file of pairs that is none."""
     pairs = read_pairs(path)
     left, right = (
         model.word_vectors(_spellings(model, [pair[side] for pair in pairs.words])).astype(np.float64)

@@ -58,10 +58,6 @@ def _first_blocks(texts: Texts, path: str) -> list[Block]:
     """The first one, if any."""
     if is_file(path):  # a pipe is read once
         with suppress(WvError):  # which is told when it is judged
-            for block in Source(replace(texts, inputs=[path], log=_unheard)).blocks(path, ()):
+            for block in Source(replace(texts.quiet(), inputs=[path])).blocks(path, ()):
                 return [block]
     return []
-
-
-def _unheard(message: str) -> None:
-    pass

@@ -68,7 +68,11 @@ class Texts:
 
     def of_shard(self, shard: "Shard") -> "Texts":
         """What another process reads of them, wherever it is; of files that are named there is nothing to note."""
-        return replace(self, inputs=shard.paths, part=shard, log=_unheard, written=())
+        return replace(self.quiet(), inputs=shard.paths, part=shard, written=())
+
+    def quiet(self) -> "Texts":
+        """The same, where `log` has been told what there is to note, or another reader tells it."""
+        return replace(self, log=_unheard)
 
     def records(self, path: str) -> str | None:
         """The kind of records that a file has, a key of RECORDS; None for text. A name that says nothing, and standard

@@ -266,7 +266,7 @@ class Source:
         from wv_cli.text.records.reading import NoRecords, RefusedRecords
 
         assert self._texts is not None
-        unheard = Source(replace(self._texts, inputs=[path], log=_unheard))  # whose progress is its own
+        unheard = Source(replace(self._texts.quiet(), inputs=[path]))  # whose progress is its own
         try:
             for _ in unheard.blocks(path, (), span=span):
                 pass
@@ -279,9 +279,8 @@ class Source:
     @staticmethod
     def _look_at_first(texts: Texts, path: str, name: str, added: tuple[str, ...] | None) -> None:
         """Raises what the first records of a file raise."""
-        unheard = replace(texts, log=_unheard)
         with open_raw(path) as raw:
-            next(unheard.read_records(path, name, blocks(raw, name, CHUNK), added), None)
+            next(texts.quiet().read_records(path, name, blocks(raw, name, CHUNK), added), None)
 
     def _read_range(self, raw: "io.RawIOBase", name: str, begin: int, end: int) -> Iterator[bytes]:
         """Bytes of a file that is not compressed."""
@@ -315,10 +314,6 @@ class Source:
         for block in blocks:
             self.consumed += len(block)
             yield block
-
-
-def _unheard(message: str) -> None:
-    pass
 
 
 def _tokenizer(texts: Texts) -> "Tokenizer | None":

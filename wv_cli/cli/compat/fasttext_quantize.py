@@ -19,7 +19,7 @@ def quantize(words: Sequence[str]) -> int:
     from wv_cli.commands.part import SidecarOption
     from wv_cli.commands.quantize import LabeledTexts, Models, QuantizeJob
     from wv_cli.io.host import processors
-    from wv_cli.text.reading_config import ReadingConfig
+    from wv_cli.text.reading_config import AskedConfig
     from wv_cli.transforms.config import QuantizeConfig
 
     pruned = _require_large(args)
@@ -41,7 +41,7 @@ def quantize(words: Sequence[str]) -> int:
         invocation=SidecarOption(meta=False),
         config=config,
         models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
-        texts=LabeledTexts(inputs=(args.input,) if retrain else (), reading=ReadingConfig(force_text=True)),
+        texts=LabeledTexts(inputs=(args.input,) if retrain else (), reading=AskedConfig(force_text=True)),
     ).run(lambda message, **facts: None, telling.show_progress)
     telling.finish_bar()
     return 0
