@@ -87,7 +87,7 @@ def test_the_rules_of_a_file_a_dict_and_of_options(tmp_path):
     verdicts = [filter(TEXTS) for filter in ways]
     assert {tuple(verdict.reason) for verdict in verdicts} == {tuple(verdicts[0].reason)}
     assert pickle.dumps(ways[0]) == pickle.dumps(ways[1]) == pickle.dumps(ways[2])
-    assert wv_cli.Filter(file, flatten="space")._rules.setting.flatten == "space"
+    assert wv_cli.Filter(file, flatten="space")._rules.options.flatten == "space"
 
 
 def test_a_filter_travels(tmp_path, monkeypatch):

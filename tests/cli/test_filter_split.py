@@ -339,7 +339,7 @@ def test_a_worker_writes_the_same(tmp_path, monkeypatch):
     """As the processes of a cluster do it."""
     from wv_cli.filtering.parsing import parse_rules
     from wv_cli.filtering.rule_set import RuleSet
-    from wv_cli.filtering.setting import Setting
+    from wv_cli.filtering.scorer_options import ScorerOptions
     from wv_cli.filtering.shard_pass import ShardTask
     from wv_cli.text.reading_config import RecordsConfig
 
@@ -347,7 +347,7 @@ def test_a_worker_writes_the_same(tmp_path, monkeypatch):
     call = ["filter", str(inputs), "-o", str(tmp_path / "out"), "--words", "3..9", "--split", "lang", "-q"]
     assert run(call) == 0
     (tmp_path / "worker").mkdir()
-    rules = RuleSet(tuple(parse_rules("words", "3..9")), Setting())
+    rules = RuleSet(tuple(parse_rules("words", "3..9")), ScorerOptions())
     task = ShardTask(rules, RecordsConfig(), (str(tmp_path / "worker"),), 1, False, "", True, False, split="lang")
     done, _ = task.judge_shard((str(inputs), "a.jsonl"))
     root = os.path.realpath(tmp_path / "worker")

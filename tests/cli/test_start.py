@@ -22,7 +22,7 @@ BELOW = {"cli", "config", "errors", "io", "registry", "vectors", "words"} | {"ve
 INNER = {"vectors.formats", "vectors.neighbors", "models.glove", "models.training"}
 JOB = {"commands"} | {f"commands.{name}" for name in ("job", "part", "parts", "parts.resume", "run")}
 QUESTION = JOB | {"commands.questions", "commands.parts.asking", "commands.parts.vectors"}
-PREDICT = {f"commands.{name}" for name in ("distribution", "parts.documents", "parts.prediction", "predict")}
+PREDICT = {f"commands.{name}" for name in ("distribution", "parts.prediction", "predict")}
 # A command with options of its own has no job.
 ASKED = {"commands", "commands.distribution", "commands.parts"}
 QUERIES = {
@@ -36,8 +36,7 @@ QUERIES = {
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 94),
     "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 94),  # an ending of no format
     "lm score words.lm text.txt": (
-        {"commands", "commands.parts", "commands.parts.asked_lm", "commands.parts.documents"}
-        | {"lm", "text", "filtering"},
+        {"commands", "commands.parts", "commands.parts.asked_lm"} | {"lm", "text", "filtering"},
         59,
     ),
     "search text.index history": (JOB | {"commands.search", "retrieval", "text"}, 49),

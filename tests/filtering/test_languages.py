@@ -8,13 +8,13 @@ import pytest
 
 import wv_cli
 from tests.conftest import GOLDEN
-from wv_cli.commands.parts.filtering import Rules, ScorerOptions
+from wv_cli.commands.parts.filtering import Rules
 from wv_cli.errors import UsageError
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, recipe_bounds, statistics
 from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.languages import languages, rules_of_language
 from wv_cli.filtering.parsing import merge_rules, parse_rules
-from wv_cli.filtering.setting import Setting
+from wv_cli.filtering.scorer_options import ScorerOptions
 
 GERMAN = "Im Haus der Tante steht ein Tisch aus Holz, und die Katze schläft darunter. " * 2
 
@@ -70,7 +70,7 @@ def test_the_bounds_are_those_of_the_published_file():
 
 def test_words_and_stop_words_are_those_of_the_language():
     def scores(*texts):
-        judged = Judge(rules(*texts).all_rules, Setting()).score_batch([GERMAN.encode()])
+        judged = Judge(rules(*texts).all_rules, ScorerOptions()).score_batch([GERMAN.encode()])
         return {name: values[0] for name, values in judged.scores.items()}
 
     assert scores("stop-words:deu_Latn=..", "words=..") == {"stop-words": 3, "words": 28}

@@ -10,7 +10,7 @@ from wv_cli.filtering.flattening import FLATTENINGS, flatten
 from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.parsing import merge_rules, parse_rule, parse_rules, require_different_names
 from wv_cli.filtering.rule_files import read_rules
-from wv_cli.filtering.setting import Setting
+from wv_cli.filtering.scorer_options import ScorerOptions
 from wv_cli.filtering.statistics import Histogram, RuleCounts, Totals
 
 INF = float("inf")
@@ -110,7 +110,7 @@ def test_the_first_rule_that_rejects_is_the_reason():
     rules = [parse_rule("words", "2.."), parse_rule("heuristic", "characters=..5")]
     texts = [b"a b", b"a", b"a bcdefg", "\N{LATIN SMALL LETTER E WITH ACUTE}t b".encode(), b""]
     for every in (False, True):
-        found = Judge(rules, Setting()).score_batch(texts, every=every)
+        found = Judge(rules, ScorerOptions()).score_batch(texts, every=every)
         assert found.reason.tolist() == [-1, 0, 1, -1, 0]
         assert found.scores["words"].tolist() == [2, 1, 2, 2, 0]
         assert found.scores["characters"].tolist() == [3, 1, 8, 4, 0]

@@ -9,7 +9,7 @@ import pytest
 from wv_cli.filtering import verdicts
 from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.parsing import parse_rule
-from wv_cli.filtering.setting import Setting
+from wv_cli.filtering.scorer_options import ScorerOptions
 from wv_cli.filtering.verdicts import NO_TEXT, NOT_UTF8, judge_texts, text_blocks
 
 TEXTS = ["one two", "", None, "é b\nc", "x" * 20, "two words"]
@@ -18,7 +18,7 @@ BYTES = [None if text is None else text.encode() for text in TEXTS]
 
 @pytest.fixture(scope="module")
 def judge():
-    return Judge([parse_rule("words", "1.."), parse_rule("heuristic", "characters=..10")], Setting())
+    return Judge([parse_rule("words", "1.."), parse_rule("heuristic", "characters=..10")], ScorerOptions())
 
 
 class Stream:

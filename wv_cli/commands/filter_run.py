@@ -57,7 +57,7 @@ class FilterRun:
         from wv_cli.filtering.judge import Judge
         from wv_cli.filtering.shard_pass import split_fields
 
-        judge = Judge(self.rules.all_rules, self.rules.scoring.scorer_setting)
+        judge = Judge(self.rules.all_rules, self.rules.scoring)
         self.rules.require_words(self.run.log)
         near = self.rules.duplicates.near_duplicates is not None
         words, tokenize = any(rule.statistic is not None for rule in judge.rules), self.rules.scoring.tokenize_words

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.setting import Columns, FieldScorer, Setting
+from wv_cli.filtering.scorer_options import ScorerOptions
+from wv_cli.filtering.scorer_types import Columns, FieldScorer
 
 Value = float | int | str | bool
 Truth = tuple[NDArray[np.bool_], NDArray[np.bool_]]  # (n,) where it is true, (n,) where it is false
@@ -59,7 +60,7 @@ class _Token(NamedTuple):
     at: int
 
 
-def where(subject: str, bound: float, setting: Setting) -> FieldScorer:
+def where(subject: str, bound: float, options: ScorerOptions) -> FieldScorer:
     """A condition: 1 where it is true."""
     return parse_condition(subject)
 

@@ -21,7 +21,8 @@ from wv_cli._knowntexts import Shingler
 from wv_cli.errors import BadFile
 from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.near_duplicates import character_page, simplify_bytes
-from wv_cli.filtering.setting import Setting, split_subject
+from wv_cli.filtering.scorer_options import ScorerOptions
+from wv_cli.filtering.scorer_types import split_subject
 from wv_cli.io.remote import show_names
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.reading import NoRecords
@@ -32,7 +33,7 @@ RUN, SHORTEST = 8, 5  # words
 _BITS = 24  # of a hash, by which most runs of a text are known to be in no item
 
 
-def contamination(subject: str, bound: float, setting: Setting) -> "Contamination":
+def contamination(subject: str, bound: float, options: ScorerOptions) -> "Contamination":
     """`FILE` or `FILE:FIELD`: the greatest share of an item of the benchmark in FILE."""
     path, field = split_subject(subject)
     return Contamination(path, read_items(path, field))

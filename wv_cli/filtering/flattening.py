@@ -4,6 +4,7 @@ classifier's probabilities depend on it: one is asked as it was trained."""
 import re
 from collections.abc import Callable, Iterable
 
+from wv_cli.config import option
 from wv_cli.registry import Registry
 
 Flatten = Callable[[str], str]
@@ -90,3 +91,12 @@ def flatten(texts: Iterable[bytes], name: str) -> bytes:
     return b"".join(
         way(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape") + b"\n" for text in texts
     )
+
+
+def flatten_option(*, only: str = "") -> str:
+    help = "How a text of several lines becomes one: as a pipeline does it, by name."
+    return option("space", help, choices=FLATTENINGS, only=only)
+
+
+def unit_option(*, only: str = "") -> str:
+    return option("document", "Units of a text that are scored one by one.", choices=UNITS, only=only)

@@ -7,24 +7,25 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from wv_cli.errors import BadFile
-from wv_cli.filtering.setting import Columns, FieldScorer, Setting
+from wv_cli.filtering.scorer_options import ScorerOptions
+from wv_cli.filtering.scorer_types import Columns, FieldScorer
 from wv_cli.io.kinds import HEAD_BYTES, refuse_other_kinds
 from wv_cli.text.source import Source
 
 _HOST = re.compile(r"(?:[\w-]+\.)*[\w-]+")
 
 
-def blocked_hosts(subject: str, bound: float, setting: Setting) -> FieldScorer:
+def blocked_hosts(subject: str, bound: float, options: ScorerOptions) -> FieldScorer:
     """`FILE`: 0 for a record whose host, or a domain above it, stands in the file. Without a URL a record stays."""
     blocked = frozenset(_read_hosts(subject))
     if not blocked:
         raise BadFile(subject, "expected a host in each line, found none")
 
     def score(columns: Columns) -> "np.typing.NDArray[np.float32]":
-        urls = columns[setting.url_field]
+        urls = columns[options.url_field]
         return np.array([not any(map(blocked.__contains__, _domains(url))) for url in urls], np.float32)
 
-    return FieldScorer((setting.url_field,), score)
+    return FieldScorer((options.url_field,), score)
 
 
 def _read_hosts(path: str) -> Iterator[str]:

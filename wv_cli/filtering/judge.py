@@ -14,7 +14,8 @@ from wv_cli.filtering.duplicates import Deduplicator, Like, ParagraphRule, left_
 from wv_cli.filtering.heuristics import statistics
 from wv_cli.filtering.near_duplicates import Keys
 from wv_cli.filtering.rules import Rule
-from wv_cli.filtering.setting import Columns, FieldScorer, LabelScorer, ModelScorer, Scorer, Scores, Setting
+from wv_cli.filtering.scorer_options import ScorerOptions
+from wv_cli.filtering.scorer_types import Columns, FieldScorer, LabelScorer, ModelScorer, Scorer, Scores
 from wv_cli.text.records.text_spans import TextSpans, take_texts
 
 
@@ -22,19 +23,19 @@ class Judge:
     """Scores documents by rules, the cheap ones first; a document that one rejects is not scored by the others. Threads
     may share it."""
 
-    def __init__(self, rules: Sequence[Rule], setting: Setting) -> None:
+    def __init__(self, rules: Sequence[Rule], options: ScorerOptions) -> None:
         self.rules = sorted(rules, key=lambda rule: rule.cost)
         self._scorers: dict[str, Scorer] = {}
         self._field_scorers: dict[str, FieldScorer] = {}
         for rule in self.rules:
             if rule.statistic is None:
-                scorer = rule.load_scorer(setting)
+                scorer = rule.load_scorer(options)
                 if isinstance(scorer, FieldScorer):
                     self._field_scorers[rule.name] = scorer
                 else:
                     self._scorers[rule.name] = scorer
-        self._cleans = setting.decontaminate == "paragraph"
-        self._cut = open_cutter(setting.tokenize)
+        self._cleans = options.decontaminate == "paragraph"
+        self._cut = open_cutter(options.tokenize)
         self._language = next((rule.language for rule in rules if rule.language), "")
         self.duplicates: list[Deduplicator] = []
         self.paragraphs: ParagraphRule | None = None

@@ -16,8 +16,8 @@ from wv_cli.filtering.conditions import parse_condition
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, WORD_STATISTICS, recipe_bounds
 from wv_cli.filtering.languages import rules_of_language
 from wv_cli.filtering.rules import Rule
+from wv_cli.filtering.scorer_types import split_subject
 from wv_cli.filtering.scorers import SCORERS
-from wv_cli.filtering.setting import split_subject
 
 _COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
 _RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")

@@ -11,7 +11,7 @@ from wv_cli.errors import WvError, reason
 from wv_cli.filtering.cutting import recipe_of_model
 from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.rules import Rule
-from wv_cli.filtering.setting import Setting
+from wv_cli.filtering.scorer_options import ScorerOptions
 from wv_cli.text.source import new_digest
 
 _OPENING = threading.Lock()
@@ -23,16 +23,16 @@ class RuleSet:
     """Rules and what their scorers share."""
 
     rules: tuple[Rule, ...]
-    setting: Setting
+    options: ScorerOptions
 
     def absolute(self) -> "RuleSet":
         """The same for a process in another folder."""
-        return RuleSet(tuple(rule.absolute() for rule in self.rules), self.setting.absolute())
+        return RuleSet(tuple(rule.absolute() for rule in self.rules), self.options.absolute())
 
     @property
     def models(self) -> list[str]:
         """The files that the rules need."""
-        tokenizer = [self.setting.tokenizer] if self.setting.tokenizer is not None else []
+        tokenizer = [self.options.tokenizer] if self.options.tokenizer is not None else []
         return [*(path for rule in self.rules for path in rule.files), *tokenizer]
 
     def open_judge(self) -> Judge:
@@ -49,7 +49,7 @@ class RuleSet:
     def model_identities(self) -> dict[str, tuple[str, str | None]]:
         """(digest, settings of its words) of each model. A process reads a model for it once."""
         return {
-            path: (_digest(path, state), recipe_of_model(path, self.setting.tokenize))
+            path: (_digest(path, state), recipe_of_model(path, self.options.tokenize))
             for path, state in zip(self.models, self.model_states(), strict=True)
         }
 
@@ -84,4 +84,4 @@ def _digest(path: str, state: tuple[int, int]) -> str:
 
 @lru_cache(maxsize=_JUDGES)
 def _opened_judge(rules: RuleSet, states: tuple[tuple[int, int], ...]) -> Judge:
-    return Judge(rules.rules, rules.setting)
+    return Judge(rules.rules, rules.options)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.heuristics import HEURISTICS
+from wv_cli.filtering.scorer_options import ScorerOptions
+from wv_cli.filtering.scorer_types import FieldScorer, NumberScorer, Scorer, Scores, split_subject
 from wv_cli.filtering.scorers import NUMBER, SCORERS, ScorerKind
-from wv_cli.filtering.setting import FieldScorer, NumberScorer, Scorer, Scores, Setting, split_subject
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class Rule:
         kept = low < high or (low == high and not (self.open and (low == self.low or high == self.high)))
         if not kept:
             if kind.are_probabilities:
-                kind.open(self.subject, 0.0, Setting())
+                kind.open(self.subject, 0.0, ScorerOptions())
             scores = "0 to 1" if highest == 1 else "0 or more" if kind.lowest == 0 else "numbers"
             why = f"scores are {scores}, and the rule keeps {self.bounds_text}"
             if self.low > self.high:
@@ -98,10 +99,10 @@ class Rule:
             step = f"; write {self.high / 100:g} for {self.high:g} %" if self.high <= 100 else ""
             raise UsageError(f"{self.text}: expected a bound from 0 to {highest:g}, found {self.high:g}{step}")
 
-    def load_scorer(self, setting: Setting) -> Scorer | FieldScorer:
+    def load_scorer(self, options: ScorerOptions) -> Scorer | FieldScorer:
         """Raises UsageError for a label that the model has not, and for a range without one of its numbers."""
         bound = self.low if np.isfinite(self.low) else 0.0
-        scorer = self.kind.open(self.subject, bound, setting)
+        scorer = self.kind.open(self.subject, bound, options)
         if isinstance(scorer, NumberScorer) and (self.low > scorer.high or self.high < scorer.low):
             numbers = f"numbers of its labels are {scorer.low:g} to {scorer.high:g}"
             raise UsageError(f"{self.text}: keeps no record; {numbers}, and the rule keeps {self.bounds_text}")

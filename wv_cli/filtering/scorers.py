@@ -6,7 +6,8 @@ A scorer is stateless: threads may share it. Its text says which file it needs a
 import math
 from dataclasses import dataclass, replace
 
-from wv_cli.filtering.setting import FieldScorer, Scorer, Setting
+from wv_cli.filtering.scorer_options import ScorerOptions
+from wv_cli.filtering.scorer_types import FieldScorer, Scorer
 from wv_cli.registry import Registry, load
 
 
@@ -35,8 +36,8 @@ class ScorerKind:
         """The highest score that there is."""
         return 1 if self.are_probabilities or self.are_shares else math.inf
 
-    def open(self, subject: str, bound: float, setting: Setting) -> Scorer | FieldScorer:
-        opened: Scorer | FieldScorer = load(self.opener)(subject, bound, setting)
+    def open(self, subject: str, bound: float, options: ScorerOptions) -> Scorer | FieldScorer:
+        opened: Scorer | FieldScorer = load(self.opener)(subject, bound, options)
         return opened
 
 

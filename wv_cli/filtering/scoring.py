@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.filtering.cutting import Cut, open_cutter, recipe_of_model
 from wv_cli.filtering.flattening import flatten
-from wv_cli.filtering.setting import LabelScorer, NumberScorer, Scorer, Scores, Setting, split_subject
+from wv_cli.filtering.scorer_options import ScorerOptions
+from wv_cli.filtering.scorer_types import LabelScorer, NumberScorer, Scorer, Scores, split_subject
 from wv_cli.filtering.units import LabelAnswers, answer_units, divide
 from wv_cli.models.classifier import load_classifier
 from wv_cli.models.text_classifier import ALL, TextClassifier
@@ -20,18 +21,18 @@ from wv_cli.text.records.labels import value_of
 _ANY = "*"  # in the place of labels
 
 
-def language(subject: str, bound: float, setting: Setting) -> Scorer:
+def language(subject: str, bound: float, options: ScorerOptions) -> Scorer:
     """`MODEL:en,de`: the probability of the most probable of these languages, `MODEL:*` of all, 0 for a text without
     known words."""
-    return _of_labels(subject, bound, setting, unknown_is_zero=True)
+    return _of_labels(subject, bound, options, unknown_is_zero=True)
 
 
-def classifier(subject: str, bound: float, setting: Setting) -> Scorer:
+def classifier(subject: str, bound: float, options: ScorerOptions) -> Scorer:
     """`MODEL:LABEL`: the probability of the label."""
-    return _of_labels(subject, bound, setting, unknown_is_zero=False)
+    return _of_labels(subject, bound, options, unknown_is_zero=False)
 
 
-def number(subject: str, bound: float, setting: Setting) -> NumberScorer:
+def number(subject: str, bound: float, options: ScorerOptions) -> NumberScorer:
     """`MODEL`, or `MODEL:QUESTION`: the expected number of a classifier whose labels are numbers, NaN where it has no
     answer."""
     path, named = split_subject(subject)
@@ -46,7 +47,7 @@ def number(subject: str, bound: float, setting: Setting) -> NumberScorer:
     except UsageError as error:
         name = model.labels[model.question(named).first if named else 0].removeprefix(model.label_prefix)
         raise UsageError(f"{error}; name a label, such as {path}:{name}") from None
-    asked = _ask(model, path, setting, ALL)
+    asked = _ask(model, path, options, ALL)
     return NumberScorer(*asked, low=float(numbers.min()), high=float(numbers.max()), pick=pick)
 
 
@@ -65,20 +66,20 @@ def _open_model(path: str) -> TextClassifier:
 
 
 def _ask(
-    model: TextClassifier, path: str, setting: Setting, k: int
+    model: TextClassifier, path: str, options: ScorerOptions, k: int
 ) -> tuple[Callable[[list[bytes]], LabelAnswers], TextClassifier | None]:
     """What a ModelScorer asks, and the model where all rules about it ask the same: one with several questions, which
     answers all of each document."""
     several = len(model.questions) > 1
-    words_of, k = _words_for(path, setting.tokenize), ALL if several else k
+    words_of, k = _words_for(path, options.tokenize), ALL if several else k
 
     def ask(texts: list[bytes]) -> LabelAnswers:
-        return answer_units(model, words_of(texts), setting.unit, setting.flatten, k)
+        return answer_units(model, words_of(texts), options.unit, options.flatten, k)
 
     return ask, model if several else None
 
 
-def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero: bool) -> LabelScorer:
+def _of_labels(subject: str, bound: float, options: ScorerOptions, *, unknown_is_zero: bool) -> LabelScorer:
     """With `unknown_is_zero` a text without a word that the model knows has no language; fastText answers by the row of
     its line end, as classifiers of other things do."""
     path, named = split_subject(subject)
@@ -105,7 +106,7 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
         labels = np.take_along_axis(answered.labels, of_chosen.argmax(axis=1)[:, None], axis=1)[:, 0]
         return best, np.where(best > 0, labels, np.int32(-1))
 
-    return LabelScorer(*_ask(model, path, setting, k), labels=[*known], pick=pick)
+    return LabelScorer(*_ask(model, path, options, k), labels=[*known], pick=pick)
 
 
 def _labels(named: str, known: Collection[str], path: str, questions: Sequence[str]) -> list[str]:
@@ -130,20 +131,20 @@ def _words_for(path: str, asked: str | None) -> Cut:
     return open_cutter(recipe_of_model(path, asked)) or (lambda texts: texts)
 
 
-def perplexity(subject: str, bound: float, setting: Setting) -> Scorer:
+def perplexity(subject: str, bound: float, options: ScorerOptions) -> Scorer:
     """`MODEL`: the perplexity by a language model of words, or with a tokenizer of pieces. By these an empty text has
     NaN, which no rule keeps."""
     from wv_cli.lm.files import load
     from wv_cli.lm.perplexities import DocumentScorer, WordScorer
     from wv_cli.lm.pieces import Pieces
 
-    if setting.tokenizer is None:
-        by_words, words_of = WordScorer(load(subject), subject), _words_for(subject, setting.tokenize)
+    if options.tokenizer is None:
+        by_words, words_of = WordScorer(load(subject), subject), _words_for(subject, options.tokenize)
 
         def score(texts: list[bytes]) -> Scores:
-            parts, starts = divide(words_of(texts), setting.unit)
-            return by_words.perplexities(flatten(parts, setting.flatten), starts).astype(np.float32)
+            parts, starts = divide(words_of(texts), options.unit)
+            return by_words.perplexities(flatten(parts, options.flatten), starts).astype(np.float32)
 
         return score
-    scorer = DocumentScorer(load(subject), Pieces(setting.tokenizer), setting.perplexity)
+    scorer = DocumentScorer(load(subject), Pieces(options.tokenizer), options.perplexity_of)
     return lambda texts: scorer.perplexities(text.decode("utf-8", "replace") for text in texts).astype(np.float32)

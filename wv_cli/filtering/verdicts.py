@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.filtering.judge import Judge
-from wv_cli.filtering.setting import Columns
+from wv_cli.filtering.scorer_types import Columns
 from wv_cli.text.records.arrow import is_text, text_values
 from wv_cli.words import is_utf8
 

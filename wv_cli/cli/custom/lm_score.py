@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from wv_cli.cli.fields import make_command
 from wv_cli.cli.options import refuse_options, take
 from wv_cli.commands.parts.asked_lm import json_lines_option, sentences_option
-from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Options, argument, frozen, option
 from wv_cli.errors import UsageError
+from wv_cli.filtering.flattening import flatten_option, unit_option
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.text.reading_config import AskedConfig
 

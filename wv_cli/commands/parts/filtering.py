@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.part import Part, internal
-from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import Option, argument, frozen, option, require
 from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError, show_value
 from wv_cli.filtering.parts import JOURNAL, REPORT, parse_part
 from wv_cli.filtering.parts import Part as RunPart
 from wv_cli.filtering.rule_files import read_rules
+from wv_cli.filtering.scorer_options import ScorerOptions
 from wv_cli.filtering.scorers import SCORERS
-from wv_cli.filtering.setting import Setting
 from wv_cli.io.output import check_writable
 from wv_cli.io.places import is_below, is_stream, refuse_reading, require_different
 from wv_cli.text.reading_config import OF_MODEL, RecordsConfig, read_recipe
@@ -45,52 +44,6 @@ class FilteredRecords(Part):
 
     def reads(self) -> list[str]:
         return [*self.inputs]
-
-
-@frozen
-class ScorerOptions(Part):
-    """What scorers share."""
-
-    group: ClassVar[str] = "Rules"
-
-    tokenizer: str | None = option(None, "Sentencepiece model of the language model of --perplexity.", metavar="FILE")
-    perplexity_of: str = option(
-        "ccnet",
-        "How a text is normalized and cut into sentences for --perplexity.",
-        choices=("ccnet", "lines", "raw", "datatrove"),
-        only="tokenizer",
-    )
-    flatten: str = flatten_option()
-    tokenize: str | None = option(
-        None,
-        "Cut texts into words: settings of wv tokenize, or model (for models, as trained).",
-        metavar="[SETTINGS]", bare=OF_MODEL,
-    )  # fmt: skip
-    unit: str = unit_option()
-    url_field: str = option("url", "Field of the URL for --blocked-hosts.", metavar="NAME", only="blocked_hosts")
-    decontaminate: str = option(
-        "record",
-        "Remove contaminated records, or only their lines with words of items.",
-        choices=("record", "paragraph"),
-        only="contamination",
-    )
-
-    @property
-    def tokenize_words(self) -> str | None:
-        """The settings for what is no model."""
-        return None if self.tokenize == OF_MODEL else self.tokenize
-
-    @property
-    def scorer_setting(self) -> Setting:
-        return Setting(
-            self.flatten,
-            self.tokenize,
-            self.unit,
-            self.tokenizer,
-            self.perplexity_of,
-            self.url_field,
-            self.decontaminate,
-        )
 
 
 @frozen
@@ -214,7 +167,7 @@ class Rules(Part):
         """The same for any process."""
         from wv_cli.filtering.rule_set import RuleSet
 
-        return RuleSet(tuple(self.all_rules), self.scoring.scorer_setting).absolute()
+        return RuleSet(tuple(self.all_rules), self.scoring).absolute()
 
     @property
     def all_rules(self) -> "list[Rule]":

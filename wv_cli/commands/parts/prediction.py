@@ -4,8 +4,8 @@ from pathlib import Path
 
 from wv_cli.commands.distribution import dask_option
 from wv_cli.commands.part import Part
-from wv_cli.commands.parts.documents import flatten_option, unit_option
 from wv_cli.config import argument, frozen, option, require
+from wv_cli.filtering.flattening import flatten_option, unit_option
 
 
 @frozen

@@ -1,7 +1,7 @@
-"""What a scorer is, and what scorers share."""
+"""What a scorer is: a function of documents, or of fields of records."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -60,24 +60,6 @@ class NumberScorer(ModelScorer):
 
     def scores(self, answers: Any) -> Scores:
         return self.pick(answers)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What scorers share: how documents become one line each, the words and units that classifiers get, the tokenizer
-    and the normalization of language models, the field of URLs, and what goes of a contaminated record."""
-
-    flatten: str = "space"
-    tokenize: str | None = None
-    unit: str = "document"
-    tokenizer: str | None = None
-    perplexity: str = "ccnet"
-    url_field: str = "url"
-    decontaminate: str = "record"
-
-    def absolute(self) -> "Setting":
-        """The same for a process in another folder."""
-        return self if self.tokenizer is None else replace(self, tokenizer=str(Path(self.tokenizer).absolute()))
 
 
 def split_subject(subject: str) -> tuple[str, str]:
