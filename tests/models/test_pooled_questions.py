@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from wv_cli import Filter, load_classifier, quantize, train
+from wv_cli import Filter, load_classifier, predict, quantize, train
 from wv_cli import eval as evaluate
 from wv_cli.__main__ import run
 from wv_cli.errors import BadFile, MissingFile, UsageError, WvError
@@ -228,6 +228,39 @@ def test_predict(files, judge, capsys):
     assert [*map(float, shown)] == pytest.approx(numbers, abs=1e-5)
     first = json.loads(predicted(files, capsys, "--number", "--json")[0])
     assert first == {"numbers": {"stars": pytest.approx(numbers[0], abs=1e-6)}}
+
+
+LEFT_OUT = "--number leaves out meta.kind, a=b, whose labels are not all numbers"
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--add", "judge", "-o", "out.jsonl"], ["--dask", "local"]])
+def test_questions_without_numbers_are_told_of(files, tmp_path, monkeypatch, capsys, options):
+    monkeypatch.chdir(tmp_path)
+    call = ["predict", f"{files}/judge", f"{files}/test.jsonl", *options]
+    if "--dask" in options:
+        pytest.importorskip("distributed")
+    assert run([*call, "--number"]) == 0
+    assert capsys.readouterr().err.count(LEFT_OUT) == 1
+    assert run(call) == 0
+    assert "leaves out" not in capsys.readouterr().err
+
+
+def test_functions_tell_of_questions_without_numbers(files, tmp_path):
+    told = []
+    predict(
+        files / "judge",
+        files / "test.jsonl",
+        output=tmp_path / "out.txt",
+        number=True,
+        log=lambda note, **_: told.append(note),
+    )
+    lines = [f"__label__stars={each['stars']} {each['text']}\n" for each in texts_of(files / "test.jsonl")]
+    (tmp_path / "test.txt").write_text("".join(lines))
+    report = evaluate.labels(files / "judge", data=tmp_path / "test.txt", number=True)
+    for notes in (told, report["notes"]):
+        assert [note for note in notes if "leaves out" in note] == [f"{files}/judge: {LEFT_OUT}"]
+    report = evaluate.labels(files / "judge", data=files / "test.jsonl", label_field=("stars",), number=True)
+    assert not any("leaves out" in note for note in report["notes"])
 
 
 @pytest.mark.parametrize("unit", ["document", "line"])

@@ -89,13 +89,15 @@ class PredictRun:
         count = 0
         with open_output(answers.output) as file:
             if asked.dask is None:
-                found = asking.lines(Source(texts), asking.open())
+                found = asking.lines(Source(texts), asking.open(self.run.log))
             else:
                 from wv_cli.text.parts import shards
 
                 divided = [
                     texts.of_shard(shard) for shard in shards(expand_inputs(texts), SHARD_BYTES, whole_lines=True)
                 ]
+                if config.number:
+                    asking.open(self.run.log)  # workers tell nothing
                 found = ask(asked.dask, self.run.log, "predict", asking, divided)
             for lines in found:
                 file.write(lines)
@@ -113,21 +115,11 @@ class PredictRun:
         def open_answer() -> "tuple[tuple[str, ...], Answer]":
             classifier = load_classifier(self.asked.model)
             columns = _number_columns if config.number else _label_columns
-            questions = asked_questions(classifier, number=config.number)
+            questions = classifier.number_questions(self.run.log) if config.number else [*classifier.questions]
             answer = partial(_columns, name, columns, classifier, questions, config, self.answers)
             return tuple(answer(CutTexts(0, []))), answer
 
         return add_answers(texts, self.answers.output, open_answer, config.threads)
-
-
-def asked_questions(classifier: "TextClassifier", *, number: bool) -> "list[Question]":
-    """The questions of a classifier, with `number` those whose labels are numbers. Raises UsageError where none is."""
-    questions = [*classifier.questions]
-    if not number:
-        return questions
-    if not (found := [each for each in questions if each.has_numbers]):
-        _ = questions[0].numbers
-    return found
 
 
 def _columns(
@@ -213,12 +205,14 @@ class Prediction:
     prob: bool = False
     as_json: bool = False
 
-    def open(self) -> "TextClassifier":
-        """Raises UsageError where numbers are asked for and labels are none."""
+    def open(self, log: Callable[[str], None] | None = None) -> "TextClassifier":
+        """Raises UsageError where numbers are asked for and labels are none; `log` is told of questions where some
+        labels are none."""
         from wv_cli.models.classifier import load_classifier
 
         classifier = load_classifier(self.file)
-        asked_questions(classifier, number=self.config.number)
+        if self.config.number:
+            classifier.number_questions(log)
         return classifier
 
     def answer(self, classifier: "TextClassifier", asked: "Texts") -> bytes:
@@ -244,7 +238,7 @@ class Prediction:
         from wv_cli.io.json_text import to_json
         from wv_cli.models.text_classifier import ALL
 
-        questions = asked_questions(classifier, number=True)
+        questions = classifier.number_questions()
         named = bool(questions[0].name)
         for answered in classifier.answers(source, ALL, threads=self.config.threads):
             columns = [answered.to(each).expected_numbers(each.numbers).round(6).tolist() for each in questions]

@@ -3,7 +3,7 @@
 Lines count as in wv_cli.evaluation.labels. The number of a line with several labels is their mean.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: Label
     )
     for model in vectors:
         classifier = load_classifier(model.name)
-        questions = asked_questions(classifier, config)
+        questions = asked_questions(classifier, config, report.notes.append)
         for path in data:
             text = labeled_texts([path], classifier, config.label_field, config, report.notes.append)
             found = [_Numbers(question) for question in questions]
@@ -48,19 +48,18 @@ def score_numbers(vectors: Sequence[Vectors], data: Sequence[str], config: Label
     return report
 
 
-def asked_questions(classifier: TextClassifier, config: LabelsConfig) -> list[Question]:
-    """The questions that are scored: those of --label-field, else all; with --number those whose labels are numbers.
-    Raises UsageError where there is none, and for a name whose labels are no numbers."""
-    questions = [*classifier.questions]
-    if len(questions) > 1 and config.label_field:
-        questions = [classifier.question(name) for name in config.label_field]
-    if not config.number:
-        return questions
-    found = [each for each in questions if each.has_numbers]
-    if not found or config.label_field:
-        for each in questions:
-            _ = each.numbers
-    return found
+def asked_questions(
+    classifier: TextClassifier, config: LabelsConfig, log: Callable[[str], None] | None = None
+) -> list[Question]:
+    """The questions that are scored: those of --label-field, else all; with --number those whose labels are numbers,
+    and `log` is told of the others. Raises UsageError where there is none, and for a name whose labels are no
+    numbers."""
+    if not (len(classifier.questions) > 1 and config.label_field):
+        return classifier.number_questions(log) if config.number else [*classifier.questions]
+    questions = [classifier.question(name) for name in config.label_field]
+    for each in questions if config.number else ():
+        _ = each.numbers
+    return questions
 
 
 class _Numbers:

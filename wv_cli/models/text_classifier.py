@@ -2,7 +2,7 @@
 answered; here are the questions that all kinds take.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -137,6 +137,16 @@ class TextClassifier:
         if name is None:
             raise UsageError(f"{self.name}: answers several questions; name one of {names}")
         raise UsageError(f"{self.name}: has no question {name!r}; it answers {names or 'one, without a name'}")
+
+    def number_questions(self, log: Callable[[str], None] | None = None) -> list[Question]:
+        """The questions whose labels are numbers. `log` is told of others. Raises UsageError where there is none."""
+        found = [each for each in self.questions if each.has_numbers]
+        if not found:
+            _ = self.questions[0].numbers
+        others = ", ".join(each.name for each in self.questions if each not in found)
+        if others and log is not None:
+            log(f"{self.name}: --number leaves out {others}, whose labels are not all numbers")
+        return found
 
     def _answer(self, text: Any, k: int, threshold: float, bare_end: bool) -> Answered:
         """Answers for a block, as _blocks() gives it."""
