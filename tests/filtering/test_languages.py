@@ -8,7 +8,7 @@ import pytest
 
 import wv_cli
 from tests.conftest import GOLDEN
-from wv_cli.commands.parts.filtering import Rules
+from wv_cli.commands.parts.filter_rules import Rules
 from wv_cli.errors import UsageError
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, recipe_bounds, statistics
 from wv_cli.filtering.judge import Judge

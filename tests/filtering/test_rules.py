@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.commands.parts.filtering import Rules
+from wv_cli.commands.parts.filter_rules import Rules
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.filtering.flattening import FLATTENINGS, flatten
 from wv_cli.filtering.judge import Judge

@@ -15,7 +15,7 @@ from tests.fuzz import seeds
 from tests.fuzz.seeds import small
 from wv_cli.commands.align import align
 from wv_cli.commands.pair_tables import Pieces
-from wv_cli.commands.parts.filtering import Rules
+from wv_cli.commands.parts.filter_rules import Rules
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode as encode_texts
 from wv_cli.encoders.pooling import Pooling

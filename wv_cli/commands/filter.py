@@ -1,5 +1,5 @@
-"""`wv filter`: keeps the records of a corpus that pass rules. commands/parts/filtering.py has the
-rules."""
+"""`wv filter`: keeps the records of a corpus that pass rules. parts/filter_rules.py has the rules,
+parts/filter_files.py the files."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from wv_cli.commands.distribution import dask_option, refuse_with_dask
 from wv_cli.commands.job import Job, build
-from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
+from wv_cli.commands.parts.filter_files import FilteredRecords, FilterOutput
+from wv_cli.commands.parts.filter_rules import Rules
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import frozen, option, require, threads_option
 from wv_cli.config.wording import flag_of

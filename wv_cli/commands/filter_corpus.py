@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput
+from wv_cli.commands.parts.filter_files import FilteredRecords, FilterOutput
 from wv_cli.commands.run import Run
 
 if TYPE_CHECKING:

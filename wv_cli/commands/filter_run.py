@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wv_cli.commands.distribution import executor
 from wv_cli.commands.filter_corpus import Corpus, open_corpus
-from wv_cli.commands.parts.filtering import FilteredRecords, FilterOutput, Rules
+from wv_cli.commands.parts.filter_files import FilteredRecords, FilterOutput
+from wv_cli.commands.parts.filter_rules import Rules
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.errors import WvError
 from wv_cli.io.remote import show_names_in
