@@ -33,7 +33,7 @@ CALLS = [
         "--autotune-validation",
         f"labels --model supervised -o x.bin --autotune-validation [labels] --autotune-duration 0.001 {T}",
     ),
-    ("train", "--calibration", f"labels --model pooled -o x.bin --calibration [labels] {T}"),
+    ("train", "--calibration", f"labels --model pooled -o x.bin --calibration [held] {T}"),
     ("train", "--pretrained", f"labels --model supervised -o x.bin --pretrained [v.vec] {T}"),
     (
         "train",
@@ -107,6 +107,7 @@ def files(tmp_path_factory):
     lines = ["the of and to in a new york is the\n", "a new york of one and two of the in to\n"] * 20
     (folder / "text").write_text("".join(lines))
     (folder / "more").write_text("the new one of a and to two in\n" * 20)
+    (folder / "held").write_text("".join(f"__label__{at % 2} {line}" for at, line in enumerate(lines[:20])))
     (folder / "labels").write_text("".join(f"__label__{at % 2} {line}" for at, line in enumerate(lines)))
     (folder / "pairs").write_text("the of 5\nand to 3\nin a 2\nnew york 4\none two 1\n")
     (folder / "texts.tsv").write_text("the of\tand to\nin a\tnew york\n" * 4)

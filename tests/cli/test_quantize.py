@@ -76,6 +76,12 @@ def test_retraining(wv: Run, tmp_path: Path, labeled: Path) -> None:
     plain = json.loads(wv("quantize", LABELS, "-o", "plain.ftz", *options).stdout)
     done = wv("quantize", LABELS, "-o", "retrained.ftz", *options, "--retrain", "--input", labeled, "--lr", 0.5)
     assert json.loads(done.stdout)["score_after"] > plain["score_after"]
+    learnt = "is among --input, and retraining learns it by heart"
+    assert done.stderr.count(learnt) == 1
+    (tmp_path / "other.txt").write_bytes(labeled.read_bytes())
+    options[3] = "other.txt"
+    done = wv("quantize", LABELS, "-o", "retrained.ftz", *options, "--retrain", "--input", labeled, "--lr", 0.5)
+    assert done.returncode == 0 and learnt not in done.stderr
 
 
 def test_labels_and_text_of_records(wv: Run, tmp_path: Path, labeled: Path) -> None:

@@ -78,6 +78,17 @@ def test_there_are_no_more_buckets_than_ngrams(files):
     assert given.proposal(1, 0.1)[0].buckets == 2_000_000
 
 
+@pytest.mark.parametrize("validation", ["valid.txt", "train.txt", "link.txt"])
+def test_lines_that_are_learnt_by_heart_are_told_of(files, monkeypatch, capsys, validation):
+    monkeypatch.chdir(files)
+    monkeypatch.setattr(LabelSearch, "attempt", lambda *_: (0.5, Outcome(1, Totals(), 0.3)))
+    (files / "link.txt").symlink_to("train.txt")
+    call = ["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "0.1"]
+    assert entry.run([*call, "--autotune-validation", validation]) == 0
+    told = f"--autotune-validation: {validation} is among INPUT, so the search chooses options that learn it by heart"
+    assert capsys.readouterr().err.count(told) == (validation != "valid.txt")
+
+
 def test_a_search_that_finished_one_trial_says_how_long_it_takes(files, monkeypatch, capsys):
     def attempt(search, config, dsub, seconds):
         time.sleep(0.3)

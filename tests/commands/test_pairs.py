@@ -326,6 +326,13 @@ def test_the_best_epoch_is_kept(pairs):
         train("train.tsv", "two", model="pairs", validation="single.tsv", **FEW)
 
 
+@pytest.mark.parametrize("validation", ["valid.tsv", "train.tsv"])
+def test_pairs_that_are_learnt_by_heart_are_told_of(pairs, validation):
+    told = []
+    train("train.tsv", "out", model="pairs", validation=validation, **FEW, log=lambda note, **_: told.append(note))
+    assert any("is among INPUT, so the epoch" in note for note in told) == (validation == "train.tsv")
+
+
 def test_scores_of_people_choose_the_epoch(pairs):
     """Those of the STS benchmark and its kin: the score of an epoch is that of `wv eval sts`."""
     rows = rows_of(24)

@@ -16,6 +16,7 @@ from wv_cli.models.pooled_classifier import PooledClassifier
 from wv_cli.models.pooled_files import load_pooled, save_pooled
 from wv_cli.models.pooled_reader import LineReader
 from wv_cli.models.text_classifier import ALL
+from wv_cli.text import labeled
 from wv_cli.transforms.config import POOLED_CUTOFF
 from wv_cli.transforms.quantize_pooled import prune_pooled
 
@@ -184,6 +185,21 @@ def test_calibration_undoes_a_scale(model, text):
     assert again == pytest.approx(2 * found, rel=1e-2)
     with pytest.raises(BadFile, match="expected labeled lines to calibrate on"):
         read_held_out(made.reading, b"no label\n", "held out")
+
+
+@pytest.mark.parametrize("name", ["{}", "hard.txt", "link.txt", "folder"])
+def test_calibration_is_on_other_lines(text, tmp_path, name, monkeypatch):
+    """The model is too sure of lines that it has learnt: the same file is refused before it is read, however named."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for link in ("hard.txt", "folder/a.txt"):
+        (tmp_path / link).hardlink_to(text)
+    (tmp_path / "link.txt").symlink_to(text)
+    monkeypatch.setattr(labeled, "encode_labeled", None)
+    for inputs, calibration in ((text, name.format(text)), (name.format(text), text)):
+        with pytest.raises(UsageError, match=r"calibration: .* is among inputs"):
+            train(inputs, "judge", **SMALL, calibration=calibration)
+    assert not (tmp_path / "judge").exists()
 
 
 def test_calibration_is_in_the_file(text, tmp_path):

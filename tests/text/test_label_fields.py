@@ -140,8 +140,10 @@ def test_training_on_records_is_training_on_lines(files, tmp_path, model):
 
 
 def test_numbers_and_calibration_from_records(files, tmp_path):
+    held = tmp_path / "held.jsonl"
+    held.write_bytes((files / "x.jsonl").read_bytes())
     call = f"train {files}/x.jsonl -o {tmp_path}/judge --model pooled --label-field stars --dim 8 --ngram-dim 8"
-    assert run(f"{call} --epochs 8 --threads 1 --calibration {files}/x.jsonl -q".split()) == 0
+    assert run(f"{call} --epochs 8 --threads 1 --calibration {held} -q".split()) == 0
     assert sorted(load_classifier(tmp_path / "judge").labels) == ["__label__1", "__label__5"]
     report = evaluate.labels(tmp_path / "judge", data=files / "x.jsonl", number=True, label_field=("stars",))
     assert report["results"][0]["spearman"] > 0.8

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from tests import zstd
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.compression import CHUNK
-from wv_cli.text.input_files import refuse_overwriting
+from wv_cli.text.input_files import refuse_overwriting, shared_file
 from wv_cli.text.source import Source, lowercase_chunks
 
 COMPRESS = {
@@ -312,6 +313,25 @@ def test_zstd_without_its_package(tmp_path, monkeypatch):
 def test_a_read_that_fails(tmp_path):
     """/proc/self/mem can be opened, but its first page cannot be read."""
     assert "/proc/self/mem: cannot read: input/output error" in error(WvError, "/proc/self/mem")
+
+
+def test_a_file_that_two_lists_name(tmp_path, monkeypatch):
+    (tmp_path / "folder").mkdir()
+    for name in ("folder/a", "b"):
+        (tmp_path / name).write_bytes(b"x")
+    path, other, folder = (str(tmp_path / name) for name in ("folder/a", "b", "folder"))
+    (tmp_path / "same").hardlink_to(path)
+    assert shared_file([path], [other]) is shared_file([folder], [other]) is None
+    assert shared_file([other, folder], [str(tmp_path / "same")]) == str(tmp_path / "same")
+    assert shared_file([str(tmp_path / "same")], [other, folder]) == path
+    read, write = os.pipe()
+    assert shared_file(["-"], [path, f"/dev/fd/{read}"]) is None and shared_file(["-"], ["-"]) == "-"
+    monkeypatch.setattr(os, "fstat", lambda _: Path(path).stat())
+    assert shared_file(["-"], [path]) == path
+    os.close(read)
+    os.close(write)
+    with pytest.raises(WvError, match="cannot read"):
+        shared_file([path], [str(tmp_path / "absent")])
 
 
 def test_output_must_not_be_an_input(tmp_path):

@@ -223,7 +223,7 @@ class PairsJob(TrainingJob):
             hard_negatives=corpus.columns - len(FIELDS),
             **facts,
         )
-        items = self._items(vocabulary, config)
+        items = self._items(vocabulary, config, run)
         self.require_disk_space(PairModel.bytes_needed(config, corpus.rows))
         model = PairModel(config, corpus, vocabulary.first_rows(config.dim, table.bad_rows))
         validated = Validated(model, items, self.validation.patience or 0, run.log) if items is not None else None
@@ -252,13 +252,17 @@ class PairsJob(TrainingJob):
             self.finish(run, self.names(), metadata, writers)
         return outcome, metadata
 
-    def _items(self, vocabulary: "Vocabulary", config: PairsConfig) -> "PairItems | ScoredItems | None":
+    def _items(self, vocabulary: "Vocabulary", config: PairsConfig, run: Run) -> "PairItems | ScoredItems | None":
         from wv_cli.commands.pair_tables import GivenPairs, PairItems, ScoredItems
+        from wv_cli.text.input_files import shared_file
         from wv_cli.words import encode
 
         path = self.validation.validation
         if path is None:
             return None
+        if (same := shared_file(self.reading.inputs, [path])) is not None:
+            problem = "is among INPUT, so the epoch that has learnt it by heart is kept"
+            run.log(f"--validation: {same} {problem}; give other pairs")
         scored = self.reading.scored_pairs(path)
         if scored is not None:
             given = GivenPairs((path,), texts=[(encode(one), encode(two)) for one, two in scored.texts])

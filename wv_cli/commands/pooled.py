@@ -93,6 +93,13 @@ class PooledJob(TrainingJob):
                 f"--bad-rows has no effect with --init {self.first.init}, a static embedding; leave it out"
             )
 
+        if (path := self.calibration.calibration) is not None:
+            from wv_cli.text.input_files import shared_file
+
+            if (same := shared_file(self.reading.inputs, [path])) is not None:
+                problem = "is among INPUT, and the model is too sure of lines that it has learnt"
+                raise UsageError(f"--calibration: {same} {problem}; give other lines")
+
     def work(self, run: Run) -> "tuple[Outcome | None, Metadata]":
         """See Job.work: reads the lines, trains, calibrates, saves."""
         from wv_cli.commands.metadata import number_of, run_metadata

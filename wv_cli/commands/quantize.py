@@ -175,7 +175,7 @@ class QuantizeJob(Job):
     def _labeled_texts(self, run: Run, classifier: "TextClassifier") -> "tuple[Texts | None, Texts | None]":
         """(the texts to retrain on, those to score), None where they are not asked for."""
         from wv_cli.evaluation.labeled_texts import labeled_texts
-        from wv_cli.text.input_files import expand_inputs
+        from wv_cli.text.input_files import expand_inputs, shared_file
         from wv_cli.text.tokenizing import recipe_for
 
         texts, found = self.texts, list["Texts | None"]()
@@ -188,6 +188,9 @@ class QuantizeJob(Job):
             if paths:
                 expand_inputs(each)
         inputs, lines = found
+        if inputs is not None and lines is not None and (same := shared_file(inputs.inputs, lines.inputs)) is not None:
+            problem = "is among --input, and retraining learns it by heart"
+            run.log(f"--validation: {same} {problem}; give other lines")
         return inputs, lines
 
     def _require_pairs(self, run: Run) -> None:

@@ -130,7 +130,7 @@ class SupervisedRun:
         from wv_cli.commands.metadata import number_of, run_metadata
         from wv_cli.models.supervised import Supervised
         from wv_cli.models.training.state import read_state
-        from wv_cli.text.input_files import expand_inputs
+        from wv_cli.text.input_files import expand_inputs, shared_file
         from wv_cli.text.labeled import empty_labeled
         from wv_cli.vectors import formats
 
@@ -139,6 +139,9 @@ class SupervisedRun:
         plan, path = job.plan, job.continuation.continue_
         if plan is not None:
             expand_inputs(self._texts(plan.validation))
+            if (same := shared_file(job.reading.inputs, [plan.validation])) is not None:
+                problem = "is among INPUT, so the search chooses options that learn it by heart"
+                run.log(f"--autotune-validation: {same} {problem}; give other lines")
         first = job.first
         vectors = formats.load(first.pretrained, bad_rows=first.bad_rows) if first.pretrained else None
         state = read_state(path, Supervised.state_layout(config), labeled=True) if path else None

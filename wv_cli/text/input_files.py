@@ -196,6 +196,24 @@ def refuse_overwriting(inputs: Sequence[str], output: str) -> None:
                 raise UsageError(message)
 
 
+def shared_file(inputs: Sequence[str], others: Sequence[str]) -> str | None:
+    """The first of the files that `others` name which `inputs` name, too, however it is spelt or linked; None where
+    there is none. Folders are gone through. Raises what Source raises at once."""
+    known = {*map(_identity, expand_inputs(inputs))}
+    return next((path for path in expand_inputs(others) if _identity(path) in known), None)
+
+
+def _identity(path: str) -> object:
+    """Equal for inputs that are one file; `-` is what standard input has been redirected to."""
+    if (elsewhere := remote.place_of(path)) is not None:
+        return elsewhere
+    try:
+        status = os.fstat(0) if path == "-" else Path(path).stat()
+    except OSError:  # of standard input that is closed
+        return path
+    return status.st_dev, status.st_ino
+
+
 def total_size(paths: list[str]) -> int | None:
     """Bytes of all inputs, None when one has no size (a pipe)."""
     total = 0
