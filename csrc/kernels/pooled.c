@@ -36,7 +36,7 @@
 
 #define EPSILON 1e-8f
 #define LONGEST_STEP 2.0f /* the curvature of the loss along H is at most |m|^2 / 2 */
-#define ROWS 4            /* outputs that share a load of m */
+#define ROWS 4            /* rows that share a load of a sum */
 #define AHEAD 8           /* rows that are fetched before they are read */
 
 typedef struct {
@@ -71,13 +71,24 @@ static float dot(const float *x, const float *y, int32_t size) {
     return v_sum(sum);
 }
 
-/* m of a text, zero without inputs. */
+/* m of a text, zero without inputs. Behind the last input, a row is added 0 times. */
 static void sum_rows(const wv_pooled_head *head, const wv_pooled_inputs *inputs, int64_t text, float *sum) {
     const int64_t begin = inputs->start[text], end = inputs->start[text + 1], stride = head->stride;
     memset(sum, 0, sizeof(float) * (size_t)stride);
-    for (int64_t i = begin; i < end; i++) {
-        if (i + AHEAD < end) wv_fetch(head->row + inputs->id[i + AHEAD] * stride, stride);
-        add_scaled(inputs->value[i], head->row + inputs->id[i] * stride, head->stride, sum);
+    for (int64_t i = begin; i < end; i += ROWS) {
+        const float *row[ROWS];
+        vfloat value[ROWS];
+        for (int32_t r = 0; r < ROWS; r++) {
+            if (i + r + AHEAD < end) wv_fetch(head->row + inputs->id[i + r + AHEAD] * stride, stride);
+            row[r] = head->row + inputs->id[i + r < end ? i + r : i] * stride;
+            value[r] = v_splat(i + r < end ? inputs->value[i + r] : 0);
+        }
+        for (int64_t d = 0; d < stride; d += WV_LANES) {
+            vfloat total = v_load(sum + d);
+#pragma GCC unroll 4
+            for (int32_t r = 0; r < ROWS; r++) total += value[r] * v_load(row[r] + d);
+            v_store(sum + d, total);
+        }
     }
 }
 
@@ -157,14 +168,27 @@ static double score_gradient(const wv_pooled_run *run, int64_t text, float *scor
 static void move_outputs(const wv_pooled_head *head, int32_t outputs, float lr, workspace *work) {
     const int32_t stride = head->stride;
     memset(work->gradient, 0, sizeof(float) * (size_t)stride);
-    for (int32_t k = 0; k < outputs; k++) {
-        if (work->scores[k] == 0) continue; /* a question of which the text has no label */
-        const vfloat d = v_splat(work->scores[k]), step = v_splat(-lr * work->scores[k]);
-        float *weights = head->output + (int64_t)k * stride;
-        for (int32_t i = 0; i < stride; i += WV_LANES) {
-            const vfloat old = v_load(weights + i);
-            v_store(work->gradient + i, v_load(work->gradient + i) + d * old);
-            v_store(weights + i, old + step * v_load(work->sum + i));
+    for (int32_t k = 0; k < outputs; k += ROWS) {
+        float *row[ROWS];
+        vfloat d[ROWS], step[ROWS];
+        int32_t moves = 0; /* not where the text has no label of a question */
+        for (int32_t r = 0; r < ROWS; r++) {
+            const float own = k + r < outputs ? work->scores[k + r] : 0;
+            row[r] = head->output + (int64_t)(k + r < outputs ? k + r : k) * stride;
+            d[r] = v_splat(own);
+            step[r] = v_splat(-lr * own);
+            moves |= own != 0;
+        }
+        for (int32_t i = 0; moves && i < stride; i += WV_LANES) {
+            const vfloat x = v_load(work->sum + i);
+            vfloat g = v_load(work->gradient + i);
+#pragma GCC unroll 4
+            for (int32_t r = 0; r < ROWS; r++) { /* one by one: behind the last output, rows are the first again */
+                const vfloat old = v_load(row[r] + i);
+                g += d[r] * old;
+                v_store(row[r] + i, old + step[r] * x);
+            }
+            v_store(work->gradient + i, g);
         }
     }
 }

@@ -18,6 +18,7 @@ from wv_cli.models.training.blocks import EpochOrder
 from wv_cli.models.training.trainer import Immediate, StepResult
 
 _LINES = 16  # lines of a step
+_DRAWN = 4096  # rows of n-grams that are drawn at once: float64 numbers on their way take little memory
 _ADVICE = "lower --dim or --ngram-dim, or raise --min-count"
 
 
@@ -56,7 +57,9 @@ class Pooled(Immediate):
         rows = np.flatnonzero(~known)
         table[rows] = random.standard_normal((len(rows), dim), np.float32) / np.float32(np.sqrt(dim))
         ngrams = self.ngrams.arrays()[0]
-        ngrams[...] = random.uniform(-1 / rank, 1 / rank, ngrams.shape)
+        for first_row in range(0, len(ngrams), _DRAWN):
+            part = ngrams[first_row : first_row + _DRAWN]
+            part[...] = random.uniform(-1 / rank, 1 / rank, part.shape)
 
     @property
     def epochs(self) -> int:

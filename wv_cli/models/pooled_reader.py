@@ -5,7 +5,7 @@ Features are fastText's: the words of a line that the model knows, and hashed n-
 values are tf-idf. Tokens are the pieces of a tokenizer, or the known words; their values are sublinear frequencies."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -233,18 +233,20 @@ class LineReader:
 
 def read_features(reading: Reading, text: Sequence[bytes], path: str) -> tuple[Reading, ReadLines]:
     """(the reading with the n-grams and the idf of a text's lines, the lines). `text` has blocks of whole lines."""
-    words, first = len(reading.words), LineReader(reading, path)
+    words, reader = len(reading.words), LineReader(reading, path)
     rows = words + (reading.buckets if reading.uses_buckets else 0)
-    lines, found = 0, np.zeros(rows, np.int64)
-    for block in text:
-        read = first.read(block)
-        line = np.repeat(np.arange(len(read)), np.diff(read.feature_starts))
-        own = np.unique(line * rows + read.features) % rows
-        found += np.bincount(own, minlength=rows)
-        lines += len(read)
+    parts, found = [reader.read(block) for block in text], np.zeros(rows, np.int64)
+    for part in parts:
+        _, once, _ = _pooled.weigh(part.feature_starts.copy(), part.features.copy())
+        found += np.bincount(once, minlength=rows)
     kept = np.flatnonzero(found[words:]).astype(np.int32)
     counts = np.concatenate([found[:words], found[words:][kept]])
-    idf = (np.log((1 + lines) / (1 + counts)) + 1).astype(np.float32)
-    made = Reading(**{**vars(reading), "kept": kept, "idf": idf})
-    reader = LineReader(made, path)
-    return made, join_lines([reader.read(block) for block in text])
+    idf = (np.log((1 + sum(map(len, parts))) / (1 + counts)) + 1).astype(np.float32)
+    numbers = np.arange(rows, dtype=np.int32)
+    numbers[words + kept] = words + np.arange(len(kept), dtype=np.int32)
+
+    def weigh(part: ReadLines) -> ReadLines:
+        starts, features, values = _pooled.weigh(part.feature_starts, numbers[part.features], idf)
+        return replace(part, feature_starts=starts, features=features, values=values)
+
+    return replace(reading, kept=kept, idf=idf), join_lines([weigh(part) for part in parts])
