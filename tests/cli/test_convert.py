@@ -96,6 +96,7 @@ def test_a_broken_file_harms_nothing(wv, tmp_path, name):
         ([".", "x.bin"], 1, ".: cannot read: is a directory"),
         (["empty", "x.bin"], 1, "empty: the file is empty; expected word vectors"),
         ([W2V, "no/x.bin"], 1, "no does not exist; create it first"),
+        ([W2V, "empty/x.bin"], 1, "empty/x.bin: cannot write: the folder empty is a file; write elsewhere"),
         ([W2V, "x"], 2, "names no format to write; choose one by --to or the ending: word2vec-text (.vec, .txt)"),
         ([W2V, "."], 1, ".: cannot write: is a folder; name a file in it"),
         ([W2V, "new/"], 1, "new/: cannot write: is a folder; name a file in it"),

@@ -276,7 +276,9 @@ def check_writable(
         message = f"{path}: cannot write: the file is read-only (mode {mode & 0o777:o}); {read_only}"
         raise WvError(message)
     if not folder.is_dir():
-        message = f"{path}: cannot write: the folder {Path(path).parent} does not exist; create it first"
+        parent = Path(path).parent
+        problem = "is a file; write elsewhere" if parent.exists() else "does not exist; create it first"
+        message = f"{path}: cannot write: the folder {parent} {problem}"
         raise WvError(message)
     if not os.access(folder, os.W_OK | os.X_OK):
         if os.statvfs(folder).f_flag & os.ST_RDONLY:
