@@ -4,11 +4,16 @@ import gzip
 import json
 import os
 import resource
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet as parquet
 import pytest
 
 from tests.cli.test_filter import MODEL, REPORT, STEPS, KilledError, contents, small_blocks
+from wv_cli import load_classifier, train
 from wv_cli.__main__ import run
 from wv_cli.filtering import journal as journals
 from wv_cli.filtering import label_files, shard_files, shards
@@ -257,14 +262,63 @@ def test_more_labels_than_files_may_be_open(tmp_path, ending):
         ("a\\b:c\0", "a%5Cb%3Ac%00"),
         ("100%", "100%25"),
         (2.5, "2.5"),
+        (1.0, "1"),
+        ("1.0", "1.0"),
+        (-0.0, "0"),
+        (1e300, "1e+300"),
+        (float("nan"), "null"),
+        (Decimal("3.00"), "3"),
+        (b"en", "en"),
+        (date(2024, 5, 1), "2024-05-01"),
         (False, "false"),
         ("", "null"),
+        (None, "null"),
         (["en"], "null"),
         ("\ud800", "\ufffd"),
     ],
 )
 def test_a_label_is_a_name_of_a_folder(label, folder):
     assert label_folder(label) == folder
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_a_number_is_the_label_that_training_makes_of_it(tmp_path, ending):
+    """However it is written, which the records that are written keep."""
+    written = ["1", "1.0", "0.5", "5e-1", "2", '"2"', "true"]
+    lines = [f'{{"text": "the  bread",  "stars": {label}}}\n' for label in written]
+    shard, out = tmp_path / f"a.{ending}", tmp_path / "out"
+    shard.write_text("".join(lines))
+    if ending == "parquet":
+        rows = [{"text": "the bread", "stars": stars} for stars in map(Decimal, ("1", "1.0", "0.5", "2"))]
+        kind = pyarrow.schema([("text", "string"), ("stars", pyarrow.decimal128(9, 4))])
+        parquet.write_table(pyarrow.Table.from_pylist([*rows], kind), shard)
+    assert run(["filter", str(shard), "-o", str(out), "--split", "stars", "--words", "1..", "-q"]) == 0
+    if ending == "jsonl":
+        found = {path.parent.name: path.read_text() for path in out.glob("*/*")}
+        assert found == {
+            "1": "".join(lines[:2]),
+            "0.5": "".join(lines[2:4]),
+            "2": "".join(lines[4:6]),
+            "true": lines[6],
+        }
+    train(shard, tmp_path / "m.bin", model="supervised", dim=2, epochs=1, min_count=1, label_field=("stars",))
+    labels = {label.removeprefix("__label__") for label in load_classifier(tmp_path / "m.bin").labels}
+    assert labels == {path.parent.name for path in out.glob("*/*")} >= {"0.5", "1", "2"}
+
+
+def test_labels_of_a_rule_are_the_values_that_it_was_trained_on(tmp_path):
+    rows = [
+        {"text": f"{word} bread", "topic": topic} for word, topic in (("old", "social science"), ("new", "50%"))
+    ] * 20
+    shard = tmp_path / "a.jsonl"
+    shard.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = {"model": "supervised", "dim": 4, "epochs": 30, "min_count": 1, "threads": 1, "label_field": ("topic",)}
+    train(shard, tmp_path / "m.bin", **options)
+    rule = ["--classifier", f"best={tmp_path}/m.bin:*=..", "--add-scores"]
+    for split in ("best", "topic"):
+        assert run(["filter", str(shard), "-o", str(tmp_path / split), "--split", split, *rule, "-q"]) == 0
+    assert files(tmp_path / "best") == files(tmp_path / "topic")
+    assert {path.name for path in (tmp_path / "best").iterdir()} >= {"social science", "50%25"}
 
 
 def test_lists_are_told_of(tmp_path, capsys):

@@ -20,6 +20,7 @@ from wv_cli.filtering.part_files import PartFile, Saved
 from wv_cli.io.extra import require
 from wv_cli.io.json_text import to_unicode
 from wv_cli.text.records.kinds import RECORDS
+from wv_cli.text.records.labels import label_text
 from wv_cli.text.records.parquet_writing import Rows
 from wv_cli.text.records.scanned import Written
 from wv_cli.text.records.writing import open_sink
@@ -31,13 +32,14 @@ _UNSAFE = re.compile(r'^[._]|[\x00-\x1f\x7f/\\%:*?"<>|]')
 
 
 def label_folder(label: Any) -> str:
-    """The name of a label's folder: the text, number or truth value itself, but for characters that a folder's name
-    cannot have, or that make programs leave it out. These are written as %2F. Other values are no labels."""
-    if isinstance(label, bool):
-        label = str(label).lower()
-    if label in (None, "") or not isinstance(label, str | int | float):
+    """The name of a label's folder: the text that training makes of it, but for characters that a folder's name cannot
+    have, or that make programs leave it out. These are written as %2F. Other values are no labels."""
+    try:
+        text = to_unicode(label_text(label) or "")
+    except TypeError:
+        text = ""
+    if not text:
         return NONE
-    text = to_unicode(str(label))
     name = f"%{ord(text[0]):02X}{text[1:]}" if text == NONE else _UNSAFE.sub(lambda it: f"%{ord(it[0]):02X}", text)
     if len(data := name.encode()) > _LONGEST:
         name = f"{data[:_LONGEST].decode(errors='ignore')}-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"

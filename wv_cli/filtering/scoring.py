@@ -106,7 +106,7 @@ def _of_labels(subject: str, bound: float, options: ScorerOptions, *, unknown_is
         labels = np.take_along_axis(answered.labels, of_chosen.argmax(axis=1)[:, None], axis=1)[:, 0]
         return best, np.where(best > 0, labels, np.int32(-1))
 
-    return LabelScorer(*_ask(model, path, options, k), labels=[*known], pick=pick)
+    return LabelScorer(*_ask(model, path, options, k), labels=[*map(value_of, known)], pick=pick)
 
 
 def _labels(named: str, known: Collection[str], path: str, questions: Sequence[str]) -> list[str]:

@@ -9,6 +9,8 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, time
+from decimal import Decimal
 from typing import Any
 
 from wv_cli._text import SEPARATORS
@@ -107,23 +109,39 @@ class LabeledLines:
             raise BadFile(name, f"{expected}; the first one has the fields {shown_fields(self._seen)}")
 
 
+def label_text(value: Any) -> str | None:
+    """The label that the value of a field is, as text: 1 and 1.0 are one label. None for null, an empty text, and what
+    is no finite number. Raises TypeError for a value that is no label, such as a list."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float | Decimal):
+        number = float(value)
+        is_whole = number.is_integer() and abs(number) < _EXACT
+        return str(int(number) if is_whole else number) if math.isfinite(number) else None
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace") or None
+    if isinstance(value, date | time):  # as JSON has them
+        return value.isoformat()
+    if value is None or isinstance(value, int | str):
+        return str(value) if value not in (None, "") else None
+    raise TypeError(type(value).__name__)
+
+
 def _parts(name: str, value: Any, place: str) -> Iterator[str]:
     """The labels that the value of a field is, as text. Raises BadFile for a value that is none."""
     if isinstance(value, list | tuple) and not any(isinstance(each, list | tuple) for each in value):
         for each in value:
             yield from _parts(name, each, place)
-    elif isinstance(value, bool):
-        yield "true" if value else "false"
-    elif isinstance(value, float):
-        if math.isfinite(value):
-            yield str(int(value)) if value.is_integer() and abs(value) < _EXACT else str(value)
-    elif isinstance(value, int | str | bytes):
-        if text := value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value):
-            yield text
-    elif value is not None:
+        return
+    try:
+        text = label_text(value)
+    except TypeError:
         expected = "a text, a number, true, false, null or a list of these"
         way = f"name a field inside it as {name}.NAME, or another field"
-        raise BadFile(place, f"the field {name}: expected {expected}, found {show_value(value, 60)}; {way}")
+        problem = f"the field {name}: expected {expected}, found {show_value(value, 60)}; {way}"
+        raise BadFile(place, problem) from None
+    if text is not None:
+        yield text
 
 
 def _names(block: Block) -> list[str]:
