@@ -28,10 +28,10 @@ ASKED = {"commands", "commands.distribution", "commands.parts"}
 QUERIES = {
     "nn words.bin the": (QUESTION | {"commands.nn"}, 68),
     "similarity words.bin the of": (QUESTION | {"commands.similarity"}, 63),
-    "vectors words.bin the": (ASKED | {"commands.parts.pooling", "encoders", "transforms", "text"}, 88),
+    "vectors words.bin the": (ASKED | {"commands.parts.pooling", "encoders", "transforms", "text"}, 77),
     "vectors labels.bin --sentences the": (
         ASKED | {"commands.parts.pooling", "commands.sentences", "encoders", "transforms", "text"},
-        93,
+        82,
     ),
     "predict labels.bin labeled.txt": (JOB | PREDICT | {"models", "text", "filtering"}, 94),
     "predict labels.bin labeled": (JOB | PREDICT | {"models", "text", "filtering"}, 94),  # an ending of no format
@@ -45,8 +45,6 @@ QUERIES = {
 # Of the standard library: what these queries did without when they were last looked at, each some milliseconds.
 SLOW = {"bz2", "concurrent.futures", "csv", "hashlib", "logging", "random", "secrets", "shutil", "string", "tempfile"}
 MAY_HAVE = {
-    "vectors words.bin the": {"hashlib"},
-    "vectors labels.bin --sentences the": {"hashlib"},
     "search text.index history": {"hashlib"},
     "convert words.bin words.vec -q": {
         "bz2",

@@ -19,17 +19,20 @@ vector.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.registry import Registry
-from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import unit_mean
 from wv_cli.vectors.lookup import Lookup
 from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    from wv_cli.text.vocab import Vocab
 
 SIF_A = 1e-3
 
@@ -94,7 +97,7 @@ class Sentences:
 class Counts:
     """How often words occur: a vocabulary file, whose words are found by `lookup`."""
 
-    vocab: Vocab
+    vocab: "Vocab"
     lookup: Lookup
 
     def of_rows(self, rows: int) -> NDArray[np.float64]:
@@ -108,7 +111,7 @@ class Counts:
         return counts
 
 
-def sif_weights(words: WordList, vocab: Vocab, a: float = SIF_A) -> NDArray[np.float64]:
+def sif_weights(words: WordList, vocab: "Vocab", a: float = SIF_A) -> NDArray[np.float64]:
     """(words,): a / (a + p(w)) of words as they are spelled."""
     ids = vocab.words.find_all(words)
     counts = np.where(ids >= 0, vocab.counts[np.maximum(ids, 0)], 0)
@@ -200,7 +203,7 @@ def sentence_vectors(
     lookup: Lookup,
     pooling: str = "mean",
     *,
-    vocab: Vocab | None = None,
+    vocab: "Vocab | None" = None,
     stop_words: frozenset[str] = frozenset(),
     a: float = SIF_A,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
