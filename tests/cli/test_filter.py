@@ -16,7 +16,7 @@ from wv_cli.__main__ import run
 from wv_cli.filtering import journal as journals
 from wv_cli.filtering import part_files, shard_files, shards
 from wv_cli.io import compression
-from wv_cli.text import source
+from wv_cli.text import record_files
 
 MODEL = GOLDEN / "ft-labels.ftz"
 REPORT = "_filter.report"
@@ -62,7 +62,7 @@ def text_of(line):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Some dozen blocks a shard, and a point after each three or so."""
-    monkeypatch.setattr(source, "CHUNK", 1500)
+    monkeypatch.setattr(record_files, "CHUNK", 1500)
     monkeypatch.setattr(compression, "CHUNK", 1500)
     monkeypatch.setattr(shard_files, "SAVE_BYTES", 4000)
     monkeypatch.setattr(part_files.host, "sync", lambda descriptor: None)  # of hundreds of points
@@ -203,8 +203,8 @@ RUNNER = """
 import sys
 from wv_cli.filtering import shard_files
 from wv_cli.io import compression
-from wv_cli.text import source
-source.CHUNK = compression.CHUNK = 1500
+from wv_cli.text import record_files
+record_files.CHUNK = compression.CHUNK = 1500
 shard_files.SAVE_BYTES = 4000
 from wv_cli.__main__ import run
 sys.exit(run(sys.argv[1:]))

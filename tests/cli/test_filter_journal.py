@@ -16,7 +16,7 @@ from wv_cli.filtering import journal as journals
 from wv_cli.filtering import part_files, shards
 from wv_cli.filtering.slices import Slice
 from wv_cli.io import compression
-from wv_cli.text import source
+from wv_cli.text import record_files
 
 __all__ = ["small_blocks"]  # a fixture
 
@@ -146,7 +146,7 @@ def test_a_run_goes_on_with_blocks_of_another_size(small_blocks, tmp_path, monke
         if not (out / "kept" / NAME).exists():
             break
         with monkeypatch.context() as patch:
-            patch.setattr(source, "CHUNK", 700)
+            patch.setattr(record_files, "CHUNK", 700)
             patch.setattr(compression, "CHUNK", 700)
             assert run(arguments(inputs, out, "--json")) == 0
         assert unpacked(out) == whole and capsys.readouterr().out == table

@@ -177,9 +177,9 @@ def _filter(arguments: list[str], seconds: float | None) -> int:
         from wv_cli.__main__ import run as run_line
         from wv_cli.filtering import shard_files, slices
         from wv_cli.io import compression
-        from wv_cli.text import source
+        from wv_cli.text import record_files
 
-        source.CHUNK = compression.CHUNK = 1500
+        record_files.CHUNK = compression.CHUNK = 1500
         shard_files.SAVE_BYTES = 4000
         slices.LARGE = 0
         os._exit(run_line(arguments))

@@ -9,7 +9,7 @@ import pytest
 import wv_cli
 from wv_cli.__main__ import run
 from wv_cli.errors import BadFile, WvError
-from wv_cli.text import source
+from wv_cli.text import record_files
 from wv_cli.text.source import Source
 from wv_cli.vectors.recognize import input_texts
 
@@ -116,7 +116,7 @@ def test_a_run_goes_on_within_an_archive(tmp_path, monkeypatch):
 
     path = tmp_path / "a.wet.gz"
     path.write_bytes(members([record(i, f"{TEXTS[0]} {i}") for i in range(300)]))
-    for module in (source, warc):
+    for module in (record_files, warc):
         monkeypatch.setattr(module, "CHUNK", 1500)
     monkeypatch.setattr(shard_files, "SAVE_BYTES", 4000)
     assert run(["filter", str(path), "-o", str(tmp_path / "whole" / "kept"), "--words", "3.."]) == 0

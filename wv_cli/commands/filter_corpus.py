@@ -11,7 +11,7 @@ from wv_cli.commands.run import Run
 if TYPE_CHECKING:
     from wv_cli.filtering.slices import Slice
     from wv_cli.text.inputs import Texts
-    from wv_cli.text.source import Source
+    from wv_cli.text.record_files import RecordFiles
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Corpus:
     of them unless there are parts; the `digest` is that of every one, None without parts."""
 
     texts: "Texts"
-    source: "Source"
+    source: "RecordFiles"
     wholes: "Sequence[Slice]"
     every: "Sequence[Slice]"
     mine: "Sequence[Slice]"
@@ -38,9 +38,9 @@ def open_corpus(run: Run, records: FilteredRecords, kept: FilterOutput) -> Corpu
     from wv_cli.filtering.shards import name_outputs
     from wv_cli.filtering.slices import Slice, cut_large, refuse_other_cuts
     from wv_cli.text.reading_config import ReadingConfig
+    from wv_cli.text.record_files import RecordFiles
     from wv_cli.text.records.opening import refuse_other_files
     from wv_cli.text.records.reading import DEFAULT_FIELD
-    from wv_cli.text.source import Source
     from wv_cli.vectors.recognize import input_texts
 
     part = kept.cut.run_part
@@ -49,7 +49,7 @@ def open_corpus(run: Run, records: FilteredRecords, kept: FilterOutput) -> Corpu
         reading = replace(reading, field=DEFAULT_FIELD)
     texts = input_texts(records.inputs, log=run.log, reading=reading, written=kept.results())
     refuse_other_files(texts, [path for path in texts.inputs if Path(path).is_file()])
-    source = Source(texts, progress=run.on_reading)
+    source = RecordFiles(texts)
     refuse_other_files(texts, source.paths)
     wholes = [Slice(*each) for each in name_outputs(records.inputs, source.paths).items()]
     every, mine, digest = wholes, wholes, None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wv_cli.filtering.slices import Slice
     from wv_cli.filtering.statistics import Totals
     from wv_cli.text.inputs import Texts
-    from wv_cli.text.source import Source
+    from wv_cli.text.record_files import RecordFiles
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class FilterRun:
         return totals.to_dict()
 
     def _count_only(
-        self, source: "Source", judge: "Judge", totals: "Totals", *, only: bool
+        self, source: "RecordFiles", judge: "Judge", totals: "Totals", *, only: bool
     ) -> "Iterator[tuple[str, Judged]]":
         """What a run without an output finds, file by file."""
         from wv_cli.filtering.slices import Slice
@@ -155,7 +155,9 @@ class FilterRun:
                 for judged in found:
                     yield path, judged
 
-    def _write_stream(self, source: "Source", texts: "Texts", judge: "Judge", totals: "Totals", output: str) -> None:
+    def _write_stream(
+        self, source: "RecordFiles", texts: "Texts", judge: "Judge", totals: "Totals", output: str
+    ) -> None:
         """Writes the records of all files, one after the other."""
         from wv_cli.io.output import open_output
         from wv_cli.text.records.writing import common_kind, open_sink
@@ -175,7 +177,7 @@ class FilterRun:
 
     def _write(
         self,
-        source: "Source",
+        source: "RecordFiles",
         slices: "Sequence[Slice]",
         judge: "Judge",
         totals: "Totals",
@@ -223,7 +225,7 @@ class FilterRun:
             shards.write_report(self.argv)
         return shards.totals
 
-    def _open_pass(self, judge: "Judge", source: "Source", *, only: bool) -> "ShardPass":
+    def _open_pass(self, judge: "Judge", source: "RecordFiles", *, only: bool) -> "ShardPass":
         """What judges files of `source`, and tells how far it is."""
         from wv_cli.filtering.progress import Progress
         from wv_cli.filtering.shard_pass import ShardPass
@@ -311,7 +313,7 @@ def _told_how_to_go_on(run: Run) -> Iterator[None]:
         raise
 
 
-def _require_readable(totals: "Totals", source: "Source") -> None:
+def _require_readable(totals: "Totals", source: "RecordFiles") -> None:
     """Raises WvError where no input of the whole run has a record."""
     if totals.unreadable + totals.damaged == len(source.paths):
         problem = "has a record that can be read; notes say why, without -q"

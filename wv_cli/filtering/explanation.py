@@ -10,15 +10,15 @@ from wv_cli.filtering.duplicates import FIRST, Deduplicator, Like
 from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.near_duplicates import SHINGLE, simplify
 from wv_cli.text.raw_files import is_file
+from wv_cli.text.record_files import RecordFiles
 from wv_cli.text.records.field_values import read_fields
-from wv_cli.text.source import Source
 
 _LONGEST = 400  # letters of a common part
 _GAP = "[...]"
 
 
 def explain(
-    source: Source,
+    source: RecordFiles,
     judge: Judge,
     number: int,
     duplicates: Sequence[Deduplicator] = (),
@@ -109,7 +109,7 @@ def common_part(text: bytes, other: bytes, width: int, *, keep_numbers: bool = F
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} {_GAP}"
 
 
-def _read_text(source: Source, like: Like) -> bytes | None:
+def _read_text(source: RecordFiles, like: Like) -> bytes | None:
     """The text that another one is like, where its file is among those that are read, and can be read again."""
     if like.file not in source.paths or not is_file(like.file):
         return None

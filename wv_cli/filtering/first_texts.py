@@ -12,9 +12,9 @@ from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import is_file
 from wv_cli.text.raw_text import note_cut, note_unsegmented
 from wv_cli.text.reading_config import read_recipe
+from wv_cli.text.record_files import RecordFiles
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.reading import DEFAULT_FIELD, Block
-from wv_cli.text.source import Source
 
 _FEW = 1000
 
@@ -58,6 +58,6 @@ def _first_blocks(texts: Texts, path: str) -> list[Block]:
     """The first one, if any."""
     if is_file(path):  # a pipe is read once
         with suppress(WvError):  # which is told when it is judged
-            for block in Source(replace(texts.quiet(), inputs=[path])).blocks(path, ()):
+            for block in RecordFiles(replace(texts.quiet(), inputs=[path])).blocks(path, ()):
                 return [block]
     return []

@@ -19,7 +19,7 @@ from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.output import check_writable
 from wv_cli.io.places import make_folder
-from wv_cli.text.source import Source
+from wv_cli.text.record_files import RecordFiles
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class KeyedRun:
         part: Part,
         every: Sequence[Slice],
         mine: Sequence[Slice],
-        source: Source,
+        source: RecordFiles,
         shard_pass: ShardPass,
         rules: Sequence[Deduplicator],
     ) -> tuple[str, int]:

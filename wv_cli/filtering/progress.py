@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from wv_cli.io.events import Log, OnProgress
-from wv_cli.text.source import Source
+from wv_cli.text.record_files import RecordFiles
 
 SECONDS = 60.0  # between two lines
 
@@ -13,7 +13,7 @@ class Progress:
     """Is told of records that are judged, and tells `on_reading` and `log` of them and of the bytes that `source` has
     read. Those that an earlier run has judged are in source.consumed."""
 
-    def __init__(self, source: Source, log: Log, on_reading: OnProgress | None = None) -> None:
+    def __init__(self, source: RecordFiles, log: Log, on_reading: OnProgress | None = None) -> None:
         self._source, self._log, self._on_reading = source, log, on_reading
         self._records = self._kept = 0
         self._told = time.monotonic()

@@ -27,12 +27,12 @@ from wv_cli.filtering.slices import Slice
 from wv_cli.filtering.statistics import Totals
 from wv_cli.io.threads import in_order, read_ahead
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
+from wv_cli.text.record_files import RecordFiles
 from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords, OnBad, Sink
 from wv_cli.text.records.spans import Span
 from wv_cli.text.records.text_spans import text_sizes
-from wv_cli.text.source import Source
 from wv_cli.vectors.recognize import input_texts
 
 
@@ -100,7 +100,7 @@ class ShardPass:
     split: str | None = None
     skips_damage: bool = False
 
-    def write(self, source: Source, shards: Sequence[ShardFiles]) -> Generator[JudgedShard, None, None]:
+    def write(self, source: RecordFiles, shards: Sequence[ShardFiles]) -> Generator[JudgedShard, None, None]:
         """Judges each shard of `shards`, from where its files go on."""
         rejects = any(files.rejects for files in shards)
         evidence = self._evidence_fields if rejects and self.judge.has_evidence else ()
@@ -152,7 +152,7 @@ class ShardPass:
     def _columns(self, judged: JudgedBlock) -> dict[str, Column]:
         return {name: _column(judged.found.scores[name], is_count) for name, is_count in self._score_kinds.items()}
 
-    def stream(self, source: Source, sink: Sink, totals: Totals) -> None:
+    def stream(self, source: RecordFiles, sink: Sink, totals: Totals) -> None:
         """Judges all shards, counts in `totals` and writes the records that stay to `sink`."""
         bad: list[BadRecord] = []
         to_read = [Reading(path, on_bad=bad.append) for path in source.paths]
@@ -171,7 +171,7 @@ class ShardPass:
         return f"{self.reason}_of", f"{self.reason}_similarity"
 
     def count(
-        self, source: Source, shards: Sequence[tuple[str, Span | None]], totals: Totals
+        self, source: RecordFiles, shards: Sequence[tuple[str, Span | None]], totals: Totals
     ) -> Generator[Iterator[Judged], None, None]:
         """Judges shards, each a path and perhaps a span of it, counts in `totals` and writes nothing. What is found in
         one is asked for before the next."""
@@ -190,7 +190,7 @@ class ShardPass:
             yield block.found
 
     def _judge_blocks(
-        self, source: Source, shards: Sequence[Reading], added: Sequence[str]
+        self, source: RecordFiles, shards: Sequence[Reading], added: Sequence[str]
     ) -> Generator[JudgedBlock | End, None, None]:
         """The judged blocks of all shards, those of each with an End behind them. With more than one thread another one
         reads, and a shard is judged while the one before is finished."""
@@ -270,7 +270,7 @@ class ShardTask:
         reading = ReadingConfig(**vars(self.reading))
         if record_kind(path) != "tsv":  # others of the run are
             reading = replace(reading, tsv_quotes=False)
-        source = Source(input_texts([path], log=said.append, reading=reading))
+        source = RecordFiles(input_texts([path], log=said.append, reading=reading))
         shard_pass = ShardPass(
             judge,
             said.append,
@@ -296,7 +296,7 @@ class ShardTask:
 
 
 def _read_blocks(
-    source: Source, shards: Iterable[Reading], added: Sequence[str], skips_damage: bool
+    source: RecordFiles, shards: Iterable[Reading], added: Sequence[str], skips_damage: bool
 ) -> Iterator[tuple[str, Block] | End]:
     """The blocks of all shards, each with the path of its file. With `skips_damage` there is none of a damaged one:
     what comes before the damage may be wrong, too, since a checksum stands at the end."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.io.kinds import HEAD_BYTES, records_of
 from wv_cli.io.kinds import RECORDS as RECORD_TEXTS
-from wv_cli.io.kinds import records_of
 from wv_cli.text.binary import NO_UTF8, binary, describe_foreign, is_foreign
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
@@ -123,6 +123,24 @@ class Texts:
             return None
         found = self.recognize(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
         return found or (describe_foreign(head) if (is_whole or 0 not in head) and is_foreign(head) else None)
+
+    def require_text(self, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+        """The chunks of a text as they come, however small a pipe makes them. Raises BadFile once they are seen to be
+        no text."""
+        head, judged = b"", 0
+        for chunk in chunks:
+            if len(head) < HEAD_BYTES:
+                head += chunk[: HEAD_BYTES - len(head)]
+                if len(head) >= min(2 * judged, HEAD_BYTES):
+                    judged = len(head)
+                    self._require_head(head, name, is_whole=judged == HEAD_BYTES)
+            yield chunk
+        if len(head) < HEAD_BYTES:
+            self._require_head(head, name, is_whole=True)
+
+    def _require_head(self, head: bytes, name: str, *, is_whole: bool) -> None:
+        if problem := self.problem(head, is_whole=is_whole):
+            raise not_text(name, problem)
 
 
 def _unheard(message: str) -> None:

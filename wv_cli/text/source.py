@@ -8,7 +8,6 @@ so that neither a word nor a line runs from one file into the next. Decisions:
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
@@ -19,25 +18,23 @@ from wv_cli.io.kinds import HEAD_BYTES
 from wv_cli.io.marks import MARK, without_mark
 from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.documents import read_documents
-from wv_cli.text.input_files import Inputs, expand_inputs, total_size
-from wv_cli.text.inputs import Texts, not_text
+from wv_cli.text.input_files import Inputs
+from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, note_wrapped, read_sample
-from wv_cli.text.records.kinds import RECORDS, require_tsv
+from wv_cli.text.record_files import RecordFiles
 from wv_cli.text.web_pages import is_page, read_page
 
 if TYPE_CHECKING:
     import hashlib
-    import io
 
     from wv_cli.text.lines import Lines
     from wv_cli.text.records.labels import LabeledLines
-    from wv_cli.text.records.reading import Block, OnBad
-    from wv_cli.text.records.spans import Span
+    from wv_cli.text.records.reading import Block
     from wv_cli.text.tokenizing import Tokenizer
 
 
-class Source:
+class Source(RecordFiles):
     """The inputs, in order, as chunks of bytes: iterate once.
 
     `inputs` are paths of files, of folders (all regular files inside, at any depth, in sorted order; names that begin
@@ -63,16 +60,11 @@ class Source:
         progress: OnProgress | None = None,
         compute_digest: bool = False,
     ) -> None:
-        self._texts = inputs if isinstance(inputs, Texts) else None
-        self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs
-        self.paths = expand_inputs(inputs)
-        if self._texts is not None and self._texts.reading.tsv_quotes and self._texts.part is None:
-            require_tsv(self.paths)
+        super().__init__(inputs)
         self.lowercase, self.lines, self.bare_end = lowercase, lines, bare_end
-        self.consumed = self.divided = 0
         part = self._texts.part if self._texts is not None else None
+        self.divided = 0
         self._pieces = part.pieces_of(self.paths) if part is not None else None
-        self.total = total_size(self.paths)
         if self._pieces is not None:
             self.total = sum(end - begin for _, begin, end in self._pieces)
         self._progress = progress
@@ -89,15 +81,6 @@ class Source:
 
         texts.labels.require_records([texts.records(path) for path in self.paths])
         return LabeledLines(texts.labels, self.field)
-
-    @property
-    def field(self) -> str:
-        """Of records, the one that is read."""
-        return (self._texts.reading.field if self._texts is not None else None) or "text"
-
-    def select(self, paths: list[str], total: int) -> None:
-        """Only these of the `paths` are read, `total` bytes of them."""
-        self.paths, self.total = paths, total
 
     @property
     def digest(self) -> str:
@@ -207,7 +190,7 @@ class Source:
                 read = read_documents(path, read, lambda what: self._blank.append(f"{name}: {what}"))
             text = without_mark(decompress(read, name))
             if self._texts is not None:  # a pipe has not been looked at before
-                text = _require_running_text(self._texts, text, name)
+                text = self._texts.require_text(text, name)
                 text = text if self._texts.reading.force_text else self._count_invalid(text, name)
             first = next(text, b"")
             if self._texts is None and (what := foreign_encoding(first)):
@@ -232,64 +215,6 @@ class Source:
             yield chunk
         self._invalid.end(name)
 
-    def blocks(
-        self,
-        path: str,
-        added: tuple[str, ...] | None = None,
-        start: int = 0,
-        on_bad: "OnBad | None" = None,
-        span: "Span | None" = None,
-    ) -> "Iterator[Block]":
-        """The records of one of the `paths`, from the byte `start` of its text on; with `added`, the fields that they
-        get, to write them again. `on_bad` is told of those that cannot be read. Of a `span` the records in it, where
-        the first ones of the file are such records, too."""
-        assert self._texts is not None
-        name = name_of_input(path)
-        if span is not None:
-            self._look_at_first(self._texts, path, name, added)
-        with open_raw(path) as raw:
-            is_table = RECORDS[self._texts.records(path) or "jsonl"].table  # it is read from wherever its reader wants
-            text: Iterator[bytes] = blocks(raw, name, CHUNK)
-            if span is not None:
-                text = self._read_range(raw, name, max(start, span.begin), span.end)
-            else:
-                text = decompress(text if is_table else self._count_bytes(text), name)
-            for block in self._texts.read_records(
-                path, name, text, added, begins=span is None, start=start, on_bad=on_bad, span=span
-            ):
-                self.consumed += block.size if is_table else 0
-                yield block
-
-    def find_damage(self, path: str, span: "Span | None" = None) -> str | None:
-        """What is wrong with a file of records, as far as its format tells; None for one that can be read. Bad records
-        are no damage."""
-        from wv_cli.text.records.reading import NoRecords, RefusedRecords
-
-        assert self._texts is not None
-        unheard = Source(replace(self._texts.quiet(), inputs=[path]))  # whose progress is its own
-        try:
-            for _ in unheard.blocks(path, (), span=span):
-                pass
-        except (NoRecords, RefusedRecords):
-            return None
-        except BadFile as error:
-            return str(error)
-        return None
-
-    @staticmethod
-    def _look_at_first(texts: Texts, path: str, name: str, added: tuple[str, ...] | None) -> None:
-        """Raises what the first records of a file raise."""
-        with open_raw(path) as raw:
-            next(texts.quiet().read_records(path, name, blocks(raw, name, CHUNK), added), None)
-
-    def _read_range(self, raw: "io.RawIOBase", name: str, begin: int, end: int) -> Iterator[bytes]:
-        """Bytes of a file that is not compressed."""
-        raw.seek(begin)
-        while begin < end and (block := next(blocks(raw, name, min(CHUNK, end - begin)), b"")):
-            begin += len(block)
-            self.consumed += len(block)
-            yield block
-
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
         """The text of a file from one byte up to another, which both begin a line or a word."""
         if begin == 0 and end == size_of_file(path):
@@ -309,11 +234,6 @@ class Source:
                 if text := block if begin or number else block.removeprefix(MARK):
                     yield text
         self.divided += end < (size_of_file(path) or 0) and block[-1:] != b"\n"
-
-    def _count_bytes(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        for block in blocks:
-            self.consumed += len(block)
-            yield block
 
 
 def _tokenizer(texts: Texts) -> "Tokenizer | None":
@@ -372,22 +292,3 @@ def _lower(text: bytes) -> bytes:
     if text.isascii():
         return text.lower()
     return text.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
-
-
-def _require_running_text(texts: Texts, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The chunks as they come, however small a pipe makes them. Raises BadFile once they are seen to be no text."""
-    head, judged = b"", 0
-    for chunk in chunks:
-        if len(head) < HEAD_BYTES:
-            head += chunk[: HEAD_BYTES - len(head)]
-            if len(head) >= min(2 * judged, HEAD_BYTES):
-                judged = len(head)
-                _require_text(texts, head, name, is_whole=judged == HEAD_BYTES)
-        yield chunk
-    if len(head) < HEAD_BYTES:
-        _require_text(texts, head, name, is_whole=True)
-
-
-def _require_text(texts: Texts, head: bytes, name: str, *, is_whole: bool) -> None:
-    if problem := texts.problem(head, is_whole=is_whole):
-        raise not_text(name, problem)

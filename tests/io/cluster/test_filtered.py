@@ -10,7 +10,7 @@ from tests.cli.test_filter import arguments, contents, corpus, cut_off
 from tests.conftest import GOLDEN
 from tests.io.cluster.served import run
 from wv_cli.filtering import shard_files
-from wv_cli.text import source
+from wv_cli.text import record_files
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 
@@ -48,7 +48,7 @@ def test_workers_go_on_with_a_run_that_was_alone(
     for name in ("alone", "dask"):
         with monkeypatch.context() as patch:
             patch.setattr(shard_files, "SAVE_BYTES", 4000)
-            patch.setattr(source, "CHUNK", 1500)
+            patch.setattr(record_files, "CHUNK", 1500)
             cut_off(inputs, tmp_path / name, monkeypatch)
         capsys.readouterr()
         more = ["--dask", address] if name == "dask" else []
