@@ -178,7 +178,9 @@ def test_what_is_finished_must_be_there(small_blocks, tmp_path, monkeypatch, cap
     capsys.readouterr()
     assert run(arguments(inputs, tmp_path)) == 1
     (said,) = capsys.readouterr().err.splitlines()
-    assert f"{output}: expected the {size:,} bytes that the stopped run wrote, found " in said and "--overwrite" in said
+    found = "no such file" if change == "removed" else f"{output.stat().st_size:,}"
+    problem = f"expected the {size:,} bytes that the stopped run wrote, found {found}; --overwrite begins anew"
+    assert said == f"wv filter: {output}: {problem}"
     output.write_bytes(data)
     assert run(arguments(inputs, tmp_path)) == 0
 
@@ -238,7 +240,7 @@ def test_a_part_is_made_anew(tmp_path, monkeypatch, capsys):
 def test_a_part_of_a_worker_must_be_here(tmp_path, capsys):
     """Where workers have another disk."""
     saved = part_files.Saved(str(tmp_path / "none"), 3)
-    with pytest.raises(part_files.WvError, match=r"is not here: .*; write to a folder that all workers share"):
+    with pytest.raises(part_files.WvError, match=r"is not here: no such file or directory; write to a"):
         part_files.require_part(tmp_path / "a.jsonl", saved)
     (tmp_path / "none").write_bytes(b"12")
     with pytest.raises(part_files.BadFile, match="expected the 3 bytes of a worker, found 2"):

@@ -125,6 +125,27 @@ def test_a_finished_run_has_nothing_to_do(tmp_path, capsys, monkeypatch):
     assert contents(tmp_path / "kept") == before
 
 
+@pytest.mark.parametrize("change", ["removed", "cut", "longer"])
+@pytest.mark.parametrize("folder", ["kept", "rejected"])
+def test_a_finished_run_whose_output_was_changed_says_so(tmp_path, capsys, change, folder):
+    inputs = corpus(tmp_path / "in")
+    assert run(arguments(inputs, tmp_path)) == 0
+    output = tmp_path / folder / "a.jsonl"
+    data = output.read_bytes()
+    output.write_bytes({"removed": b"", "cut": data[:-1], "longer": data + b"\n"}[change])
+    if change == "removed":
+        output.unlink()
+    before = contents(tmp_path)
+    capsys.readouterr()
+    assert run(arguments(inputs, tmp_path)) == 1
+    found = "no such file" if change == "removed" else f"{output.stat().st_size:,}"
+    problem = f"expected the {len(data):,} bytes that the finished run wrote, found {found}; --overwrite begins anew"
+    assert capsys.readouterr().err == f"wv filter: {output}: {problem}\n"
+    assert contents(tmp_path) == before
+    assert run(arguments(inputs, tmp_path, "--overwrite")) == 0
+    assert output.read_bytes() == data
+
+
 def test_other_rules_replace_no_finished_folder(tmp_path, capsys):
     inputs = corpus(tmp_path / "in")
     assert run(arguments(inputs, tmp_path)) == 0

@@ -131,23 +131,26 @@ def require_part(path: Path, saved: Saved) -> None:
         size = Path(saved.part).stat().st_size
     except OSError as error:
         message = (
-            f"{path}: a worker has written {saved.part}, which is not here: {reason(error)}; write to a folder that "
-            "all workers share"
+            f"{path}: a worker has written {saved.part}, which is not here: {str(error.strerror).lower()}; write to a "
+            "folder that all workers share"
         )
         raise WvError(message) from error
     if size != saved.size:
         raise BadFile(saved.part, f"expected the {saved.size:,} bytes of a worker, found {size:,}; run this again")
 
 
-def require_outputs(outputs: Mapping[str, int]) -> None:
-    """Raises BadFile unless these files are here and have so many bytes, as when a run finished them."""
+def require_outputs(outputs: Mapping[str, int], run: str) -> None:
+    """Raises BadFile unless these files are here and have so many bytes, as when a `run`, "stopped" or "finished",
+    wrote them."""
     for path, size in outputs.items():
         try:
             found = f"{_size_of(path):,}"
+        except FileNotFoundError:
+            found = "no such file"
         except OSError as error:
             found = reason(error)
         if found != f"{size:,}":
-            problem = f"expected the {size:,} bytes that the stopped run wrote, found {found}; --overwrite begins anew"
+            problem = f"expected the {size:,} bytes that the {run} run wrote, found {found}; --overwrite begins anew"
             raise BadFile(path, problem)
 
 

@@ -78,7 +78,7 @@ class Report:
             for shard in saved["shards"]:
                 left_out = not shard["output_bytes"]
                 paths = [] if left_out else map(str, outputs(shard["shard"], shard.get("labels", ())))
-                require_outputs(dict(zip(paths, shard["output_bytes"], strict=True)))
+                require_outputs(dict(zip(paths, shard["output_bytes"], strict=True)), "finished")
             return saved
         other = [name for name, value in now.items() if name != "inputs" and before.get(name) != value]
         replaced = [shard["shard"] for shard in saved["shards"] if shard["shard"] in names]

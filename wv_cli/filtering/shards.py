@@ -154,7 +154,7 @@ class Shards:
             if self._point.totals:
                 self.totals = Totals.from_json(self._point.totals)
             for done in self._point.done.values():
-                require_outputs(done)
+                require_outputs(done, "stopped")
             self._remove_parts({each.part for each in [*self._point.parts.values(), *self._point.keys.values()]})
             try:
                 yield
@@ -216,7 +216,7 @@ class Shards:
         if self._point.whole:
             name = self._point.at
             self._publish()
-            require_outputs(self._point.done[name])
+            require_outputs(self._point.done[name], "stopped")
 
     def _side_path(self, name: str) -> Path:
         own = self._journal.path.name.strip(".").removesuffix(".json")
