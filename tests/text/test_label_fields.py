@@ -10,10 +10,13 @@ import pytest
 from wv_cli import eval as evaluate
 from wv_cli import load_classifier, train
 from wv_cli.__main__ import run
+from wv_cli.commands.autotune_metric import Metric
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.models.classifier import Classifier
 from wv_cli.text.reading_config import ReadingConfig, TokenizeConfig, recipe_of
 from wv_cli.text.records.labels import LabelFields, encode_value, head_name, value_of
 from wv_cli.text.source import Source
+from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.recognize import input_texts
 
 RECORDS = [
@@ -30,6 +33,7 @@ VALUES = {
     '"3.0"': "3.0", "NaN": "", "null": "", '""': "", '["b", 1, null, true]': "b 1 true", "[]": "",
     '"a b%20=c"': "a%20b%2520=c",
 }  # fmt: skip
+SMALL = {"model": "supervised", "dim": 4, "epochs": 5, "min_count": 1, "threads": 1}
 WORDS = {"good": "fine lovely great superb", "bad": "awful dull poor boring"}
 
 
@@ -153,6 +157,24 @@ def test_a_search_is_scored_on_records(files, tmp_path):
     call = f"train {files}/x.jsonl -o {tmp_path}/best.bin --model supervised --label-field sign --dim 4 --threads 1 -q"
     assert run(f"{call} --autotune-validation {files}/x.jsonl --autotune-duration 2".split()) == 0
     assert len(load_classifier(tmp_path / "best.bin").labels) == 2
+
+
+def test_a_metric_names_the_value_of_a_field(tmp_path):
+    """As rules of wv filter do; the word that it is in a line will do, too."""
+    for name, unlike in (("train", 0), ("test", 6)):
+        told = [("x", "social science" if number < unlike or number % 2 else "0") for number in range(20)]
+        write(tmp_path / f"{name}.jsonl", [{"text": text, "quality": topic} for text, topic in told])
+    train(tmp_path / "train.jsonl", tmp_path / "m.bin", **{**SMALL, "label_field": ("quality",)})
+    classifier, found = Classifier(load_model(tmp_path / "m.bin")), []
+    fields = LabelFields(("quality",))
+    texts = input_texts([str(tmp_path / "test.jsonl")], log=print, labels=fields)
+    for label in ("social science", "__label__social%20science", "0"):
+        found.append(Metric.parse(f"precisionAtRecall:50:{label}").score(classifier, texts, 1, 1))
+    assert found[0] == found[1] > 0.6 > found[2]
+    with pytest.raises(UsageError, match=r"the text has no label social; it has labels such as __label__(0|social)"):
+        Metric.parse("f1:social").score(classifier, texts, 1, 1)
+    with pytest.raises(UsageError, match="the text has no label 0;"):
+        Metric.parse("f1:0").score(classifier, [str(tmp_path / "test.jsonl")], 1, 1)
 
 
 def test_refused_before_the_work(files, tmp_path, capsys):

@@ -50,9 +50,7 @@ class Metric:
 
     def score(self, classifier: Classifier, data: Inputs, k: int, threads: int) -> float:
         """Raises UsageError for a label the classifier has not, WvError when no line of the data can be scored."""
-        label = classifier.labels.find(self.label) if self.label else -1
-        if self.label and label < 0:
-            raise UnknownLabel(f"--autotune-metric: the text has no label {self.label}")
+        label = self._find_label(classifier, data)
         if self.name != "f1":
             return self._on_curve(classifier, data, label, threads)
         counts = count(classifier, data, k, threads=threads)
@@ -61,6 +59,18 @@ class Metric:
         if label < 0:
             return counts.micro()[2]
         return scores(*(int(each[label]) for each in (counts.right, counts.predicted, counts.gold)))[2]
+
+    def _find_label(self, classifier: Classifier, data: Inputs) -> int:
+        """The number of the label, -1 where the metric names none. Where records have it in a field, its value may be
+        named alone."""
+        if not self.label:
+            return -1
+        fields = data.labels if isinstance(data, Texts) else None
+        words = [self.label, *([fields.label(fields.names[0], self.label)] if fields is not None else [])]
+        if (found := max(map(classifier.labels.find, words))) < 0:
+            example = f"it has labels such as {classifier.labels[0]}"
+            raise UnknownLabel(f"--autotune-metric: the text has no label {self.label}; {example}")
+        return found
 
     def _on_curve(self, classifier: Classifier, data: Inputs, label: int, threads: int) -> float:
         """The best precision where recall is at least `at`, or the other way round, over all thresholds."""
