@@ -182,7 +182,7 @@ static void choose(const wv_prediction_run *run, const float *score, best *b) {
     /* Below `bar` the logarithm, which decides, is certainly too low. */
     float bar = run->threshold;
     for (int32_t k = 0; k < run->labels; k++) {
-        if (!(score[k] >= bar)) continue;
+        if (!(score[k] >= bar) || (run->wanted && !run->wanted[k])) continue;
         float log_score = fasttext_log(score[k]);
         if (is_too_low(b, log_score)) continue;
         offer(b, log_score, k);
@@ -242,7 +242,7 @@ static void answer_tree(const wv_prediction_run *run, scratch_space *space, int 
     space->branch[open++] = (branch){1, 2 * run->labels - 2};
     while (open > 0) {
         branch at = space->branch[--open];
-        if (at.p < lowest) continue;
+        if (at.p < lowest || (run->wanted && !run->wanted[at.node])) continue;
         if (run->left[at.node] < 0) {
             float score = (float)log(at.p);
             if (score < bar || is_too_low(b, score)) continue;

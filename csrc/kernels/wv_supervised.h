@@ -85,6 +85,8 @@ typedef struct {
     const int32_t *left, *right; /* (2 labels - 1): the tree of hierarchical softmax; leaves -1. Else NULL */
     const float *sigmoid;        /* fastText's table, 513 values */
     uint32_t *row_score; /* (rows, labels): bits of the scores of rows, 0 until a row is met; or NULL. No tree then */
+    const uint8_t *wanted; /* (labels) or of a tree (2 labels - 1): not 0 for the labels that are asked for, and for nodes
+                              with one of them below; NULL: all */
     int32_t k;
     float threshold;
 } wv_prediction_run;

@@ -271,8 +271,9 @@ cdef class Predictor:
         return 0
 
     def predict(self, const int64_t[::1] starts, const int32_t[::1] rows, int k, double threshold,
-                const uint8_t[:, ::1] input=None) -> Answers:
-        """Answers for lines with these rows; with `input`, (rows, 4 * dim) as above, they are rows of that matrix."""
+                const uint8_t[:, ::1] input=None, wanted: NDArray[np.uint8] | None = None) -> Answers:
+        """Answers for lines with these rows; with `input`, (rows, 4 * dim) as above, they are rows of that matrix. `wanted`
+        is as predict_text has it."""
         cdef wv_prediction_run run = self.run
         cdef int64_t lines = starts.shape[0] - 1, available = self.rows
         cdef wv_prediction_lines asked = wv_prediction_lines(lines=lines, start=&starts[0])
@@ -284,9 +285,10 @@ cdef class Predictor:
         require_starts(starts, lines, rows.shape[0], "lines")
         if rows.shape[0]:
             asked.row = &rows[0]
-        return self.answers(&run, &asked, k, threshold)
+        return self.answers(&run, &asked, k, threshold, wanted)
 
-    cdef Answers answers(self, wv_prediction_run *run, const wv_prediction_lines *asked, int k, double threshold):
+    cdef Answers answers(self, wv_prediction_run *run, const wv_prediction_lines *asked, int k, double threshold,
+                         const uint8_t[::1] wanted):
         cdef int32_t[:, ::1] label
         cdef float[:, ::1] score
         cdef int32_t[::1] count
@@ -294,6 +296,10 @@ cdef class Predictor:
         cdef void *scratch
         require(k >= 1, "k must be 1 or more")
         run.k, run.threshold = min(k, run.labels), <float>threshold
+        if wanted is not None:
+            nodes = 2 * run.labels - 1 if run.left else run.labels
+            require(wanted.shape[0] == nodes, f"wanted: expected {nodes} entries, found {wanted.shape[0]}")
+            run.wanted = &wanted[0]
         labels, scores = np.zeros((lines, run.k), np.int32), np.zeros((lines, run.k), np.float32)
         found = np.zeros(lines, np.int32)
         if lines == 0:
@@ -338,9 +344,11 @@ cdef class Predictor:
 
     def predict_text(
         self, const unsigned char[::1] text: bytes | memoryview, int k, double threshold, bint bare_end=False,
+        wanted: NDArray[np.uint8] | None = None,
     ) -> tuple[Answers, NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
         """(answers, row_starts, label_starts, labels, seen) of whole lines; all but the first as LineReader.read has
-        them, except that a word may count as one row."""
+        them, except that a word may count as one row. `wanted`, an entry for each label, or for each node of a tree, limits
+        the answers to labels where it is not 0."""
         cdef RowsRead read = self.take_read()
         cdef wv_prediction_run run = self.run
         cdef const int64_t[::1] start
@@ -348,7 +356,7 @@ cdef class Predictor:
         start = starts
         cdef wv_prediction_lines asked = wv_prediction_lines(lines=start.shape[0] - 1, start=&start[0])
         self.know_words(read, &asked)
-        answers = self.answers(&run, &asked, k, threshold)
+        answers = self.answers(&run, &asked, k, threshold, wanted)
         self.spare.append(read)
         return answers, starts, label_starts, labels, seen
 

@@ -53,6 +53,32 @@ def test_a_probability_is_at_most_one(
         assert found[0][rule] > 1, "what is added stays fastText's"
 
 
+@pytest.mark.parametrize("option", ["--classifier", "--language"])
+def test_the_bound_changes_no_score(wv: Run, certain: Path, records: Path, option: str) -> None:
+    """A label that is not the best one has its probability, too: in the table, in --explain, and in the records."""
+    records.write_text("".join(f'{{"text": "{text}"}}\n' for text in ("river oven", "river yeast oven", "boat river")))
+    found = []
+    for bound in ("..", ">=0.1", ">=0.5", ">=0.99"):
+        rule = (option, f"m.bin:river{'=..' if bound == '..' else bound}", "--add-scores", "--overwrite")
+        done = wv("filter", records, "-o", "kept", "--rejected", "gone", *rule, "--json", "-q")
+        assert done.returncode == 0, done.stderr
+        written = [(records.parent / folder / records.name).read_text() for folder in ("kept", "gone")]
+        lines = [json.loads(line) for text in written for line in text.splitlines()]
+        percentiles = json.loads(done.stdout)["rules"][option[2:]]["percentiles"]
+        found.append(({each["text"]: each[option[2:]] for each in lines}, percentiles))
+    assert all(each == found[0] for each in found)
+    assert 0 < min(found[0][0].values()) < 0.5
+
+
+def test_two_labels_may_have_half_each(wv: Run, certain: Path, records: Path) -> None:
+    """Of a model that has learned nothing."""
+    train(records.parent / "text", records.parent / "n.bin", model="supervised", dim=2, epochs=0, min_count=1)
+    for label in WORDS:
+        done = wv("filter", records, "-o", "-", "--classifier", f"n.bin:{label}>=0.5", "-q")
+        assert done.returncode == 0, done.stderr
+        assert len(done.stdout.splitlines()) == 2
+
+
 def test_no_threshold_beyond_one_is_proposed(wv: Run, certain: Path) -> None:
     done = wv("eval", "labels", certain, "-d", "text", "--best", "f1", "--json", "-q")
     assert done.returncode == 0, done.stderr

@@ -34,7 +34,7 @@ URLS = {
 def test_hosts_and_what_is_below_them(tmp_path):
     path = tmp_path / "hosts.txt"
     path.write_text(HOSTS)
-    found = blocked_hosts(str(path), 1, ScorerOptions()).score({"url": [*URLS]})
+    found = blocked_hosts(str(path), ScorerOptions()).score({"url": [*URLS]})
     assert dict(zip(URLS, found.astype(bool).tolist(), strict=True)) == URLS
 
 
@@ -62,7 +62,7 @@ def test_two_lists_have_names_and_a_table_has_the_field(tmp_path):
 def test_what_is_no_list(tmp_path, text, problem):
     (tmp_path / "hosts.txt").write_text(text)
     with pytest.raises(BadFile) as error:
-        blocked_hosts(str(tmp_path / "hosts.txt"), 1, ScorerOptions())
+        blocked_hosts(str(tmp_path / "hosts.txt"), ScorerOptions())
     assert problem in str(error.value)
     with pytest.raises(WvError, match="no such file"):
-        blocked_hosts(str(tmp_path / "none.txt"), 1, ScorerOptions())
+        blocked_hosts(str(tmp_path / "none.txt"), ScorerOptions())

@@ -1,6 +1,7 @@
 """A classifier's answers: fastText's own, on every instruction set, for every layer and kind of file."""
 
 import lzma
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -138,6 +139,35 @@ def test_thresholds_and_all_labels(golden):
         kept = some.probabilities[line, : some.found[line]]
         assert (kept >= 0.25).all() and (np.diff(kept) <= 0).all()
         assert some.found[line] == (everything.probabilities[line, : everything.found[line]] >= 0.25 + 1e-5).sum()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 64])
+def test_answers_among_some_labels_are_those_of_all(golden, count):
+    model, text, _ = golden
+    whole, chosen = Classifier(model), np.random.default_rng(count).permutation(len(model.labels))[:count]
+    narrow, threshold = whole.among(chosen.astype(np.int32)), 0.0 if count < 5 else 1e-3
+    for asked in (narrow, pickle.loads(pickle.dumps(narrow))):
+        found, everything = asked.answer(text, ALL, threshold), whole.answer(text, ALL, threshold)
+        assert found.labels.shape[1] == min(count, len(model.labels))
+        for line, size in enumerate(found.found.tolist()):
+            own = np.isin(everything.labels[line], chosen) & (np.arange(len(model.labels)) < everything.found[line])
+            expected = dict(
+                zip(everything.labels[line, own].tolist(), everything.scores[line, own].tolist(), strict=True)
+            )
+            scores = found.scores[line, :size].tolist()
+            assert dict(zip(found.labels[line, :size].tolist(), scores, strict=True)) == expected
+            assert scores == sorted(scores, reverse=True)
+    assert found.found.any()
+    line = text.splitlines(keepends=True)[0]
+    assert narrow.answer_line(line, ALL) == Classifier(model, among=chosen).answer_line(line, ALL)
+    assert len(whole.answer_line(line, ALL)[0]) > len(narrow.answer_line(line, ALL)[0]) or model.args.loss == "hs"
+
+
+def test_what_is_wanted_fits_the_labels(golden):
+    model, text, _ = golden
+    predictor = Classifier(model)._engine.predictor
+    with pytest.raises(ValueError, match="wanted: expected"):
+        predictor.predict_text(text, 1, 0.0, wanted=np.ones(len(model.labels) - 1, np.uint8))
 
 
 words = st.sampled_from(

@@ -60,7 +60,7 @@ class _Token(NamedTuple):
     at: int
 
 
-def where(subject: str, bound: float, options: ScorerOptions) -> FieldScorer:
+def where(subject: str, options: ScorerOptions) -> FieldScorer:
     """A condition: 1 where it is true."""
     return parse_condition(subject)
 

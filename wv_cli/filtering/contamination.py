@@ -33,7 +33,7 @@ RUN, SHORTEST = 8, 5  # words
 _BITS = 24  # of a hash, by which most runs of a text are known to be in no item
 
 
-def contamination(subject: str, bound: float, options: ScorerOptions) -> "Contamination":
+def contamination(subject: str, options: ScorerOptions) -> "Contamination":
     """`FILE` or `FILE:FIELD`: the greatest share of an item of the benchmark in FILE."""
     path, field = split_subject(subject)
     return Contamination(path, read_items(path, field))

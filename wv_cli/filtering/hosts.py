@@ -15,7 +15,7 @@ from wv_cli.text.source import Source
 _HOST = re.compile(r"(?:[\w-]+\.)*[\w-]+")
 
 
-def blocked_hosts(subject: str, bound: float, options: ScorerOptions) -> FieldScorer:
+def blocked_hosts(subject: str, options: ScorerOptions) -> FieldScorer:
     """`FILE`: 0 for a record whose host, or a domain above it, stands in the file. Without a URL a record stays."""
     blocked = frozenset(_read_hosts(subject))
     if not blocked:

@@ -89,7 +89,7 @@ class Rule:
         kept = low < high or (low == high and not (self.open and (low == self.low or high == self.high)))
         if not kept:
             if kind.are_probabilities:
-                kind.open(self.subject, 0.0, ScorerOptions())
+                kind.open(self.subject, ScorerOptions())
             scores = "0 to 1" if highest == 1 else "0 or more" if kind.lowest == 0 else "numbers"
             why = f"scores are {scores}, and the rule keeps {self.bounds_text}"
             if self.low > self.high:
@@ -101,8 +101,7 @@ class Rule:
 
     def load_scorer(self, options: ScorerOptions) -> Scorer | FieldScorer:
         """Raises UsageError for a label that the model has not, and for a range without one of its numbers."""
-        bound = self.low if np.isfinite(self.low) else 0.0
-        scorer = self.kind.open(self.subject, bound, options)
+        scorer = self.kind.open(self.subject, options)
         if isinstance(scorer, NumberScorer) and (self.low > scorer.high or self.high < scorer.low):
             numbers = f"numbers of its labels are {scorer.low:g} to {scorer.high:g}"
             raise UsageError(f"{self.text}: keeps no record; {numbers}, and the rule keeps {self.bounds_text}")

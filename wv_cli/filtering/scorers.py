@@ -14,9 +14,9 @@ from wv_cli.registry import Registry, load
 @dataclass(frozen=True)
 class ScorerKind:
     """A kind of rules; its option is a field of wv_cli.commands.filter. `opener`, as "module:function", makes the
-    scorer of a subject (what stands before the comparison), the bound and the settings; "": a statistic of the text,
-    all of which are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked.
-    `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. Scores are `lowest` or more; those of classifiers
+    scorer of a subject (what stands before the comparison) and the options; "": a statistic of the text, all of which
+    are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked. `has_file`: the
+    subject begins with a file, MODEL or MODEL:LABELS. Scores are `lowest` or more; those of classifiers
     `are_probabilities`, others `are_shares`. A high one is a reason to reject where `high_is_bad`. A text may have no
     score where `may_lack` is true. With `reads_fields` the scorer is a FieldScorer, and the subject is the whole
     rule."""
@@ -36,8 +36,8 @@ class ScorerKind:
         """The highest score that there is."""
         return 1 if self.are_probabilities or self.are_shares else math.inf
 
-    def open(self, subject: str, bound: float, options: ScorerOptions) -> Scorer | FieldScorer:
-        opened: Scorer | FieldScorer = load(self.opener)(subject, bound, options)
+    def open(self, subject: str, options: ScorerOptions) -> Scorer | FieldScorer:
+        opened: Scorer | FieldScorer = load(self.opener)(subject, options)
         return opened
 
 

@@ -21,18 +21,18 @@ from wv_cli.text.records.labels import value_of
 _ANY = "*"  # in the place of labels
 
 
-def language(subject: str, bound: float, options: ScorerOptions) -> Scorer:
+def language(subject: str, options: ScorerOptions) -> Scorer:
     """`MODEL:en,de`: the probability of the most probable of these languages, `MODEL:*` of all, 0 for a text without
     known words."""
-    return _of_labels(subject, bound, options, unknown_is_zero=True)
+    return _of_labels(subject, options, unknown_is_zero=True)
 
 
-def classifier(subject: str, bound: float, options: ScorerOptions) -> Scorer:
+def classifier(subject: str, options: ScorerOptions) -> Scorer:
     """`MODEL:LABEL`: the probability of the label."""
-    return _of_labels(subject, bound, options, unknown_is_zero=False)
+    return _of_labels(subject, options, unknown_is_zero=False)
 
 
-def number(subject: str, bound: float, options: ScorerOptions) -> NumberScorer:
+def number(subject: str, options: ScorerOptions) -> NumberScorer:
     """`MODEL`, or `MODEL:QUESTION`: the expected number of a classifier whose labels are numbers, NaN where it has no
     answer."""
     path, named = split_subject(subject)
@@ -79,7 +79,7 @@ def _ask(
     return ask, model if several else None
 
 
-def _of_labels(subject: str, bound: float, options: ScorerOptions, *, unknown_is_zero: bool) -> LabelScorer:
+def _of_labels(subject: str, options: ScorerOptions, *, unknown_is_zero: bool) -> LabelScorer:
     """With `unknown_is_zero` a text without a word that the model knows has no language; fastText answers by the row of
     its line end, as classifiers of other things do."""
     path, named = split_subject(subject)
@@ -94,8 +94,6 @@ def _of_labels(subject: str, bound: float, options: ScorerOptions, *, unknown_is
     questions = [each.name for each in model.questions if each.name]
     labels = known if every else _labels(named, written, path, questions)
     chosen = np.array([written[label] for label in labels], np.int32)
-    # Where probabilities come to 1, a label of half and more is the best one: the others need not be computed.
-    k = 1 if every or (bound >= 0.5 and model.sums_to_one) else ALL
 
     def pick(answered: LabelAnswers) -> tuple[Scores, NDArray[np.int32]]:
         valid = np.arange(answered.labels.shape[1]) < answered.found[:, None]
@@ -106,7 +104,8 @@ def _of_labels(subject: str, bound: float, options: ScorerOptions, *, unknown_is
         labels = np.take_along_axis(answered.labels, of_chosen.argmax(axis=1)[:, None], axis=1)[:, 0]
         return best, np.where(best > 0, labels, np.int32(-1))
 
-    return LabelScorer(*_ask(model, path, options, k), labels=[*map(value_of, known)], pick=pick)
+    asked = _ask(model, path, options, 1) if every else _ask(model.among(chosen), path, options, ALL)
+    return LabelScorer(*asked, labels=[*map(value_of, known)], pick=pick)
 
 
 def _labels(named: str, known: Collection[str], path: str, questions: Sequence[str]) -> list[str]:
@@ -131,7 +130,7 @@ def _words_for(path: str, asked: str | None) -> Cut:
     return open_cutter(recipe_of_model(path, asked)) or (lambda texts: texts)
 
 
-def perplexity(subject: str, bound: float, options: ScorerOptions) -> Scorer:
+def perplexity(subject: str, options: ScorerOptions) -> Scorer:
     """`MODEL`: the perplexity by a language model of words, or with a tokenizer of pieces. By these an empty text has
     NaN, which no rule keeps."""
     from wv_cli.lm.files import load

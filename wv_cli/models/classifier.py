@@ -32,8 +32,9 @@ _ROWS_AT_ONCE = 1 << 12
 class Classifier(TextClassifier):
     """A text classifier, made by `wv train --model supervised` or fastText. Threads may share it."""
 
-    def __init__(self, model: FastTextModel, name: str = "the model") -> None:
-        """Raises WvError for a model that is no classifier or whose parts do not fit together."""
+    def __init__(self, model: FastTextModel, name: str = "the model", among: NDArray[np.int32] | None = None) -> None:
+        """Answers have only labels with the numbers `among`, None: all. Raises WvError for a model that is no
+        classifier or whose parts do not fit together."""
         if not model.is_classifier:
             message = (
                 f"{name}: holds word vectors ({model.args.model}), not a classifier, so it has no labels to predict; "
@@ -49,11 +50,13 @@ class Classifier(TextClassifier):
             part = self._output[first : first + (1 << 16)]
             part[:, : model.input.shape[1]] = model.output.take(np.arange(first, first + len(part)))
         self._engine = self._new_engine()
+        self._among, self._wanted = among, None if among is None else self._engine.label_mask(among, len(self.labels))
 
-    @property
-    def sums_to_one(self) -> bool:
-        """Whether the probabilities of all labels come to 1."""
-        return self._model.args.loss in ("softmax", "hs")
+    def among(self, labels: NDArray[np.int32]) -> "Classifier":
+        narrow = object.__new__(Classifier)
+        narrow.__dict__.update(self.__dict__)
+        narrow._among, narrow._wanted = labels, self._engine.label_mask(labels, len(self.labels))
+        return narrow
 
     def _new_engine(self) -> "_Engine":
         model, args = self._model, self._model.args
@@ -83,21 +86,22 @@ class Classifier(TextClassifier):
             )
         except ValueError as error:
             raise WvError(f"{self.name}: {error}") from error
+        nodes = tree(model.label_counts) if LAYERS[args.loss].tree else None
         predictor = _prediction.Predictor(
             args,
             output=self._output,
             dim=model.input.shape[1],
             labels=len(model.labels),
             sigmoid=_sigmoid_table(),
-            tree=tree(model.label_counts) if LAYERS[args.loss].tree else None,
+            tree=nodes,
             reader=reader,
             **_rows_of(matrix),
         )
-        return _Engine(reader, predictor)
+        return _Engine(reader, predictor, nodes)
 
-    def __reduce__(self) -> tuple[type["Classifier"], tuple[FastTextModel, str]]:
+    def __reduce__(self) -> tuple[type["Classifier"], tuple[FastTextModel, str, NDArray[np.int32] | None]]:
         """The model, pickled as its file where that is mapped, from which the rest is made again."""
-        return Classifier, (self._model, self.name)
+        return Classifier, (self._model, self.name, self._among)
 
     def __copy__(self) -> "Classifier":
         return self  # it does not change
@@ -108,23 +112,26 @@ class Classifier(TextClassifier):
     def answer_line(self, line: bytes, k: int = 1, threshold: float = 0.0) -> tuple[list[int], list[float]]:
         """(labels, their probabilities) of one line, which ends with its newline: those of answer(), with less to do
         around them."""
-        if len(line) > LONG_LINE:
+        if len(line) > LONG_LINE or self._wanted is not None:
             return super().answer_line(line, k, threshold)
         k = len(self.labels) if k == ALL else k
         return self._engine.predictor.predict_line(line, k, threshold)
 
     def _answer(self, text: bytes | _prediction.LongLine, k: int, threshold: float, bare_end: bool) -> Answered:
         """Answers for a block of lines, or for one that is too long for a block."""
-        predictor = self._engine.predictor
-        k = len(self.labels) if k == ALL else k
+        predictor, wanted = self._engine.predictor, self._wanted
+        most = len(self.labels) if self._among is None else len(self._among)
+        k = most if k == ALL else min(k, most)
         if isinstance(text, bytes):
-            answers, starts, true_starts, true_labels, seen = predictor.predict_text(text, k, threshold, bare_end)
+            answers, starts, true_starts, true_labels, seen = predictor.predict_text(
+                text, k, threshold, bare_end, wanted=wanted
+            )
         else:
             known = min(text.rows, 1)
             starts, rows = np.array([0, known]), np.zeros(known, np.int32)
             true_starts, true_labels = np.array([0, len(text.labels)]), np.array(text.labels, np.int32)
             seen = np.array([text.seen], np.int32)
-            answers = predictor.predict(starts, rows, k, threshold, text.mean())
+            answers = predictor.predict(starts, rows, k, threshold, text.mean(), wanted=wanted)
         reads = starts[1:] > starts[:-1]
         return Answered(answers.labels, answers.scores, answers.found, reads, seen, true_starts, true_labels, answers)
 
@@ -173,10 +180,21 @@ def load_classifier(path: str | os.PathLike[str]) -> TextClassifier:
 
 @dataclass(frozen=True, eq=False)
 class _Engine:
-    """A reader and the predictor for its rows."""
+    """A reader and the predictor for its rows, with the tree of the labels if it has one; see tree()."""
 
     reader: _prediction.LineReader
     predictor: _prediction.Predictor
+    tree: tuple[NDArray[np.int32], NDArray[np.int32]] | None
+
+    def label_mask(self, labels: NDArray[np.int32], count: int) -> NDArray[np.uint8]:
+        """What limits the predictor's answers to these of `count` labels: 1 for them, and for nodes above them."""
+        result = np.zeros(count if self.tree is None else 2 * count - 1, np.uint8)
+        result[labels] = 1
+        if self.tree is not None:
+            left, right = self.tree
+            for node in range(count, len(result)):
+                result[node] = result[left[node]] | result[right[node]]
+        return result
 
 
 def _rows_of(matrix: Matrix | NDArray[np.float32]) -> dict[str, Any]:

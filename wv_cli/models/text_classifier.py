@@ -118,10 +118,10 @@ class TextClassifier:
     label_prefix: str = "__label__"
     name: str  # in messages
 
-    @property
-    def sums_to_one(self) -> bool:
-        """Whether the probabilities of all labels come to 1."""
-        return True
+    def among(self, labels: NDArray[np.int32]) -> "TextClassifier":
+        """This classifier for one who asks for labels with these numbers: those have the same probabilities. Others are
+        left out of the answers where that saves time."""
+        return self
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
