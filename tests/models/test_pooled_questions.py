@@ -317,10 +317,28 @@ def test_a_rule_takes_a_value_with_blanks(files):
     assert 0 < sum(kept[0]) < len(texts)
 
 
+def test_a_rule_takes_all_labels_of_a_question(files, judge, tmp_path):
+    texts = [each["text"] for each in texts_of(files / "test.jsonl")]
+    best = [found[1] for found in judge.predict(texts)]
+    kept = Filter(classifier=f"{files}/judge:meta.kind=*>=0.9")(texts).keep.tolist()
+    assert kept == [probability >= 0.9 for _, probability in best]
+    assert 0 < sum(kept) < len(texts)
+    rule = f"kind={files}/judge:meta.kind=*>=0.5"
+    out = f"{tmp_path}/out"
+    assert run(["filter", f"{files}/test.jsonl", "-o", out, "--classifier", rule, "--split", "kind", "-q"]) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()} == {*KINDS}
+    for label in KINDS:
+        split = [each["text"] for each in texts_of(tmp_path / "out" / label / "test.jsonl")]
+        asked = f"__label__meta.kind={label.replace(' ', '%20')}"
+        assert split == [text for text, (name, _) in zip(texts, best, strict=True) if name == asked]
+
+
 def test_rules_that_no_question_fits(files, tmp_path):
     path = files / "judge"
     for rule, message in (
         (f"{path}>=2", "answers several questions; name one of stars"),
+        (f"{path}:*>=0.5", "answers several questions; name one, such as .*:stars=[*]"),
+        (f"{path}:stars=1,meta.kind=book>=0.5", "one question, found those of stars and meta.kind; give each a rule"),
         (f"{path}:meta.kind>=2", "labels that are numbers"),
         (f"{path}:nothing>=0.5", "has no label 'nothing'.*its questions: stars, meta.kind, a=b"),
         (f"{path}:nothing>=2", "has no label 'nothing'.*its questions: stars, meta.kind, a=b"),

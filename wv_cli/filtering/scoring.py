@@ -1,7 +1,7 @@
 """The scorers of the table SCORERS: what makes a number of every document."""
 
 import difflib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -87,13 +87,7 @@ def _of_labels(subject: str, options: ScorerOptions, *, unknown_is_zero: bool) -
         message = f"{subject!r}: expected MODEL:LABEL, such as lid.176.ftz:en"
         raise UsageError(message)
     model = _open_model(path)
-    known = {label.removeprefix("__label__"): number for number, label in enumerate(model.labels)}
-    every = named == _ANY and _ANY not in known
-    # Values of fields may be written as they are there, with blanks.
-    written = {**{value_of(label): number for label, number in known.items()}, **known}
-    questions = [each.name for each in model.questions if each.name]
-    labels = known if every else _labels(named, written, path, questions)
-    chosen = np.array([written[label] for label in labels], np.int32)
+    every, chosen = _named_labels(model, named, path)
 
     def pick(answered: LabelAnswers) -> tuple[Scores, NDArray[np.int32]]:
         valid = np.arange(answered.labels.shape[1]) < answered.found[:, None]
@@ -105,20 +99,42 @@ def _of_labels(subject: str, options: ScorerOptions, *, unknown_is_zero: bool) -
         return best, np.where(best > 0, labels, np.int32(-1))
 
     asked = _ask(model, path, options, 1) if every else _ask(model.among(chosen), path, options, ALL)
-    return LabelScorer(*asked, labels=[*map(value_of, known)], pick=pick)
+    values = [value_of(label.removeprefix(each.prefix)) for each in model.questions for label in each.labels]
+    return LabelScorer(*asked, labels=values, pick=pick)
 
 
-def _labels(named: str, known: Collection[str], path: str, questions: Sequence[str]) -> list[str]:
+def _named_labels(model: TextClassifier, named: str, path: str) -> tuple[bool, NDArray[np.int32]]:
+    """(whether these are all labels of a question, their numbers). Raises UsageError for labels that the model has not,
+    and for those of several questions, whose probabilities do not compare."""
+    known = {label.removeprefix(model.label_prefix): number for number, label in enumerate(model.labels)}
+    # Values of fields may be written as they are there, with blanks.
+    written = {**{value_of(label): number for label, number in known.items()}, **known}
+    every = {f"{each.name}={_ANY}" if each.name else _ANY: each for each in model.questions}
+    if named == _ANY and named not in known and named not in every:
+        raise UsageError(f"{path}: answers several questions; name one, such as {path}:{next(iter(every))}")
+    if named not in known and (question := every.get(named)):
+        return True, np.arange(question.first, question.first + len(question.labels), dtype=np.int32)
+    chosen = np.array([written[label] for label in _labels(named, written, model, path)], np.int32)
+    asked = {each.name for each in model.questions for label in chosen if 0 <= label - each.first < len(each.labels)}
+    if len(asked) > 1:
+        names = " and ".join(each.name for each in model.questions if each.name in asked)
+        raise UsageError(f"{path}: expected labels of one question, found those of {names}; give each a rule")
+    return False, chosen
+
+
+def _labels(named: str, known: Collection[str], model: TextClassifier, path: str) -> list[str]:
     """The labels of a list with commas, which labels may hold, too: each is as long as one that the model has. Raises
     UsageError for one that it has not, with those of the question that it names."""
     parts, found = named.split(","), []
+    questions = [each.name for each in model.questions if each.name]
     while parts:
         ends = range(len(parts), 0, -1)
-        labels = [",".join(parts[:end]).removeprefix("__label__") for end in ends]
+        labels = [",".join(parts[:end]).removeprefix(model.label_prefix) for end in ends]
         label = next((label for label in labels if label in known), None)
         if label is None:
-            own = [each for each in known if each.startswith(labels[-1].partition("=")[0] + "=")] if questions else []
-            near = difflib.get_close_matches(labels[-1], own or known, n=3) or (own or list(known))[:5]
+            values = [*dict.fromkeys(map(value_of, known))]
+            own = [each for each in values if each.startswith(labels[-1].partition("=")[0] + "=")] if questions else []
+            near = difflib.get_close_matches(labels[-1], own or values, n=3) or (own or values)[:5]
             asked = f"; its questions: {', '.join(questions)}" if questions and not own else ""
             raise UsageError(f"{path}: has no label {labels[-1]!r}; labels like it: {', '.join(near)}{asked}")
         found.append(label)
