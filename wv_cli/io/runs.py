@@ -4,14 +4,13 @@ All runs stand in the same file one behind the other, so however many there are,
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, merge
-from wv_cli.io.spill import Spool
+from wv_cli.io.spill import Closeable, Spool
 
 Records = NDArray[Any]
 
@@ -24,7 +23,7 @@ _LEAST_BUFFER = 1024  # records of each run held while merging
 _MOST_RUNS = 256
 
 
-class SortedRuns:
+class SortedRuns(Closeable):
     """Sorted runs waiting to be merged by `step` with `memory` bytes, in the folder of `beside`. `record` is an array
     of one record, zero: a structure, or a row of numbers; `what` they are, in messages. Use as a context."""
 
@@ -36,12 +35,7 @@ class SortedRuns:
         self._capacity = max(memory // (2 * record.nbytes), 4 * _LEAST_BUFFER)
         self._most = max(min(self._capacity // _LEAST_BUFFER - 1, _MOST_RUNS), 2)
 
-    def __enter__(self) -> "SortedRuns":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._spool.close()
 
     def __len__(self) -> int:

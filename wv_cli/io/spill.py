@@ -8,8 +8,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,20 @@ from wv_cli.io import host
 from wv_cli.io.places import is_stream
 
 
-class Spool:
+class Closeable:
+    """A context that is closed at its end."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class Spool(Closeable):
     """A file in the folder of `beside` (None, `-`, a pipe: the current folder), made when it is first needed. `what` is
     kept in it, in messages. Arrays are one-dimensional, C-contiguous and of any type; positions count their items. Use
     as a context, or close it. Every method raises WvError where the folder cannot do what is asked."""
@@ -99,11 +111,3 @@ class Spool:
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
-
-    def __enter__(self) -> "Spool":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()

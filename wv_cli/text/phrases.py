@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from wv_cli import _encoder
 from wv_cli.io.events import OnProgress
-from wv_cli.io.spill import Spool
+from wv_cli.io.spill import Closeable, Spool
 from wv_cli.text.config import PhrasesConfig
 from wv_cli.text.corpus import require_words
 from wv_cli.text.id_stream import read_ids
@@ -15,7 +15,7 @@ from wv_cli.text.saved_phrases import SavedPhrases
 from wv_cli.text.source import Source
 
 
-class JoinedText:
+class JoinedText(Closeable):
     """A text with its phrases joined. Use as a context: it may hold a file.
 
     with JoinedText(inputs, config) as text: ... text.passes, text.chunks()
@@ -55,14 +55,11 @@ class JoinedText:
             self.words_seen = len(self._text.words), int((self._text.counts >= config.min_count).sum())
             phrases.join_in(self._text)
         except BaseException:
-            self._spool.__exit__(None, None, None)
+            self.close()
             raise
 
-    def __enter__(self) -> "JoinedText":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._spool.__exit__(None, None, None)
+    def close(self) -> None:
+        self._spool.close()
 
     @property
     def passes(self) -> list[Pass]:

@@ -1,13 +1,12 @@
 """Words that a table in memory had no room for: in a file without a name, divided by hash, counted part by part."""
 
 from collections.abc import Iterator
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _encoder
-from wv_cli.io.spill import Spool
+from wv_cli.io.spill import Closeable, Spool
 from wv_cli.text.word_runs import Rows
 from wv_cli.words import WordList
 
@@ -16,7 +15,7 @@ _SEGMENTS_SHARE = 16  # is that of segments not yet in the file, which are copie
 _AT_ONCE = 1 << 16  # words of a table that are handed on together
 
 
-class SpilledWords:
+class SpilledWords(Closeable):
     """What the `spill` of a table receives, and `keep` moves to a file in the folder of `beside`. Counting it takes
     about `memory` bytes, with a file for the words that again find no room. Use as a context, or close it. Methods
     raise WvError when the disk is full."""
@@ -27,14 +26,6 @@ class SpilledWords:
         self._file = Spool(beside, "the counts of words")
         self._starts: list[NDArray[np.int64]] = []  # (parts + 1,) places in the file, of the segments kept at a time
         self._end = 0
-
-    def __enter__(self) -> "SpilledWords":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         self._file.close()

@@ -5,12 +5,11 @@ Words are of any length, so a run is two streams: a table of numbers, with each 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.io.spill import Spool
+from wv_cli.io.spill import Closeable, Spool
 from wv_cli.words import WordList, concatenate_words
 
 KEY, FIRST = range(2)
@@ -55,7 +54,7 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
     return Rows(concatenate_words(*(part.words for part in parts)), np.concatenate([part.numbers for part in parts]))
 
 
-class WordRuns:
+class WordRuns(Closeable):
     """Sorted runs waiting to be merged with about `memory` bytes, in the folder of `beside`. Use as a context, or close
     it. Methods raise WvError when the disk is full."""
 
@@ -65,14 +64,6 @@ class WordRuns:
         self._runs: list[_Run] = []
         self._memory = memory
         self._most = min(max(memory // (_COPIES * _LEAST_BLOCK), 2), _MOST_RUNS)
-
-    def __enter__(self) -> "WordRuns":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         self._tables.close()

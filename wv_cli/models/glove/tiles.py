@@ -9,7 +9,6 @@ Nothing here depends on --memory or --threads: the same counts give the same chu
 """
 
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, TILE_RECORD, tiles
 from wv_cli.errors import WvError
+from wv_cli.io.spill import Closeable
 from wv_cli.models.glove.record_runs import RecordFile
 
 CHUNK_RECORDS = 1 << 14
@@ -43,7 +43,7 @@ def word_ranges(words: int) -> NDArray[np.int32]:
     return np.array(firsts, np.int32)
 
 
-class TileStore:
+class TileStore(Closeable):
     """Chunks of records; `chunks` is (n, 4) int64: first row, first column (words from 0), first record, records.
     Use as a context, which closes the file."""
 
@@ -56,7 +56,7 @@ class TileStore:
         try:
             self._fill(records)
         except BaseException:
-            self._file.close()
+            self.close()
             raise
         if not self._chunks:
             message = "there are no co-occurrences to train on: every line of the text holds one known word at most"
@@ -64,12 +64,7 @@ class TileStore:
         self.chunks = np.concatenate(self._chunks)
         self.records = int(self.chunks[:, 3].sum())
 
-    def __enter__(self) -> "TileStore":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._file.close()
 
     def _fill(self, records: Iterable[NDArray[Any]]) -> None:
