@@ -14,8 +14,8 @@ from wv_cli.io.events import Log
 if TYPE_CHECKING:
     from wv_cli.transforms.composition import Composer
     from wv_cli.vectors.embeddings import Embeddings
-    from wv_cli.vectors.neighbors.some_rows import Exact, SomeRows
-    from wv_cli.vectors.neighbors.topk import Index
+    from wv_cli.vectors.neighbors.some_rows import SomeRows
+    from wv_cli.vectors.neighbors.topk import Exact, Index
     from wv_cli.vectors.queries import Answer, WordIndex
 
 

@@ -22,8 +22,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.neighbors.codes import CodeNeighbors, pack_positions, unpack_bits, words_per_code
 from wv_cli.vectors.neighbors.product import ProductNeighbors
 from wv_cli.vectors.neighbors.reranking import Reranker
-from wv_cli.vectors.neighbors.some_rows import Exact
-from wv_cli.vectors.neighbors.topk import Index
+from wv_cli.vectors.neighbors.topk import Exact, Index
 from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer
 from wv_cli.words import WordList
 

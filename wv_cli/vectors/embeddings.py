@@ -20,7 +20,7 @@ from wv_cli.words import WordList
 if TYPE_CHECKING:
     from wv_cli.vectors.document_models import TextModel
     from wv_cli.vectors.neighbors.exact import Neighbors
-    from wv_cli.vectors.neighbors.some_rows import Exact
+    from wv_cli.vectors.neighbors.topk import Exact
 
 
 @dataclass(frozen=True, init=False)

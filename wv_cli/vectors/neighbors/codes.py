@@ -15,6 +15,7 @@ from wv_cli.io.threads import run_all
 from wv_cli.vectors.neighbors.topk import (
     NO_HIT,
     Asked,
+    Exact,
     Hits,
     combine_rows,
     exclusions,
@@ -60,8 +61,8 @@ _THREAD_ROWS = 1 << 15  # are worth a thread
 _INDEX_COST = 10.0
 
 
-class CodeNeighbors:
-    """A search.topk.Index of codes.
+class CodeNeighbors(Exact):
+    """Exact search of codes.
 
     data: dense codes of `bits` bits (active 0) are (n, words_per_code(bits)) uint64 as of pack_bits; sparse ones
     (n, active) int32, the positions of the bits that are set, each row ascending. `threads` 0 means all processors;
@@ -94,26 +95,13 @@ class CodeNeighbors:
     def __len__(self) -> int:
         return len(self.data)
 
-    def nearest(
-        self,
-        asked: Asked,
-        k: int,
-        *,
-        weights: Sequence[Sequence[float]] | None = None,
-        beyond: NDArray[Any] | None = None,
-        rows: int | None = None,
-    ) -> Hits:
-        """As Index.nearest; what stands for several rows is their `majority`."""
-        return self.top_k(self.stand_for(asked, weights, beyond), k, exclude=asked, rows=rows)
-
     def stand_for(
         self, asked: Asked, weights: Sequence[Sequence[float]] | None, beyond: NDArray[Any] | None
     ) -> NDArray[Any]:
-        """The code of each query (queries, width); the arguments are those of `nearest`."""
+        """(queries, width) The `majority` of each query's codes."""
         return combine_rows(asked, weights, lambda numbers: take_rows(self.data, numbers, beyond), self.majority)
 
     def part(self, rows: NDArray[np.int64]) -> "CodeNeighbors":
-        """An index of some rows."""
         return CodeNeighbors(self.bits, self.active, self.data[rows], threads=self.threads, isa=self._isa)
 
     def majority(self, codes: NDArray[Any], weights: NDArray[np.float32] | None = None) -> NDArray[Any]:

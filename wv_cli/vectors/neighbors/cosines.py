@@ -1,6 +1,6 @@
 """What exact searches by cosine have in common, whatever their rows are: vectors or codes that stand for vectors."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from wv_cli import _search
 from wv_cli.io.host import processors
 from wv_cli.io.memory import allocate_aligned
-from wv_cli.vectors.neighbors.topk import Asked, Hits, combine_rows, exclusions, in_batches
+from wv_cli.vectors.neighbors.topk import Asked, Exact, Hits, combine_rows, exclusions, in_batches
 
 _BATCH = 2048  # queries searched in one pass over the rows, at most
 
@@ -31,8 +31,8 @@ class Packed:
         return thresholds
 
 
-class Cosines(ABC):
-    """A search.topk.Index of `n` rows that are vectors of `dim` numbers or stand for such. `threads` 0 means all
+class Cosines(Exact):
+    """Exact search of `n` rows that are vectors of `dim` numbers or stand for such. `threads` 0 means all
     processors; `isa` names an instruction set, for tests."""
 
     def __init__(self, n: int, dim: int, *, threads: int, isa: str | None) -> None:
@@ -58,22 +58,10 @@ class Cosines(ABC):
             unit[~inside] = others
         return unit
 
-    def nearest(
-        self,
-        asked: Asked,
-        k: int,
-        *,
-        weights: Sequence[Sequence[float]] | None = None,
-        beyond: NDArray[Any] | None = None,
-        rows: int | None = None,
-    ) -> Hits:
-        """As Index.nearest; what stands for several rows is the mean of their unit vectors."""
-        return self.top_k(self.stand_for(asked, weights, beyond), k, exclude=asked, rows=rows)
-
     def stand_for(
         self, asked: Asked, weights: Sequence[Sequence[float]] | None, beyond: NDArray[Any] | None
     ) -> NDArray[np.float32]:
-        """(queries, dim): what stands for the rows of each query; the arguments are those of `nearest`."""
+        """(queries, dim) The mean of each query's unit vectors."""
         return combine_rows(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), mean_of)
 
     def top_k(

@@ -1,25 +1,12 @@
 """Exact search that answers with some rows only, while all rows can be asked."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.vectors.neighbors.topk import Asked, Hits, Index
-
-
-class Exact(Index, Protocol):
-    """An exact index: search.cosines.Cosines or search.codes.CodeNeighbors. `stand_for` makes queries as
-    `nearest` does, `top_k` searches for them, and `part` is an index of some rows."""
-
-    def stand_for(
-        self, asked: Asked, weights: Sequence[Sequence[float]] | None, beyond: NDArray[Any] | None, /
-    ) -> NDArray[Any]: ...
-    def part(self, rows: NDArray[np.int64], /) -> "Exact": ...
-    def top_k(
-        self, queries: NDArray[Any], k: int, *, exclude: Sequence[Iterable[int]] | None = None, rows: int | None = None
-    ) -> Hits: ...
+from wv_cli.vectors.neighbors.topk import Asked, Exact, Hits
 
 
 class SomeRows:

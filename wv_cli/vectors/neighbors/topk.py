@@ -4,6 +4,7 @@ Lists are best first, ties go to the lowest row, and positions that cannot be fi
 """
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
@@ -39,6 +40,46 @@ class Index(Protocol):
         codes that the numbers from len(index) on stand for; they can be asked but are no answers. rows: answer only
         from the first so many.
         """
+
+
+class Exact(ABC):
+    """An Index that compares queries with all rows."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    def nearest(
+        self,
+        asked: Asked,
+        k: int,
+        *,
+        weights: Sequence[Sequence[float]] | None = None,
+        beyond: NDArray[Any] | None = None,
+        rows: int | None = None,
+    ) -> Hits:
+        """See Index."""
+        return self.top_k(self.stand_for(asked, weights, beyond), k, exclude=asked, rows=rows)
+
+    @abstractmethod
+    def stand_for(
+        self, asked: Asked, weights: Sequence[Sequence[float]] | None, beyond: NDArray[Any] | None
+    ) -> NDArray[Any]:
+        """(queries, width) What stands for the rows of each query; the arguments are those of `nearest`."""
+
+    @abstractmethod
+    def top_k(
+        self,
+        queries: NDArray[Any],
+        k: int = 10,
+        *,
+        exclude: Sequence[Iterable[int]] | None = None,
+        rows: int | None = None,
+    ) -> Hits:
+        """The k rows nearest to each query, but for those to `exclude`; with `rows` among the first so many."""
+
+    @abstractmethod
+    def part(self, rows: NDArray[np.int64]) -> "Exact":
+        """An index of some rows."""
 
 
 def make_empty_hits(count: int, k: int, row: int = -1) -> Hits:
