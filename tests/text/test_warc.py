@@ -112,11 +112,11 @@ def test_every_command_takes_it(wet, tmp_path, capsys, monkeypatch):
 def test_a_run_goes_on_within_an_archive(tmp_path, monkeypatch):
     from tests.cli.test_filter import contents, cut_off
     from wv_cli.filtering import shard_files
-    from wv_cli.text.records import warc
+    from wv_cli.io import compression
 
     path = tmp_path / "a.wet.gz"
     path.write_bytes(members([record(i, f"{TEXTS[0]} {i}") for i in range(300)]))
-    for module in (record_files, warc):
+    for module in (record_files, compression):
         monkeypatch.setattr(module, "CHUNK", 1500)
     monkeypatch.setattr(shard_files, "SAVE_BYTES", 4000)
     assert run(["filter", str(path), "-o", str(tmp_path / "whole" / "kept"), "--words", "3.."]) == 0

@@ -40,7 +40,7 @@ def decompress(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, Non
     if codec is None:
         yield from _chain(head, blocks)
     else:
-        yield from read_ahead(_join_pieces(_pieces(_chain(head, blocks), codec, name)), "decompress")
+        yield from read_ahead(join_pieces(_pieces(_chain(head, blocks), codec, name)), "decompress")
 
 
 def compression_of(path: str | os.PathLike[str]) -> str:
@@ -140,7 +140,7 @@ def _pieces(blocks: Iterator[bytes], codec: _Codec, name: str) -> Iterator[bytes
         raise BadFile(name, problem, byte=position)
 
 
-def _join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Small pieces put together to chunks of at least CHUNK bytes."""
     held: list[bytes] = []
     size = 0

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wv_cli.errors import BadFile
-from wv_cli.io.compression import CHUNK
+from wv_cli.io.compression import join_pieces
 from wv_cli.io.extra import foreign, require
 from wv_cli.io.json_text import to_json
 from wv_cli.text.records.reading import Rules
@@ -33,7 +33,7 @@ class WarcReader(JsonReader):
     """WET; see records.reading.Reader."""
 
     def __init__(self, name: str, path: str, chunks: Iterator[bytes], rules: Rules) -> None:
-        super().__init__(name, path, _join(_lines(name, chunks)), rules)
+        super().__init__(name, path, join_pieces(_lines(name, chunks)), rules)
 
 
 def _lines(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -63,19 +63,6 @@ def _line(headers: Any, text: bytes) -> bytes:
     values = {name: headers.get_header(header) for name, header in _FIELDS.items()}
     fields = {name: value for name, value in values.items() if value is not None}
     return f"{to_json({'text': text.decode('utf-8', 'replace'), **fields}, escape=False)}\n".encode("utf-8", "replace")
-
-
-def _join(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Blocks of lines, of about a megabyte."""
-    held, size = [], 0
-    for line in lines:
-        held.append(line)
-        size += len(line)
-        if size >= CHUNK:
-            yield b"".join(held)
-            held, size = [], 0
-    if held:
-        yield b"".join(held)
 
 
 class _Raw(io.RawIOBase):
