@@ -16,6 +16,15 @@ def _restrict_vocab() -> int:
     return option(0, help, low=0, low_is="the whole vocabulary")
 
 
+def _draws() -> int:
+    help = "Draws for confidence intervals and p-values; 0 computes none."
+    return option(1000, help, low=0, high=1_000_000, low_is="no intervals and tests")
+
+
+def _draws_seed() -> int:
+    return seed_option("Random seed of the draws.", only="resamples>0")
+
+
 # More than the plain mean is shown of each source.
 _HAS_GAINS = "pooling!=mean or after or stop_words=both"
 _METHODS = "|".join(WhitenConfig.options()["method"].choices)
@@ -113,14 +122,8 @@ class PerplexityConfig(PiecesConfig, AskedConfig):
         False,
         "Use scores of noise-contrast models as log probabilities, without normalizing.",
     )
-    resamples: int = option(
-        1000,
-        "Draws for confidence intervals and p-values; 0 computes none.",
-        low=0,
-        high=1_000_000,
-        low_is="no intervals and tests",
-    )
-    seed: int = seed_option("Random seed of the draws.", only="resamples>0")
+    resamples: int = _draws()
+    seed: int = _draws_seed()
 
 
 @frozen
@@ -261,14 +264,8 @@ class SearchConfig(Options):
     dim: int = option(
         0, "First numbers of an encoder's vectors to keep.", low=0, high=100_000, low_is="all", only="encoder"
     )
-    resamples: int = option(
-        1000,
-        "Draws for confidence intervals and p-values; 0 computes none.",
-        low=0,
-        high=1_000_000,
-        low_is="no intervals and tests",
-    )
-    seed: int = seed_option("Random seed of the draws.", only="resamples>0")
+    resamples: int = _draws()
+    seed: int = _draws_seed()
     threads: int = threads_option("Search threads", common=False)
 
     def check(self) -> None:
