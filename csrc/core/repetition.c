@@ -62,16 +62,20 @@ static int place_bits(int64_t grams) {
     return bits;
 }
 
-static int make_tokens(wv_repetition *r, int64_t count) {
-    if (count < r->tokens) return 0;
-    int64_t tokens = 2 * count + 64;
-    size_t size = (size_t)tokens;
+static void free_tokens(wv_repetition *r) {
     free(r->hash);
     free(r->gram);
     free(r->power);
     free(r->characters);
     free(r->count);
     free(r->place);
+}
+
+static int make_tokens(wv_repetition *r, int64_t count) {
+    if (count < r->tokens) return 0;
+    int64_t tokens = 2 * count + 64;
+    size_t size = (size_t)tokens;
+    free_tokens(r);
     r->hash = malloc(size * sizeof *r->hash);
     r->gram = malloc(size * sizeof *r->gram);
     r->power = malloc(size * sizeof *r->power);
@@ -186,11 +190,6 @@ int wv_repetition_grams(wv_repetition *r, const wv_tokens *tokens, int64_t repea
 
 void wv_repetition_free(wv_repetition *r) {
     free(r->slot);
-    free(r->hash);
-    free(r->gram);
-    free(r->power);
-    free(r->characters);
-    free(r->count);
-    free(r->place);
+    free_tokens(r);
     *r = (wv_repetition){0};
 }
