@@ -325,7 +325,7 @@ def test_a_file_that_two_lists_name(tmp_path, monkeypatch):
     assert shared_file([other, folder], [str(tmp_path / "same")]) == str(tmp_path / "same")
     assert shared_file([str(tmp_path / "same")], [other, folder]) == path
     read, write = os.pipe()
-    assert shared_file(["-"], [path, f"/dev/fd/{read}"]) is None and shared_file(["-"], ["-"]) == "-"
+    assert shared_file(["-"], [path, f"/dev/fd/{read}"]) is None and shared_file(["-"], ["-"]) == "standard input"
     monkeypatch.setattr(os, "fstat", lambda _: Path(path).stat())
     assert shared_file(["-"], [path]) == path
     os.close(read)

@@ -197,10 +197,10 @@ def refuse_overwriting(inputs: Sequence[str], output: str) -> None:
 
 
 def shared_file(inputs: Sequence[str], others: Sequence[str]) -> str | None:
-    """The first of the files that `others` name which `inputs` name, too, however it is spelt or linked; None where
-    there is none. Folders are gone through. Raises what Source raises at once."""
+    """The name of the first file that `others` and `inputs` name, however it is spelt or linked; None where there is
+    none. Folders are gone through. Raises what Source raises at once."""
     known = {*map(_identity, expand_inputs(inputs))}
-    return next((path for path in expand_inputs(others) if _identity(path) in known), None)
+    return next((name_of_input(path) for path in expand_inputs(others) if _identity(path) in known), None)
 
 
 def _identity(path: str) -> object:
