@@ -108,6 +108,29 @@ def test_tables_of_arrow_are_filtered_by_their_columns():
         wv_cli.Filter(where="score>3")(["a text"])
 
 
+def test_single_precision_compares_as_it_is_printed():
+    """0.7 as float32 is below 0.7, but JSON lines of the same table have 0.7."""
+    single = pyarrow.float32()
+    table = pyarrow.table(
+        {
+            "text": ["a", "b", "c"],
+            "score": pyarrow.array([0.7, None, 0.1], single),
+            "many": pyarrow.array([[0.1], [0.7, 2], None], pyarrow.list_(single)),
+            "inner": pyarrow.array([{"score": 0.1}, {"score": 0.7}, None], pyarrow.struct([("score", single)])),
+        }
+    )
+    for condition, kept in (("score>=0.7", ["a"]), ("many=0.7", ["b"]), ("inner.score=0.7", ["b"])):
+        assert wv_cli.Filter(where=condition).table(table)["text"].to_pylist() == kept, condition
+
+
+def test_nanoseconds_compare_as_other_times():
+    for unit, digits in (("us", ""), ("ns", ".000000001")):
+        day = pyarrow.array([f"2024-05-0{n} 12:00:00{digits}" for n in (1, 2, 3)]).cast(pyarrow.timestamp(unit))
+        table = pyarrow.table({"text": ["a", "b", "c"], "day": day})
+        for condition, kept in (("day<2024-05-02T11", ["a"]), ("day<'2024-05-02 13:00'", ["a", "b"])):
+            assert wv_cli.Filter(where=condition).table(table)["text"].to_pylist() == kept, (unit, condition)
+
+
 def test_many_rows_of_a_table(monkeypatch):
     from wv_cli.filtering import verdicts
 
@@ -134,7 +157,15 @@ def test_many_rows_of_a_table(monkeypatch):
         (2**70 + 1, f"x = {2**70 + 1}", True),
         (2**70, f"x = {2**70 + 1}", False),
         (decimal.Decimal("3.5"), "x > 3", True),
+        (decimal.Decimal("1.10"), "x >= 1.1", True),
+        (decimal.Decimal("1.10"), "x = 1.1", True),
+        (decimal.Decimal(2**60) + 1, f"x > {2**60}", True),
         (datetime.date(2024, 5, 1), "x >= 2024-01-01", True),
+        (datetime.datetime(2024, 5, 1, 12), "x < '2024-05-01 13:00:00'", True),
+        (datetime.datetime(2024, 5, 1, 12), "x = '2024-05-01T12:00:00'", True),
+        ("2024-05-01T12:00:00Z", "x < '2024-05-01 13:00'", True),
+        ("2024-05-01 12:00:00", "x > 2024-05-01T11", True),
+        ("on 2024-05-01 12", "x = 'on 2024-05-01 12'", True),
         (datetime.datetime(2023, 5, 1), "x >= 2024-01-01", False),
         (b"de", "x = de", True),
         ({"a": 1}, "x = 1", None),

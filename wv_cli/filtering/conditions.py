@@ -39,6 +39,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
+_TIME_OF_DAY = re.compile(r"^(\d{4}-\d\d-\d\d)[T ](?=\d)", re.ASCII)
 _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "==": operator.eq,
@@ -255,7 +256,9 @@ def _reader(wanted: Value) -> Callable[[Any], Any]:
     """What makes a field's value comparable with one that is wanted; None where it has another type."""
     if isinstance(wanted, bool):
         return _as_truth
-    return _as_text if isinstance(wanted, str) else _as_number
+    if isinstance(wanted, str):
+        return _as_time(wanted[10]) if _TIME_OF_DAY.match(wanted) else _as_text
+    return _as_float if isinstance(wanted, float) else _as_number
 
 
 def _as_truth(value: Any) -> bool | None:
@@ -271,9 +274,24 @@ def _as_number(value: Any) -> Any:
     return value if is_number and value == value else None
 
 
+def _as_float(value: Any) -> Any:
+    """A decimal is the float that its digits are, as the wanted number: 1.10 is 1.1."""
+    return float(value) if isinstance(value, Decimal) else _as_number(value)
+
+
 def _as_text(value: Any) -> str | None:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, date | time):
         return value.isoformat()
     return value if isinstance(value, str) else None
+
+
+def _as_time(sign: str) -> Callable[[Any], str | None]:
+    """A reader of texts that puts this sign, T or a blank, between the day and the time of day."""
+
+    def read(value: Any) -> str | None:
+        text = _as_text(value)
+        return None if text is None else _TIME_OF_DAY.sub(rf"\g<1>{sign}", text)
+
+    return read

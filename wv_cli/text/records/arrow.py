@@ -1,7 +1,7 @@
 """Columns of text in Arrow's tables and arrays, by pyarrow: of Parquet, and of programs that hand over a batch."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,16 @@ def text_values(column: Any) -> list[bytes | None]:
 
 
 def plain_values(column: Any) -> list[Any]:
-    """The values of a column. Those that Python cannot have, such as nanoseconds, become text."""
-    for kind in (None, "string", "binary"):
+    """The values of a column. A float32 is the shortest decimal that is the same float32, as it stands in JSON. Those
+    that Python cannot have, such as nanoseconds, become text."""
+    pyarrow, kind = require("pyarrow", "Arrow"), column.type
+    single = pyarrow.float32()
+    if (double := _change_leaves(kind, lambda leaf: pyarrow.float64() if leaf == single else leaf)) != kind:
+        text = _change_leaves(kind, lambda leaf: pyarrow.string() if leaf == single else leaf)
+        column = column.cast(text).cast(double)
+    for other in (None, "string", "binary"):
         try:
-            return list((column if kind is None else column.cast(kind)).to_pylist())
+            return list((column if other is None else column.cast(other)).to_pylist())
         except (ValueError, OverflowError, NotImplementedError):
             continue
     return [None] * len(column)
@@ -83,15 +89,23 @@ def take_rows(table: Any, kept: Sequence[bool] | NDArray[np.bool_]) -> Any:
 def _without_views(kind: Any) -> Any:
     """The same type with strings and bytes that lie behind each other."""
     pyarrow = require("pyarrow", "Arrow")
+    plain = {"string_view": pyarrow.string(), "binary_view": pyarrow.binary()}
+    return _change_leaves(kind, lambda leaf: plain.get(str(leaf), leaf))
+
+
+def _change_leaves(kind: Any, change: Callable[[Any], Any]) -> Any:
+    """The same type with what `change` makes of each type that has no others inside."""
+    pyarrow = require("pyarrow", "Arrow")
     if pyarrow.types.is_struct(kind):
-        return pyarrow.struct([field.with_type(_without_views(field.type)) for field in kind.fields])
+        return pyarrow.struct([field.with_type(_change_leaves(field.type, change)) for field in kind.fields])
     if pyarrow.types.is_dictionary(kind):
-        return pyarrow.dictionary(kind.index_type, _without_views(kind.value_type), kind.ordered)
+        return pyarrow.dictionary(kind.index_type, _change_leaves(kind.value_type, change), kind.ordered)
     if pyarrow.types.is_fixed_size_list(kind):
-        return pyarrow.list_(kind.value_field.with_type(_without_views(kind.value_type)), kind.list_size)
+        return pyarrow.list_(kind.value_field.with_type(_change_leaves(kind.value_type, change)), kind.list_size)
     if pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind):
         make = pyarrow.list_ if pyarrow.types.is_list(kind) else pyarrow.large_list
-        return make(kind.value_field.with_type(_without_views(kind.value_type)))
+        return make(kind.value_field.with_type(_change_leaves(kind.value_type, change)))
     if pyarrow.types.is_map(kind):
-        return pyarrow.map_(_without_views(kind.key_type), _without_views(kind.item_type), kind.keys_sorted)
-    return {"string_view": pyarrow.string(), "binary_view": pyarrow.binary()}.get(str(kind), kind)
+        key, item = _change_leaves(kind.key_type, change), _change_leaves(kind.item_type, change)
+        return pyarrow.map_(key, item, kind.keys_sorted)
+    return change(kind)
