@@ -53,7 +53,10 @@ def test_figures_of_kenlm(models):
 
 
 def test_a_mixture_is_no_worse_than_its_parts_where_it_was_fitted(models):
-    rows = report(models, "o5 o2 wb", mix=TEST).rows
+    found = report(models, "o5 o2 wb", mix=TEST)
+    rows = found.rows
+    assert any(f"{TEST} is fitted on, too" in note for note in found.notes)
+    assert not any("fitted on" in note for note in report(models, "o5 o2", mix=SENTENCES).notes)
     assert [row["model"].rpartition("/")[2] for row in rows] == ["o5.lm", "o2.lm", "wb.lm", "mixture"]
     assert rows[3]["perplexity"] < min(row["perplexity"] for row in rows[:3])
     assert rows[3]["difference"] < 0 and 0 < rows[3]["p"] <= 1

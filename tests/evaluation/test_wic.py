@@ -91,10 +91,13 @@ def test_items_without_vectors_are_counted(tmp_path, vectors):
 
 
 def test_what_was_fitted_on_dev_is_right_there(tmp_path, vectors):
-    """No threshold has more right answers."""
+    """No threshold has more right answers, which the report says."""
     dev = write(tmp_path, ITEMS)
-    rows = run(vectors, [dev], dev=dev).rows
-    assert rows[0]["accuracy"] == 50 and all(row["accuracy"] >= 50 for row in rows)
+    report = run(vectors, [dev], dev=dev)
+    assert report.rows[0]["accuracy"] == 50 and all(row["accuracy"] >= 50 for row in report.rows)
+    assert any("chose the thresholds, too" in note for note in report.notes)
+    other = write(tmp_path, ITEMS, "other")
+    assert not any("chose the thresholds, too" in note for note in run(vectors, [other], dev=dev).notes)
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))

@@ -21,6 +21,7 @@ from wv_cli.lm.interpolation import fitted_weights, mix_scores
 from wv_cli.lm.neural import Normalizers
 from wv_cli.lm.preparation import Preparation
 from wv_cli.lm.scoring import Scorer
+from wv_cli.text.input_files import shared_file
 from wv_cli.text.source import Source
 from wv_cli.vectors.recognize import input_texts
 from wv_cli.words import WordList
@@ -61,6 +62,8 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: PerplexityConfi
         weights = fitted_weights(held_out.scores[:, _select_events(held_out, config)])
         shares = " + ".join(f"{weight:.4f} {name}" for weight, name in zip(weights, names, strict=True))
         report.protocol.append(f"mixture: {shares}, fitted on {config.mix}")
+        if (same := shared_file(data, [config.mix])) is not None:
+            report.notes.append(f"{same} is fitted on, too, so its mixture is better than that of unseen text")
     if any(found[0].normalizers):
         report.columns += [
             Column("log_z", "ln Z", number(4, signed=True)),
