@@ -191,7 +191,8 @@ def test_units_of_texts():
     ("words", "problem"),
     [
         ("lm score {}/model.lm --add x", "--add needs INPUT"),
-        ("lm score {0}/model.lm {0}/x.txt --add x", "--add adds to records"),
+        ("lm score {0}/model.lm {0}/x.txt --add x", "x.txt is none; change its ending"),
+        ("predict {0}/model.bin - --add x", "standard input is none; name the field of JSON lines with the texts"),
         ("lm score {0}/model.lm {0}/x.jsonl --unit line", "--unit needs --add"),
         ("lm score {0}/model.lm {0}/x.jsonl -o y", "--output needs --add"),
         ("lm score {0}/model.lm {0}/x.jsonl --add x --json", "--json"),

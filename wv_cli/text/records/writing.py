@@ -82,8 +82,8 @@ def common_kind(texts: Texts, paths: Sequence[str], output: str, option: str) ->
     for path, kind in kinds.items():
         if kind is None:
             known = ", ".join(RECORDS)
-            message = f"{option} adds to records ({known}), and {name_of_input(path)} is none; change its ending"
-            raise UsageError(message)
+            step = "change its ending" if path != "-" else "name the field of JSON lines with the texts: --field text"
+            raise UsageError(f"{option} adds to records ({known}), and {name_of_input(path)} is none; {step}")
     found = sorted({written_kind(kind) for kind in kinds.values() if kind is not None})
     if len(found) > 1:
         message = f"{option} writes one kind of records, and the inputs are {' and '.join(found)}; give them one by one"
