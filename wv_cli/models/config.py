@@ -49,6 +49,10 @@ def require_subwords(minn: int, maxn: int) -> None:
     require(maxn == 0 or 1 <= minn <= maxn, f"--minn must be between 1 and --maxn ({maxn}), not {minn}")
 
 
+def require_label_prefix(prefix: str) -> None:
+    require(is_one_word(prefix), f"--label-prefix must be letters without white space, not {prefix!r}")
+
+
 BALANCED = "balanced"  # of class_weights: by the counts of the labels
 
 
@@ -197,8 +201,7 @@ class SupervisedConfig(Options):
 
     def check(self) -> None:
         require_subwords(self.minn, self.maxn)
-        message = f"--label-prefix must be letters without white space, not {self.label_prefix!r}"
-        require(is_one_word(self.label_prefix), message)
+        require_label_prefix(self.label_prefix)
 
 
 _SAMPLED = "loss=nce|ns|importance"

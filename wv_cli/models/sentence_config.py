@@ -13,7 +13,14 @@ from wv_cli.config import (
     seed_option,
     threads_option,
 )
-from wv_cli.models.config import buckets_option, dropout_option, maxn_option, minn_option, require_subwords
+from wv_cli.models.config import (
+    buckets_option,
+    dropout_option,
+    maxn_option,
+    minn_option,
+    require_label_prefix,
+    require_subwords,
+)
 
 _DM = "algorithm=dm_mean|dm_concat"
 
@@ -135,3 +142,4 @@ class PooledConfig(Options):
 
     def check(self) -> None:
         require_subwords(self.minn, self.maxn)
+        require_label_prefix(self.label_prefix)
