@@ -1,5 +1,6 @@
 """Lines that are left out: repeated ones and short ones, however the text is cut into chunks."""
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,10 @@ from wv_cli import train
 from wv_cli.errors import UsageError
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import count, encode
+from wv_cli.text.labeled import encode_labeled
 from wv_cli.text.lines import Lines
+from wv_cli.text.records.labels import LabelFields
+from wv_cli.vectors.recognize import input_texts
 
 
 def expected(text, *, repeated, least):
@@ -57,6 +61,18 @@ def test_many_lines_are_compute_digest_by_eight_bytes_each():
 def test_a_last_line_without_an_end():
     filtered = Lines(repeated=True, least=2)
     assert list(filtered.filter_chunks([b"a b\nc d\na", b" b"])) == [b"a b\nc d\n", b""] and filtered.left_out == 1
+
+
+def test_labels_make_no_line_longer(tmp_path):
+    """A record with two labels has no more words than one with none."""
+    path = tmp_path / "labeled.jsonl"
+    rows = [{"text": "one two", "a": 1, "b": 2}, {"text": "one two three", "a": 2}, {"text": "one two three", "b": 1}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    texts = input_texts([str(path)], log=print, labels=LabelFields(["a", "b"], named=True))
+    config = VocabConfig(min_count=1, min_line=3)
+    assert encode_labeled(texts, config, fewest_labels=1).lines == 2
+    (tmp_path / "labeled.txt").write_text("__weight__2 __label__a one two\n__label__a one __label__b two three\n")
+    assert encode_labeled([str(tmp_path / "labeled.txt")], config, line_weights=True).lines == 1
 
 
 def test_files_are_one_text_and_case_is_folded_first(tmp_path):

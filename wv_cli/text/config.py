@@ -50,11 +50,14 @@ class VocabConfig(Options):
     )
     min_line: int = option(0, "Drop lines with fewer words; 0 keeps all.", low=0, low_is="off", group="Input")
 
-    def lines(self) -> "Lines | None":
-        """What leaves lines out; None when all are kept."""
+    def lines(self, uncounted: tuple[bytes, ...] = ()) -> "Lines | None":
+        """What leaves lines out; None when all are kept. Words that begin with one of `uncounted` make no line
+        longer."""
         from wv_cli.text.lines import Lines
 
-        return Lines(repeated=self.dedup, least=self.min_line) if self.dedup or self.min_line else None
+        if not (self.dedup or self.min_line):
+            return None
+        return Lines(repeated=self.dedup, least=self.min_line, uncounted=uncounted)
 
 
 @frozen

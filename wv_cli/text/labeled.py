@@ -106,9 +106,8 @@ def encode_labeled(
 
     Raises WvError when there is no text, no label, fewer than `fewest_labels`, or no word, and what Source raises.
     """
-    source = Source(
-        inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, compute_digest=compute_digest
-    )
+    chosen = config.lines((encode(label_prefix), WEIGHT_PREFIX) if line_weights else (encode(label_prefix),))
+    source = Source(inputs, lowercase=config.lowercase, lines=chosen, progress=progress, compute_digest=compute_digest)
     encoder = _encoder.Encoder(every_line=True)
     cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs, line_weights)
     with Spool(spool_beside) as file:

@@ -16,10 +16,11 @@ _BLANK = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
 
 class Lines:
     """Filters one text, all its files together. `repeated`: lines that are byte for byte another one before are left
-    out, too; `least`: so are lines of fewer words. `left_out` counts them."""
+    out, too; `least`: so are lines of fewer words, not counting those that begin with one of `uncounted`, as labels do.
+    `left_out` counts them."""
 
-    def __init__(self, *, repeated: bool = False, least: int = 0) -> None:
-        self._repeated, self._least = repeated, least
+    def __init__(self, *, repeated: bool = False, least: int = 0, uncounted: tuple[bytes, ...] = ()) -> None:
+        self._repeated, self._least, self._uncounted = repeated, least, uncounted
         self._seen = DigestSet()
         self.left_out = 0
 
@@ -39,12 +40,16 @@ class Lines:
         lines = _lines(text)
         chosen = np.ones(len(lines), np.bool_)
         if self._least:
-            chosen &= np.array([len(line.translate(_BLANK).split()) >= self._least for line in lines])
+            chosen &= np.array([self._count_words(line) >= self._least for line in lines])
         if self._repeated:
             where = np.flatnonzero(chosen)
             chosen[where] = self._seen.first_seen(digests(lines[i].rstrip(b"\n") for i in where))
         self.left_out += len(lines) - int(chosen.sum())
         return text if chosen.all() else b"".join(lines[i] for i in np.flatnonzero(chosen))
+
+    def _count_words(self, line: bytes) -> int:
+        words = line.translate(_BLANK).split()
+        return len(words) - sum(word.startswith(self._uncounted) for word in words if self._uncounted)
 
 
 def _lines(text: bytes) -> list[bytes]:
