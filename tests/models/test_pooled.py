@@ -231,6 +231,8 @@ def test_quantize_writes_bytes_and_tells_the_loss(model, text, tmp_path):
     assert share_right(load_classifier(tmp_path / "small")) > 0.95
     with pytest.raises(UsageError, match="dsub has no effect with"):
         quantize(model, tmp_path / "small", dsub=4)
+    with pytest.raises(WvError, match="small is quantized already; start from the model it was made of"):
+        quantize(tmp_path / "small", tmp_path / "smaller")
 
 
 def test_pruning_keeps_words_and_the_n_grams_that_move_texts_most(model):

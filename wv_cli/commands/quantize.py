@@ -10,7 +10,7 @@ from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, frozen, option, require
 from wv_cli.config.wording import flag_of
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.io import meta
 from wv_cli.io.events import Log
 from wv_cli.text.reading_config import AskedConfig, label_field_option, require_label_fields
@@ -159,6 +159,8 @@ class QuantizeJob(Job):
             if option_name not in (*allowed, "meta", "quiet", "as_json"):
                 problem = f"has no effect with {name}, a pooled classifier, whose rows become bytes; leave it out"
                 raise UsageError(f"{flag_of(option_name)} {problem}")
+        if model.from_bytes:
+            raise WvError(f"{name} is quantized already; start from the model it was made of")
         dense = PooledClassifier(model, name)
         _, lines = self._labeled_texts(run, dense)
         old = precision_at_1(dense, lines) if lines is not None else None

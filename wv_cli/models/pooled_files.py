@@ -179,7 +179,7 @@ def read_pooled(source: Input) -> PooledModel:
             reader.refuse(problem, reader.offset("questions"))
     table = Head(_unpack(arrays["table"], arrays["table_scale"], 1), _unpack(arrays["token_output"]), sizes["dim"])
     rows = Head(_unpack(arrays["rows"], arrays["row_scale"], 0), _unpack(arrays["ngram_output"]), sizes["rank"])
-    return PooledModel(reading, table, rows, temperatures)
+    return PooledModel(reading, table, rows, temperatures, from_bytes=bool(sizes["table scales"]))
 
 
 def question_names(source: Input) -> tuple[str, ...]:

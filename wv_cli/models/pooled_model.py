@@ -26,12 +26,14 @@ class Head:
 
 @dataclass(frozen=True, eq=False)
 class PooledModel:
-    """Scores of each question are divided by its temperature; () is 1 for all."""
+    """Scores of each question are divided by its temperature; () is 1 for all. `from_bytes`: the file of the model has
+    its rows in bytes."""
 
     reading: Reading
     tokens: Head
     ngrams: Head
     temperatures: tuple[float, ...] = ()
+    from_bytes: bool = False
 
     def engine(self) -> _pooled.Model:
         return _pooled.Model(
