@@ -253,6 +253,14 @@ def test_labels_alone_teach_the_line_end(wv, tmp_path):
         (["train", "t.txt", "-o", "m.bin", "--model", "supervised", "--vocab", "t.txt"], 2, "--vocab"),
         (["train", "t.txt", "-o", "m.bin", "--model", "supervised", "--word-ngrams", 0], 2, "--word-ngrams"),
         (["train", "t.txt", "-o", "m.bin", "--model", "supervised", "--label-prefix", "a b"], 2, "--label-prefix"),
+        *(
+            (
+                ["train", "t.txt", "-o", "m.bin", "--model", model, "--label-prefix", "#", "--tokenize", "unicode"],
+                2,
+                "as it is",
+            )
+            for model in ("supervised", "pooled")
+        ),
         (["train", "t.txt", "-o", "m.bin", "--model", "skipgram", "--word-ngrams", 2], 2, "--word-ngrams"),
     ],
     ids=str,

@@ -16,6 +16,7 @@ from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import frozen, option
 from wv_cli.errors import UsageError
 from wv_cli.io.folders import find_folder
+from wv_cli.models.config import require_uncut_labels
 from wv_cli.models.sentence_config import PooledConfig
 from wv_cli.vectors.file_options import BadRowsName
 
@@ -78,6 +79,7 @@ class PooledJob(TrainingJob):
     resume: Resume = field(default_factory=Resume)
 
     def check(self) -> None:
+        require_uncut_labels(self.config.label_prefix, self.reading.reading.tokenize_config is not None)
         fields = self.reading.label_field
         for name in fields if len(fields) > 1 and self.reading.words.lowercase else ():
             if name != name.lower():

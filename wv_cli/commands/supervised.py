@@ -20,7 +20,7 @@ from wv_cli.config import frozen
 from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
 from wv_cli.io.places import is_stream
-from wv_cli.models.config import BALANCED, SupervisedConfig
+from wv_cli.models.config import BALANCED, SupervisedConfig, require_uncut_labels
 
 if TYPE_CHECKING:
     from wv_cli.commands.autotune import Plan
@@ -82,6 +82,7 @@ class SupervisedJob(TrainingJob):
                 message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
                 raise UsageError(message)
         tokenizing = self.reading.reading.tokenize_config
+        require_uncut_labels(self.config.label_prefix, tokenizing is not None)
         if tokenizing is not None and (tokenizing.sentences or self.plan is not None):
             what = "sentences" if tokenizing.sentences else "--autotune-validation"
             raise UsageError(f"--tokenize and {what} cannot be used together for a classifier; run wv tokenize first")

@@ -53,6 +53,12 @@ def require_label_prefix(prefix: str) -> None:
     require(is_one_word(prefix), f"--label-prefix must be letters without white space, not {prefix!r}")
 
 
+def require_uncut_labels(prefix: str, tokenizes: bool) -> None:
+    """Raises UsageError where --tokenize would cut labels as it cuts words."""
+    message = f"--label-prefix {prefix} and --tokenize cannot be used together: it leaves only __label__NAME as it is"
+    require(not tokenizes or prefix == "__label__", f"{message}; label lines so, or leave --tokenize out")
+
+
 BALANCED = "balanced"  # of class_weights: by the counts of the labels
 
 
