@@ -11,12 +11,13 @@ import pytest
 from wv_cli.commands.align import AlignJob
 from wv_cli.commands.convert import ConvertJob
 from wv_cli.commands.distil import DistilJob
-from wv_cli.commands.job import Job, build, option_names
+from wv_cli.commands.job import Job, build
 from wv_cli.commands.lm_convert import LmConvertJob
 from wv_cli.commands.ngrams import NgramJob
 from wv_cli.commands.quantize import QuantizeJob
 from wv_cli.commands.vocabulary import VocabularyJob
 from wv_cli.commands.whiten import WhitenJob
+from wv_cli.config import options_of
 from wv_cli.errors import UsageError
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.static_folder import save_folder
@@ -67,7 +68,7 @@ def test_an_input_is_not_overwritten(kind):
 @pytest.mark.parametrize("kind", REPLACING, ids=lambda kind: kind.__name__)
 def test_an_output_may_take_the_place_of_an_input_but_not_its_words_file(kind):
     made(kind, EVERY[kind][1]).validate()
-    if "output_format" in vars(kind) and "to_format" in option_names(kind):
+    if "output_format" in vars(kind) and "to_format" in options_of(kind):
         Path("out.words.txt").touch()
         job = made(kind, "out.words.txt", output="out.npy")
         with pytest.raises(UsageError, match="is both read and written"):

@@ -24,7 +24,7 @@ from wv_cli.commands.filter import FilterJob
 from wv_cli.commands.glove import GloveJob
 from wv_cli.commands.glove_files import GloveFilesJob
 from wv_cli.commands.hash import HashJob
-from wv_cli.commands.job import Job, TrainingJob, option_names
+from wv_cli.commands.job import Job, TrainingJob
 from wv_cli.commands.lm_convert import LmConvertJob
 from wv_cli.commands.lm_mix import LmMixJob
 from wv_cli.commands.models import MODELS
@@ -44,6 +44,7 @@ from wv_cli.commands.tokenize import TokenizeJob
 from wv_cli.commands.train import TrainJob
 from wv_cli.commands.vocabulary import VocabularyJob
 from wv_cli.commands.whiten import WhitenJob
+from wv_cli.config import has_options, hints_of
 from wv_cli.filtering.scorers import SCORERS
 
 MOST_CLASSES = 4  # of this project in the line of a class: Options, Part, a part, itself
@@ -140,6 +141,14 @@ def options_of(name: str) -> list[str]:
     for word in rest:
         command = command.commands[word]
     return [each.name for each in command.params if each.name not in TALK]
+
+
+def option_names(kind: type) -> list[str]:
+    """As often as parts have them."""
+    found = list(kind.options())
+    for hint in (hints_of(kind)[each.name] for each in fields(kind)):
+        found += option_names(hint) if has_options(hint) else []
+    return found
 
 
 @pytest.mark.parametrize("name", JOBS)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from wv_cli.cli.arguments import argument_names, plain_value, read_arguments
-from wv_cli.commands.job import build, conditions_of, options_of
-from wv_cli.commands.part import parts_of, values_of
+from wv_cli.commands.job import build
 from wv_cli.commands.parts.filter_rules import Duplicates, Rules
 from wv_cli.commands.telling import tee_log
+from wv_cli.config import conditions_of, options_of, parts_of, values_of
 from wv_cli.config.conditions import reject_ineffective
 from wv_cli.config.wording import arguments_in_errors, flag_of, name_arguments
 from wv_cli.errors import UsageError

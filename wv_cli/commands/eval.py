@@ -6,10 +6,10 @@ from dataclasses import MISSING, asdict, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from wv_cli.commands.distribution import dask_option
-from wv_cli.commands.job import Job, options_of
+from wv_cli.commands.job import Job
 from wv_cli.commands.part import internal
 from wv_cli.commands.run import Metadata, Run
-from wv_cli.config import Option, Options, argument, frozen, option
+from wv_cli.config import Option, Options, argument, frozen, option, options_of
 from wv_cli.config.wording import flag_of
 from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors

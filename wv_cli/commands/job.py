@@ -9,15 +9,24 @@ one after the other. An option belongs to exactly one part because it is a field
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from wv_cli.commands.part import Invocation, Part, SidecarOption, parts_of, values_of
+from wv_cli.commands.part import Invocation, Part, SidecarOption
 from wv_cli.commands.parts.resume import Resume
 from wv_cli.commands.run import Metadata, OnTraining, Run
-from wv_cli.config import Option, Options, frozen, has_options, hints_of
-from wv_cli.config import options_of as options_of
+from wv_cli.config import (
+    Option,
+    Options,
+    build_parts,
+    conditions_of,
+    field_names,
+    frozen,
+    options_of,
+    parts_of,
+    values_of,
+)
 from wv_cli.config.conditions import reject_ineffective
 from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError, WvError
@@ -340,64 +349,12 @@ class TrainingJob(Job):
 def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
     """The job `kind` with these options, each in the part that has a field of its name; `made` are whole fields. Of a
     vocabulary that the user gave nothing is cut by the default of --min-count."""
-    unknown = options.keys() - set(option_names(kind, every=True))
+    unknown = options.keys() - field_names(kind)
     assert not unknown, f"{kind.__name__} has no {', '.join(unknown)}"
     if options.get("vocab") and "min_count" not in options.get("explicit", ("min_count",)):
         options = {**options, "min_count": 1}
-    return _build(kind, options, made)
-
-
-def option_names(kind: Any, *, every: bool = False) -> list[str]:
-    """The options of a job or part; `every`: its internal fields, too."""
-    found: list[str] = []
-    hints = hints_of(kind)
-    for each in fields(kind):
-        if has_options(hints[each.name]):
-            found += option_names(hints[each.name], every=every)
-        elif every or not each.metadata.get("internal"):
-            found.append(each.name)
-    return found
-
-
-def option_hints(kind: Any) -> dict[str, Any]:
-    """The annotations of option_names(kind)."""
-    found: dict[str, Any] = {}
-    hints = hints_of(kind)
-    for each in fields(kind):
-        hint = hints[each.name]
-        found |= option_hints(hint) if has_options(hint) else {each.name: hint}
-    return {name: found[name] for name in option_names(kind)}
-
-
-def all_configs(kind: Any) -> list[type[Options]]:
-    """The configs of a job, those of its parts too."""
-    found: list[type[Options]] = []
-    for hint in hints_of(kind).values():
-        for inner in (hint, *get_args(hint)):
-            if has_options(inner):
-                found += [inner] * (not issubclass(inner, Part)) + all_configs(inner)
-    return found
-
-
-def conditions_of(kind: Any) -> list[tuple[str, str]]:
-    """(name, condition) of the options of a job or part that do not always have an effect: its own, then its parts'."""
-    found, hints = [*kind.conditions()], hints_of(kind)
-    for each in fields(kind):
-        if has_options(hints[each.name]):
-            found += conditions_of(hints[each.name])
-    return found
-
-
-def _build(kind: type[Kind], options: Mapping[str, Any], made: Mapping[str, Any]) -> Kind:
-    values, hints = dict(made), hints_of(kind)
-    for each in fields(kind):  # type: ignore[arg-type]
-        if each.name in values:
-            continue
-        if has_options(hints[each.name]):
-            values[each.name] = _build(hints[each.name], options, {})
-        elif each.name in options:
-            values[each.name] = options[each.name]
-    return kind(**values)
+    built: Kind = build_parts(kind, options, made)
+    return built
 
 
 def _words_file(path: str, format: str | None) -> str | None:

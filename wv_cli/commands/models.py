@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import Options
+from wv_cli.config import Options, conditions_of, options_of
 from wv_cli.config.conditions import can_hold
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
@@ -35,13 +35,11 @@ class Model:
 
     def effective_options(self, name: str) -> set[str]:
         """The options of `wv train --model NAME` that can have an effect, by its parts and their conditions."""
-        from wv_cli.commands.job import conditions_of, option_names
-
         job = self.job_type()
         choices = {each.name: each.choices for each in self.config.options().values() if each.choices}
         choices |= {"model": (name,), "preset": tuple(self.presets or ())}
         idle = {option for option, condition in conditions_of(job) if not can_hold(condition, choices)}
-        return ({*option_names(job)} | ({"preset"} if self.presets else set())) - idle
+        return ({*options_of(job)} | ({"preset"} if self.presets else set())) - idle
 
 
 DEFAULT_MODEL = "skipgram"

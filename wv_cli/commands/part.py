@@ -3,9 +3,9 @@
 No part knows another. What two of them must know is checked by the job that has both (wv_cli.commands.job).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import field, fields
+from dataclasses import field
 from typing import Any, ClassVar
 
 from wv_cli.commands.run import Metadata
@@ -73,21 +73,3 @@ class SidecarOption(Invocation):
     """The same for a command whose results have sidecars."""
 
     meta: bool = option(True, "Write NAME.meta.json beside each output.", group="Output")
-
-
-def parts_of(thing: object) -> Iterator[Options]:
-    """The options that a dataclass has as fields, each before those that it has itself."""
-    for each in fields(thing):  # type: ignore[arg-type]
-        value = getattr(thing, each.name)
-        if isinstance(value, Options):
-            yield value
-            yield from parts_of(value)
-
-
-def values_of(thing: object) -> dict[str, Any]:
-    """Every option by its name, those of the parts, too."""
-    found: dict[str, Any] = {}
-    for each in fields(thing):  # type: ignore[arg-type]
-        value = getattr(thing, each.name)
-        found |= values_of(value) if isinstance(value, Options) else {each.name: value}
-    return found

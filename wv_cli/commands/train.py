@@ -8,10 +8,10 @@ import functools
 from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.commands.job import Job, build, option_names, options_of
+from wv_cli.commands.job import Job, build
 from wv_cli.commands.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.commands.parts.continuation import inherit_options, state_of
-from wv_cli.config import Option, frozen, option
+from wv_cli.config import Option, field_names, frozen, option, options_of
 from wv_cli.config.wording import either, flag_of, show_default
 from wv_cli.errors import UsageError
 from wv_cli.models.presets import Preset
@@ -94,7 +94,7 @@ class TrainJob(Job):
             if value not in choices and value in _options_of_models()[name].choices:
                 possible = ", ".join(choices)
                 raise UsageError(f"{flag_of(name)} {value} does not exist for {meaning}; choose from {possible}")
-        every, found = option_names(kind, every=True), {**given, "model": model, "explicit": explicit}
+        every, found = field_names(kind), {**given, "model": model, "explicit": explicit}
         if "preset" in every:
             found["preset"] = preset or "word2vec"
         if "fixed" in every:

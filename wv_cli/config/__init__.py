@@ -7,7 +7,7 @@ checks their bounds, checkpoints and the .meta.json sidecars record them.
 import dataclasses
 import functools
 import typing
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from wv_cli.config.conditions import reject_ineffective
@@ -19,8 +19,11 @@ __all__ = [
     "Option",
     "Options",
     "argument",
+    "build_parts",
+    "conditions_of",
     "dim_option",
     "epochs_option",
+    "field_names",
     "frozen",
     "has_options",
     "hints_of",
@@ -28,9 +31,11 @@ __all__ = [
     "lr_option",
     "option",
     "options_of",
+    "parts_of",
     "require",
     "seed_option",
     "threads_option",
+    "values_of",
 ]
 
 Kind = TypeVar("Kind", bound="Options")
@@ -145,6 +150,54 @@ def _options_of(kind: Any) -> Mapping[str, Option]:
 hints_of: Callable[[Any], dict[str, Any]] = functools.cache(typing.get_type_hints)
 # The options of a class and of its parts, in the order of the fields.
 options_of: Callable[[Any], Mapping[str, Option]] = functools.cache(_options_of)
+
+
+def field_names(kind: Any) -> set[str]:
+    """The fields of a class and of its parts that are no parts: options, and what is internal."""
+    found, hints = set[str](), hints_of(kind)
+    for each in dataclasses.fields(kind):
+        found |= field_names(hints[each.name]) if has_options(hints[each.name]) else {each.name}
+    return found
+
+
+def build_parts(kind: type[Any], options: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
+    """A dataclass of such fields: each option goes to the part that has it; `made` are whole fields."""
+    values, hints = dict(made), hints_of(kind)
+    for each in dataclasses.fields(kind):
+        if each.name in values:
+            continue
+        if has_options(hints[each.name]):
+            values[each.name] = build_parts(hints[each.name], options, {})
+        elif each.name in options:
+            values[each.name] = options[each.name]
+    return kind(**values)
+
+
+def conditions_of(kind: Any) -> list[tuple[str, str]]:
+    """(name, condition) of the options that do not always have an effect: those of a class, then those of its parts."""
+    found, hints = [*kind.conditions()], hints_of(kind)
+    for each in dataclasses.fields(kind):
+        if has_options(hints[each.name]):
+            found += conditions_of(hints[each.name])
+    return found
+
+
+def parts_of(thing: object) -> Iterator[Options]:
+    """The options that a dataclass has as fields, each before those that it has itself."""
+    for each in dataclasses.fields(thing):  # type: ignore[arg-type]
+        value = getattr(thing, each.name)
+        if isinstance(value, Options):
+            yield value
+            yield from parts_of(value)
+
+
+def values_of(thing: object) -> dict[str, Any]:
+    """Every option by its name, those of the parts, too."""
+    found: dict[str, Any] = {}
+    for each in dataclasses.fields(thing):  # type: ignore[arg-type]
+        value = getattr(thing, each.name)
+        found |= values_of(value) if isinstance(value, Options) else {each.name: value}
+    return found
 
 
 def dim_option() -> int:
