@@ -56,7 +56,7 @@ class FilterRun:
         """The judge of all rules but those of duplicates. What the first texts show is told."""
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
         from wv_cli.filtering.judge import Judge
-        from wv_cli.filtering.shard_pass import split_fields
+        from wv_cli.filtering.judged_blocks import split_fields
 
         judge = Judge(self.rules.all_rules, self.rules.scoring)
         self.rules.require_words(self.run.log)

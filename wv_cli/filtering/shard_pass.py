@@ -2,7 +2,7 @@
 the others."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
 from wv_cli.filtering.decisions import Decisions
 from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.judge import Judge, Judged
-from wv_cli.filtering.label_files import label_folder, require_few
+from wv_cli.filtering.judged_blocks import End, JudgedBlock, Reading, judge_block, read_blocks
+from wv_cli.filtering.label_files import require_few
 from wv_cli.filtering.part_files import Saved
-from wv_cli.filtering.pii import replace_pii
 from wv_cli.filtering.progress import OnJudged
 from wv_cli.filtering.rule_set import RuleSet
 from wv_cli.filtering.shard_files import ShardFiles
@@ -28,47 +27,10 @@ from wv_cli.filtering.statistics import Totals
 from wv_cli.io.threads import in_order, read_ahead
 from wv_cli.text.reading_config import ReadingConfig, RecordsConfig
 from wv_cli.text.record_files import RecordFiles
-from wv_cli.text.records.field_values import read_fields
 from wv_cli.text.records.kinds import record_kind
-from wv_cli.text.records.reading import BadRecord, Block, Column, NoRecords, OnBad, Sink
+from wv_cli.text.records.reading import BadRecord, Column, Sink
 from wv_cli.text.records.spans import Span
-from wv_cli.text.records.text_spans import text_sizes
 from wv_cli.vectors.recognize import input_texts
-
-
-class JudgedBlock(NamedTuple):
-    """Some records and what the rules say of them, with the bytes of each text, new texts of some, and with --split the
-    folder of each label."""
-
-    block: Block
-    found: Judged
-    sizes: NDArray[np.int64]
-    replaced: dict[int, bytes]
-    labels: NDArray[np.object_] | None = None
-
-    def new_texts(self) -> dict[int, bytes]:
-        """The new texts of all records that stay and have one."""
-        found = {number: text for number, text in self.replaced.items() if self.found.reason[number] < 0}
-        if not self.replaced:
-            return self.found.shortened
-        return found | {number: replace_pii(text) for number, text in self.found.shortened.items()}
-
-
-class Reading(NamedTuple):
-    """A shard that is to be read: a file or a span of it, from the byte `start` of its text on. `on_bad` is told of
-    records that cannot be read."""
-
-    path: str
-    span: Span | None = None
-    start: int = 0
-    on_bad: OnBad | None = None
-
-
-class End(NamedTuple):
-    """Stands behind the last block of a shard; `error` says why it has no record, `damage` why it is left out."""
-
-    error: NoRecords | None = None
-    damage: str | None = None
 
 
 class JudgedShard(NamedTuple):
@@ -134,7 +96,7 @@ class ShardPass:
     def _write_block(self, files: ShardFiles, judged: JudgedBlock, evidence: Sequence[str]) -> None:
         stays = judged.found.reason < 0
         columns = self._columns(judged)
-        for label, some in _by_label(judged, stays):
+        for label, some in judged.by_label():
             files.write_kept(partial(judged.block.to_write, columns, some.tolist(), judged.new_texts()), label)
         if files.rejects:
             reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
@@ -194,8 +156,8 @@ class ShardPass:
     ) -> Generator[JudgedBlock | End, None, None]:
         """The judged blocks of all shards, those of each with an End behind them. With more than one thread another one
         reads, and a shard is judged while the one before is finished."""
-        judge = partial(_judge_block, self.judge, source.field, self.replace_pii, self.split)
-        blocks = _read_blocks(source, shards, added, self.skips_damage and not self.only)
+        judge = partial(judge_block, self.judge, source.field, self.replace_pii, self.split)
+        blocks = read_blocks(source, shards, added, self.skips_damage and not self.only)
         if self.threads <= 1:
             yield from map(judge, blocks)
             return
@@ -293,58 +255,6 @@ class ShardTask:
             for _ in found:
                 pass
         return JudgedShard(totals, {}, []), said
-
-
-def _read_blocks(
-    source: RecordFiles, shards: Iterable[Reading], added: Sequence[str], skips_damage: bool
-) -> Iterator[tuple[str, Block] | End]:
-    """The blocks of all shards, each with the path of its file. With `skips_damage` there is none of a damaged one:
-    what comes before the damage may be wrong, too, since a checksum stands at the end."""
-    for each in shards:
-        if skips_damage and (damage := source.find_damage(each.path, each.span)) is not None:
-            yield End(damage=damage)
-            continue
-        error = None
-        try:
-            for block in source.blocks(each.path, tuple(added), each.start, each.on_bad, each.span):
-                yield each.path, block
-        except NoRecords as problem:
-            error = problem
-        yield End(error)
-
-
-def _judge_block(
-    judge: Judge, field: str, replaces: bool, split: str | None, item: tuple[str, Block] | End
-) -> JudgedBlock | End:
-    if isinstance(item, End):
-        return item
-    path, block = item
-    texts = block.each
-    by_rule = judge.has_labels(split)
-    fields = read_fields(block, [*dict.fromkeys([*judge.fields, *split_fields(judge, split)])], field, path)
-    found, replaced = judge.score_batch(texts, fields, labels_by=split), {}
-    for number in found.alive.tolist() if replaces else ():
-        text = texts[number]
-        if (other := replace_pii(text)) is not text:
-            replaced[number] = other
-    labels = None
-    if split is not None:
-        labels = np.array([*map(label_folder, found.labels if by_rule else fields[split]), None], object)[:-1]
-    return JudgedBlock(block, found, text_sizes(texts), replaced, labels)
-
-
-def split_fields(judge: Judge, split: str | None) -> list[str]:
-    """The field of --split, unless that names a rule with labels."""
-    return [] if split is None or judge.has_labels(split) else [split]
-
-
-def _by_label(judged: JudgedBlock, stays: NDArray[np.bool_]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """(label, the records that stay and have it) of those that occur. Where nothing stays the label is ""."""
-    if judged.labels is None:
-        yield "", stays
-        return
-    for label in dict.fromkeys(judged.labels[stays]) or ("",):
-        yield label, stays & (judged.labels == label)
 
 
 def _evidence(fields: Sequence[str], like: Mapping[int, Like], count: int) -> dict[str, Column]:
