@@ -323,6 +323,44 @@ def test_a_run_that_goes_on_is_told_nothing(tmp_path, monkeypatch, capsys):
     assert not notes(capsys.readouterr().err)
 
 
+def test_a_model_of_lower_case_is_asked_in_lower_case(tmp_path, monkeypatch, capsys):
+    """Where it is not, a note says so; `--tokenize model` makes the same words as training did."""
+    monkeypatch.chdir(tmp_path)
+
+    def answer(*words):
+        assert run([*words]) == 0
+        return capsys.readouterr()
+
+    lines = [f"__label__{'ab'[n % 2]} {'The Cat' if n % 2 else 'A Dog'} Sat, É {n % 5}\n" for n in range(40)]
+    for name, text in (("raw", "".join(lines)), ("low", "".join(lines).lower())):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "raw.jsonl").write_text('{"text": "The Cat Sat,"}\n{"text": "A Dog Sat,"}\n')
+    small = ["--dim", "4", "--threads", "1", "-q"]
+    answer("train", "raw.txt", "-o", "a.bin", "--model", "supervised", "--lowercase", "--epochs", "25", *small)
+    answer("train", "raw.txt", "-o", "a.vec", "--min-count", "1", "--lowercase", *small)
+    answer("lm", "train", "raw.txt", "-o", "a.lm", "--lowercase", "--smoothing", "witten-bell", "-q")
+    for question, more in (
+        (("predict", "a.bin"), ("--prob",)),
+        (("eval", "labels", "a.bin", "-d"), ("--tsv",)),
+        (("lm", "score", "a.lm"), ()),
+        (("vectors", "a.vec", "--sentences"), ()),
+    ):
+        low = answer(*question, "low.txt", *more, "-q").out
+        asked = answer(*question, "raw.txt", *more, "--tokenize", "model", "-q")
+        assert asked.out.replace("raw.txt", "low.txt") == low and not asked.err
+        told = answer(*question, "raw.txt", *more)
+        assert "trained with --tokenize blanks,form=none,lowercase; give --tokenize model" in told.err + told.out
+    kept = [
+        answer("filter", "raw.jsonl", "-o", "-", "--classifier", "a.bin:b>=0.9", "-q", *each).out
+        for each in (("--tokenize", "model"), ())
+    ]
+    assert kept[0] == '{"text": "The Cat Sat,"}\n' and not kept[1]
+    answer("quantize", "a.bin", "-o", "a.ftz", "-q")
+    assert answer("predict", "a.ftz", "raw.txt", "--tokenize", "model", "-q").out.splitlines() == [
+        line.split()[0] for line in lines
+    ]
+
+
 def test_questions_are_told_nothing_of_marks(tmp_path, capsys):
     """A model is asked in the words that it was trained on."""
     (tmp_path / "news.txt").write_text(NEWS * 20)

@@ -96,6 +96,7 @@ class GloveJob(TrainingJob):
     same files at the same paths.
     """
 
+    READS_AS_IS: ClassVar[bool] = True
     # The options that the arrays of a state depend on.
     FIXED: ClassVar[tuple[str, ...]] = ("dim", "window", "symmetric", "weighting")
     # What --counts have settle, and what needs a training. A state says how its counts were made, which a file of

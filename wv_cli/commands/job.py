@@ -61,6 +61,8 @@ class Job(Options):
     FUNCTION_ARGUMENTS: ClassVar[tuple[str, ...]] = ()
     JSON_IS_ASCII: ClassVar[bool] = True
     ANSWERS: ClassVar[bool] = False  # queries, as commands.questions says
+    # Its model reads a text that it is asked about as it is: its sidecar tells of --lowercase, too.
+    READS_AS_IS: ClassVar[bool] = False
 
     invocation: Invocation = field(default_factory=Invocation)
 
@@ -301,9 +303,15 @@ class Job(Options):
         from wv_cli.io import meta
 
         problems = []
-        recipes = {getattr(each, "tokenize", None) for each in parts_of(self)} - {None}
-        if recipes:
-            metadata = {"tokenize": recipes.pop(), **metadata}
+        parts = [*parts_of(self)]
+        recipes = (getattr(each, "tokenize", None) for each in parts)
+        recipe = next((each for each in recipes if each is not None), None)
+        if self.READS_AS_IS and any(getattr(each, "lowercase", False) for each in parts):
+            from wv_cli.text.reading_config import lowercase_recipe
+
+            recipe = lowercase_recipe(recipe)
+        if recipe is not None:
+            metadata = {"tokenize": recipe, **metadata}
         for path in written:
             if self.invocation.meta and not is_stream(path):
                 try:

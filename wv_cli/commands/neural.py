@@ -3,7 +3,7 @@
 import time
 from dataclasses import asdict, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.job import TrainingJob, Writer
 from wv_cli.commands.part import Part
@@ -44,6 +44,8 @@ class Tree(Part):
 class NeuralJob(TrainingJob):
     """Training of a neural language model. Outputs named NAME.lm get the model; others get its word vectors in the
     format of their ending."""
+
+    READS_AS_IS: ClassVar[bool] = True
 
     config: NeuralConfig
     reading: Reading

@@ -74,6 +74,7 @@ class NgramJob(Job):
       mle          relative frequencies without smoothing
     """
 
+    READS_AS_IS: ClassVar[bool] = True
     READING: ClassVar[tuple[str, str]] = ("B", "reading")
 
     invocation: SidecarOption = field(default_factory=SidecarOption)

@@ -40,6 +40,7 @@ class SupervisedJob(TrainingJob):
     (wv_cli.vectors.formats.fasttext_write). `on_model` is given the FastTextModel."""
 
     # The options that the arrays of a state depend on.
+    READS_AS_IS: ClassVar[bool] = True
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix")
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # A search compares models that begin alike.
@@ -86,6 +87,9 @@ class SupervisedJob(TrainingJob):
         if tokenizing is not None and (tokenizing.sentences or self.plan is not None):
             what = "sentences" if tokenizing.sentences else "--autotune-validation"
             raise UsageError(f"--tokenize and {what} cannot be used together for a classifier; run wv tokenize first")
+        if self.plan is not None and self.reading.words.lowercase:
+            step = "make the texts lower case first: wv tokenize --words blanks --form none --lowercase"
+            raise UsageError(f"--lowercase and --autotune-validation cannot be used together for a classifier; {step}")
         if self.plan is not None:
             self.plan.validate()
             if size and "-" in self.reading.inputs:

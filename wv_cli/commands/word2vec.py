@@ -35,6 +35,7 @@ class Word2vecJob(TrainingJob):
     vectors. With `fasttext_files` `on_model` is given the FastTextModel."""
 
     # The options that the arrays of a state depend on.
+    READS_AS_IS: ClassVar[bool] = True
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         "continue_": ONE_MODEL,

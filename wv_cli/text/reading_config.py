@@ -1,5 +1,6 @@
 """What a command reads of its input: records, raw text and how it is tokenized, running text."""
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from wv_cli.config import Options, frozen, lowercase_option, option, require
@@ -87,6 +88,12 @@ def read_recipe(recipe: str) -> TokenizeConfig:
     except UsageError as error:
         raise UsageError(f"--tokenize {recipe}: {str(error).removeprefix('--')}") from error
     return config
+
+
+def lowercase_recipe(recipe: str | None) -> str:
+    """The recipe with lower case; without one, text is cut where it has blanks."""
+    config = TokenizeConfig(words="blanks", form="none") if recipe is None else read_recipe(recipe)
+    return recipe_of(replace(config, lowercase=True))
 
 
 def is_recipe(value: str) -> bool:
