@@ -77,17 +77,10 @@ cdef class Model:
             state[k] = self.model.sentence if ends and k == 0 else WV_NO_NODE
         return state
 
-    def score(self, const int32_t[::1] ids, const int32_t[::1] state: Buffer,
-              bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], memoryview]:
+    def score(self, const int32_t[::1] ids: Buffer, const int32_t[::1] state: Buffer,
+              bint ends=True) -> tuple[memoryview, memoryview, memoryview]:
         """(log10 p (n,) float32, words of the n-gram that was found (n,) uint8, the state after them) of a stream of
-        ids; -1 ends a sentence. Raises BadFile where the file is damaged."""
-        import numpy as np
-        scores, lengths, after = self.score_buffer(ids, state, ends)
-        return np.asarray(scores), np.asarray(lengths), after
-
-    def score_buffer(self, const int32_t[::1] ids: Buffer, const int32_t[::1] state: Buffer,
-                     bint ends=True) -> tuple[memoryview, memoryview, memoryview]:
-        """The same as buffers, which take no NumPy."""
+        ids, as buffers; -1 ends a sentence. Raises BadFile where the file is damaged."""
         cdef int64_t n = ids.shape[0]
         cdef int failure = 0
         scores, lengths = new_numbers(n, "f", sizeof(float)), new_numbers(n, "B", 1)

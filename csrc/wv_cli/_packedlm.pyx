@@ -191,17 +191,10 @@ cdef class Packed:
         wv_packed_begin(&self.model, ends, &view[0])
         return state[:self.model.order - 1]
 
-    def score(self, const int32_t[::1] ids, const int32_t[::1] state: Buffer,
-              bint ends=True) -> tuple[NDArray[np.float32], NDArray[np.uint8], memoryview]:
+    def score(self, const int32_t[::1] ids: Buffer, const int32_t[::1] state: Buffer,
+              bint ends=True) -> tuple[memoryview, memoryview, memoryview]:
         """(log10 p (n,) float32, words of the n-gram that was found (n,) uint8, the state after them) of a stream of
-        ids; -1 ends a sentence. Raises BadFile where the file is damaged."""
-        import numpy as np
-        scores, lengths, after = self.score_buffer(ids, state, ends)
-        return np.asarray(scores), np.asarray(lengths), after
-
-    def score_buffer(self, const int32_t[::1] ids: Buffer, const int32_t[::1] state: Buffer,
-                     bint ends=True) -> tuple[memoryview, memoryview, memoryview]:
-        """The same as buffers, which take no NumPy."""
+        ids, as buffers; -1 ends a sentence. Raises BadFile where the file is damaged."""
         cdef int64_t n = ids.shape[0], k
         cdef int failure = 0
         scores, lengths = new_numbers(n, "f", sizeof(float)), new_numbers(n, "B", 1)

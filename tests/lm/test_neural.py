@@ -111,7 +111,7 @@ def test_the_kernel_s_loss_is_what_the_model_says(loss, shape):
         pytest.skip("its loss is another one")
     total, examples, tokens, _ = run.worker().block(0, len(run.corpus.ids), 0, 1e-30)
     model = run.model()
-    scores, _, _ = model.score(run.corpus.ids, model.begin())
+    scores = np.asarray(model.score(run.corpus.ids, model.begin())[0])
     assert (examples, tokens) == (len(scores), run.corpus.tokens)
     assert -scores.sum(dtype=np.float64) * np.log(10) == pytest.approx(total, rel=1e-5)
     assert total < examples * np.log(len(model.words)), "it has learnt something"
@@ -237,12 +237,12 @@ def test_vectors_that_are_predicted_are_means_over_occurrences():
 def test_noise_contrast_leaves_sums_near_one_and_scores_that_need_none():
     model = count_normalizers(trained("nce", epochs=200, dropout=0.2).model())
     ids = encode_sentences([TEXT], VocabConfig(min_count=1)).ids
-    exact = model.score(ids, model.begin())[0]
+    exact = np.asarray(model.score(ids, model.begin())[0])
     sums = normalizers_of(model)
     assert sums.count == len(ids) and abs(sums.mean) < 0.02 and 0 < sums.spread < 0.5
     raw = take_unnormalized(model, "x")
     assert normalizers_of(count_normalizers(raw)) is None
-    scores = raw.score(ids, raw.begin())[0]
+    scores = np.asarray(raw.score(ids, raw.begin())[0])
     np.testing.assert_allclose((scores - exact).mean() * np.log(10), sums.mean, atol=1e-5)
     assert not np.allclose(scores, exact, atol=1e-4)
     with pytest.raises(UsageError, match="not trained by noise contrast"):

@@ -4,8 +4,7 @@
 model understands:
 
     begin(ends)                the state at the begin of a sentence; `ends` false: of a line that is none
-    score(ids, state, ends)    (scores, lengths, the state behind them) of a stream of ids
-    score_buffer(...)          the same from and as buffers, which need no NumPy
+    score(ids, state, ends)    (scores, lengths, the state behind them) of a stream of ids, from and as buffers
     all(state)                 log10 p of every word
 """
 

@@ -117,7 +117,7 @@ class _Part:
             stream = np.full((len(block), block.shape[1] + 1), -1, np.int32)  # a line end behind each
             stream[:, :-1] = self._own[block]
             scores = self._asked.score(stream.ravel(), self._asked.begin(False), False)[0]
-            last = scores.reshape(stream.shape)[:, -2].astype(np.float64)
+            last = np.asarray(scores).reshape(stream.shape)[:, -2].astype(np.float64)
             found[begin : begin + _BLOCK] = np.where(self._listed[block[:, -1]], 10.0**last, 0.0)
         return found
 

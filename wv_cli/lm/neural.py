@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wv_cli.lm.asking import SENTENCE, SENTENCE_END, UNKNOWN
 from wv_cli.lm.model import LOG_ZERO
@@ -115,32 +115,29 @@ class NeuralModel:
         """The context at the begin of a sentence; `ends` false: words that are not known."""
         return (SENTENCE if ends else UNKNOWN,) * (self.order - 1)
 
-    def score_buffer(
-        self, ids: "memoryview[int]", state: Context, ends: bool = True
+    def score(
+        self, stream: ArrayLike, state: Context, ends: bool = True
     ) -> tuple["memoryview[Any]", "memoryview[Any]", Context]:
-        """See wv_cli.lm.asking."""
-        scores, lengths, after = self.score(np.asarray(ids), state, ends)
-        return scores.data, lengths.data, after
-
-    def score(self, ids: Ids, state: Context, ends: bool = True) -> tuple[Floats, NDArray[np.uint8], Context]:
         """(scores (n,) float32, lengths (n,) uint8, the context behind them) of a stream of ids; -1 scores </s>, or
         nothing where lines have no `ends`."""
+        ids = np.asarray(stream, np.int32)
         width, n = self.order - 1, len(ids)
         begin = np.array(self.begin(ends), np.int32)
         before = np.array(state, np.int32)[::-1]
-        stream = np.concatenate([before, ids])
-        last_end = np.maximum.accumulate(np.where(stream < 0, np.arange(n + width), -1))
+        whole = np.concatenate([before, ids])
+        last_end = np.maximum.accumulate(np.where(whole < 0, np.arange(n + width), -1))
         place = np.arange(width, n + width)
         contexts = np.empty((n, width), np.int32)
         for j in range(width):
             there = place - 1 - j > last_end[place - 1]
-            contexts[:, j] = np.where(there, stream[place - 1 - j], begin[j])
+            contexts[:, j] = np.where(there, whole[place - 1 - j], begin[j])
         targets = np.where(ids < 0, SENTENCE_END, ids).astype(np.int32)
         scores = np.zeros(n, np.float32)
         asked = np.flatnonzero((ids >= 0) | ends)
         scores[asked] = self._scores(contexts[asked], targets[asked])
         behind = begin if n and ids[-1] < 0 else np.concatenate([ids[-1:], contexts[-1]])[:width] if n else before[::-1]
-        return scores, np.full(n, min(self.order, 255), np.uint8), tuple(behind.tolist())
+        lengths = np.full(n, min(self.order, 255), np.uint8)
+        return scores.data, lengths.data, tuple(behind.tolist())
 
     def all(self, state: Context) -> Floats:
         """log10 p(word | state) of all words, (words,); <s> among them, which is never predicted."""

@@ -54,7 +54,7 @@ class WordScorer:
     def perplexities(self, lines: bytes, starts: NDArray[np.int64]) -> Floats:
         """(n,) those of documents, each of which begins with the line `starts` (n + 1,)."""
         ids = _read_lines(self._model, lines)
-        scores = self._asked.score(ids, self._asked.begin(True), True)[0].astype(np.float64)
+        scores = np.array(self._asked.score(ids, self._asked.begin(True), True)[0], np.float64)
         ends = np.append(0, np.flatnonzero(ids < 0) + 1)[starts]
         sums = np.array([math.fsum(scores[begin:end].tolist()) for begin, end in pairwise(ends.tolist())])
         return _perplexities(sums, np.diff(ends))
@@ -90,7 +90,7 @@ class DocumentScorer:
     def _scores(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
         sentences = [self._sentences(text) for text in texts]
         ids = self._stream(list(chain.from_iterable(sentences)))
-        scores = self._asked.score(ids, self._asked.begin(True), True)[0]
+        scores = np.asarray(self._asked.score(ids, self._asked.begin(True), True)[0])
         ends = np.append(0, np.flatnonzero(ids < 0) + 1)
         # KenLM adds float32 numbers one after the other, and thresholds are chosen by its sums.
         sums = [float(np.add.accumulate(scores[begin:end])[-1]) for begin, end in pairwise(ends.tolist())]

@@ -110,5 +110,5 @@ class Scorer:
             self._places += len(ids) * self._model.order
             if map_pages(self._mapped, self._places):
                 self._mapped = None
-        scores, lengths, _ = self._asked.score_buffer(ids, self._asked.begin(self._ends), self._ends)
+        scores, lengths, _ = self._asked.score(ids, self._asked.begin(self._ends), self._ends)
         return Scored(ids, spelled, scores, lengths)
