@@ -39,8 +39,8 @@ class SupervisedJob(TrainingJob):
     """Training of a classifier. With `fasttext_files` the outputs are those of a fastText run
     (wv_cli.vectors.formats.fasttext_write). `on_model` is given the FastTextModel."""
 
-    # The options that the arrays of a state depend on.
     READS_AS_IS: ClassVar[bool] = True
+    # The options that the arrays of a state depend on.
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix")
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # A search compares models that begin alike.

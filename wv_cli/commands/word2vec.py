@@ -34,8 +34,8 @@ class Word2vecJob(TrainingJob):
     """Training of word vectors. A `preset` of several models trains them one after the other and combines their
     vectors. With `fasttext_files` `on_model` is given the FastTextModel."""
 
-    # The options that the arrays of a state depend on.
     READS_AS_IS: ClassVar[bool] = True
+    # The options that the arrays of a state depend on.
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         "continue_": ONE_MODEL,
