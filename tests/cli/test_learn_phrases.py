@@ -98,6 +98,25 @@ def test_labels_are_in_no_phrase(wv, folder):
     assert (folder / "n.bin").read_bytes() == (folder / "m.bin").read_bytes()
 
 
+@pytest.mark.parametrize("finding", ["--learn-phrases 1 --phrase-threshold 0 --phrase-min-count 2", "--phrases p"])
+def test_who_asks_a_model_is_told(wv, folder, finding):
+    """Nothing joins the phrases of a text that a model is asked about."""
+    (folder / "labeled").write_text("__label__a new york\n__label__b old paris\n" * 30)
+    (folder / "asked.jsonl").write_text('{"text": "new york"}\n')
+    assert wv("phrases", "labeled", "--threshold", 0, "--min-count", 2, "--save-phrases", "p", "-q").returncode == 0
+    small = ["--dim", 4, "--epochs", 1, "-q"]
+    assert wv("train", "labeled", "-o", "m.bin", "--model", "supervised", *finding.split(), *small).returncode == 0
+    assert wv("train", "labeled", "-o", "n.bin", "--model", "supervised", *small).returncode == 0
+    assert wv("quantize", "m.bin", "-o", "m.ftz", "-q").returncode == 0
+    told = "m.%s: trained on joined phrases; join them in INPUT, too: wv phrases INPUT --apply PHRASES\n"
+    for ending in ("bin", "ftz"):
+        assert wv("predict", f"m.{ending}", "labeled").stderr == told % ending
+    assert wv("predict", "m.bin", "labeled", "--tokenize", "unicode").stderr == told % "bin"
+    assert told % "bin" in wv("eval", "labels", "m.bin", "-d", "labeled").stderr
+    assert told % "bin" in wv("filter", "asked.jsonl", "--dry-run", "--classifier", "m.bin:a>=0.1").stderr
+    assert not wv("predict", "m.bin", "labeled", "-q").stderr and not wv("predict", "n.bin", "labeled").stderr
+
+
 def test_what_is_told(wv, folder):
     done = wv(*TRAIN.format("v").split(), *LEARNING, "--save-phrases", "p")
     first, second = (line for line in done.stderr.splitlines() if line.startswith("threshold "))

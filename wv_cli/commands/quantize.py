@@ -111,6 +111,8 @@ class QuantizeJob(Job):
         metadata["seconds"] = round(time.monotonic() - begin, 3)
         if (recipe := meta.tokenization(name)) is not None:
             metadata["tokenize"] = recipe
+        if (phrases := meta.read(name).get("phrases")) is not None:
+            metadata["phrases"] = phrases
         self.finish(run, self.results(), metadata)
         return None, {"output": self.models.output, **metadata}
 

@@ -40,6 +40,11 @@ def tokenization(path: str | os.PathLike[str]) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def joins_phrases(path: str | os.PathLike[str]) -> bool:
+    """Whether phrases were joined in the text of `path`, as its sidecar says."""
+    return "phrases" in read(path)
+
+
 def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:
     """Writes the sidecar of `path`: version, command line, instruction set, machine, time, and `metadata`."""
     write_record(sidecar_path(path), argv, metadata)

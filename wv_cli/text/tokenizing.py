@@ -187,8 +187,11 @@ def recipe_for(
     models: Sequence[str], recipe: str | None, log: Callable[[str], None], *, one_line: bool = True
 ) -> str | None:
     """The recipe for texts that `models` are asked about: that of their sidecars where `recipe` is `model`, but for
-    sentences where each line has `one_line` of answer. Without a recipe `log` is told what the models were trained on.
-    Raises UsageError."""
+    sentences where each line has `one_line` of answer. `log` is told what they were trained on: of phrases, and without
+    a recipe of words. Raises UsageError."""
+    for model in models:
+        if meta.joins_phrases(model):
+            log(f"{model}: trained on joined phrases; join them in INPUT, too: wv phrases INPUT --apply PHRASES")
     if recipe not in (None, OF_MODEL):
         return recipe
     found = {model: meta.tokenization(model) for model in models}

@@ -76,11 +76,14 @@ class PhraseJoining(Part):
 
 
 def found_phrases(joiner: "Phrases | None") -> Metadata:
-    """The sidecar's facts about found phrases; nothing if none were searched for."""
+    """The sidecar's facts about the phrases that were joined: how they were found, or the digest of those of a
+    file."""
     from wv_cli.text.phrase_finding import PhraseFinder
 
-    if not isinstance(joiner, PhraseFinder):
+    if joiner is None:
         return {}
+    if not isinstance(joiner, PhraseFinder):
+        return {"phrases": {"digest": joiner.digest}}
     config = joiner.config
     how: Metadata = {"score": config.score, "min_count": config.min_count, "delimiter": config.delimiter}
     return {"phrases": {"found": len(joiner.to_saved()), **how, "passes": [done.metadata for done in joiner.passes]}}
