@@ -103,7 +103,9 @@ def test_who_asks_a_model_is_told(wv, folder, finding):
     """Nothing joins the phrases of a text that a model is asked about."""
     (folder / "labeled").write_text("__label__a new york\n__label__b old paris\n" * 30)
     (folder / "asked.jsonl").write_text('{"text": "new york"}\n')
-    assert wv("phrases", "labeled", "--threshold", 0, "--min-count", 2, "--save-phrases", "p", "-q").returncode == 0
+    find = ("phrases", "plain", "--threshold", 0, "--min-count", 2, "--save-phrases", "p", "-q")
+    (folder / "plain").write_text("new york\nold paris\n" * 30)
+    assert wv(*find).returncode == 0
     small = ["--dim", 4, "--epochs", 1, "-q"]
     assert wv("train", "labeled", "-o", "m.bin", "--model", "supervised", *finding.split(), *small).returncode == 0
     assert wv("train", "labeled", "-o", "n.bin", "--model", "supervised", *small).returncode == 0
@@ -115,6 +117,16 @@ def test_who_asks_a_model_is_told(wv, folder, finding):
     assert told % "bin" in wv("eval", "labels", "m.bin", "-d", "labeled").stderr
     assert told % "bin" in wv("filter", "asked.jsonl", "--dry-run", "--classifier", "m.bin:a>=0.1").stderr
     assert not wv("predict", "m.bin", "labeled", "-q").stderr and not wv("predict", "n.bin", "labeled").stderr
+
+
+def test_phrases_with_labels_are_refused(wv, folder):
+    """They would make other labels of them, such as __label__a_new."""
+    (folder / "labeled").write_text("__label__a new york\nold __label__b paris\n" * 30)
+    assert wv("phrases", "labeled", "--threshold", 0, "--min-count", 2, "--save-phrases", "p", "-q").returncode == 0
+    done = wv("train", "labeled", "-o", "m.bin", "--model", "supervised", "--phrases", "p", "-q")
+    assert done.returncode == 1 and "p: expected phrases without labels, found one with __label__" in done.stderr
+    assert not (folder / "m.bin").exists()
+    assert wv("train", "labeled", "-o", "v.vec", "--phrases", "p", "--dim", 4, "--epochs", 1, "-q").returncode == 0
 
 
 def test_what_is_told(wv, folder):

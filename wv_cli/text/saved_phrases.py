@@ -62,6 +62,11 @@ class SavedPhrases:
         for one in self.passes:
             text.join_words(one.first, one.second, one.phrases, one.middle)
 
+    def find_word(self, prefix: str) -> str | None:
+        """The first word in a pair that begins with `prefix`, which "" never finds."""
+        pairs = (words for one in self.passes for words in (one.first, one.second) if prefix)
+        return next((word for words in pairs for word in words if word.startswith(prefix)), None)
+
     def __len__(self) -> int:
         return sum(len(one.phrases) for one in self.passes)
 

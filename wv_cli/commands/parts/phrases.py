@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wv_cli.commands.part import Part
 from wv_cli.commands.run import Metadata
 from wv_cli.config import frozen, option
+from wv_cli.errors import WvError
 from wv_cli.io.events import Log
 from wv_cli.io.output import open_output
 from wv_cli.text.config import PhraseLearning
@@ -48,12 +49,17 @@ class PhraseJoining(Part):
 
     def joiner(self, log: Log, memory: int | None, *, no_phrase_begins: str = "") -> "Phrases | None":
         """The phrase joiner for the text that is read next; `log` is told what each pass has found. Counts of pairs
-        take half of `memory`. Words that begin with `no_phrase_begins` are in no phrase. Raises WvError, BadFile."""
+        take half of `memory`. Words that begin with `no_phrase_begins` are in no phrase; a file that has one is
+        refused. Raises WvError, BadFile."""
         from wv_cli.text.phrase_finding import PhraseFinder
         from wv_cli.text.saved_phrases import read_phrases
 
         if self.phrases:
-            return read_phrases(self.phrases)
+            saved = read_phrases(self.phrases)
+            if (found := saved.find_word(no_phrase_begins)) is not None:
+                step = "find phrases in the text without its labels, or with --learn-phrases and --save-phrases"
+                raise WvError(f"{self.phrases}: expected phrases without labels, found one with {found}; {step}")
+            return saved
         config = self.learning.phrases_config(memory)
         if config is None:
             return None
