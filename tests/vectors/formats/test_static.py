@@ -17,7 +17,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import FormatWarning, check, load, sniff
 from wv_cli.vectors.formats.safetensors import Tensors, write
 from wv_cli.vectors.formats.static import StaticModel
-from wv_cli.vectors.formats.static_folder import save_folder, save_model
+from wv_cli.vectors.formats.static_folder import as_dtype, save_folder, save_model
 from wv_cli.words import WordList
 
 PLAIN, WEIGHTED = (GOLDEN / "encoders" / name for name in ("static-model2vec", "static-model2vec-weights"))
@@ -163,6 +163,16 @@ def test_int8_rows_have_the_cosines_of_their_numbers(tmp_path):
     (tmp_path / "m/model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + small.tobytes())
     found = load(tmp_path / "m")
     assert np.array_equal(found.matrix, small[1:].astype(np.float32)) and list(found.words) == list(load(PLAIN).words)
+
+
+def test_int8_does_not_depend_on_the_size_of_the_numbers():
+    """Of a table that float16 cannot hold the rows are those of the same table in a size that it holds."""
+    rows = np.random.default_rng(0).normal(size=(40, 50)).astype(np.float32)
+    small = as_dtype(rows, "int8", "out")
+    assert np.abs(small).max() == 127 and len(np.unique(small)) > 100
+    for power in (-100, -30, -10, 12, 20, 100):
+        assert np.array_equal(as_dtype(np.ldexp(rows, power), "int8", "out"), small), power
+    assert not as_dtype(np.zeros_like(rows), "int8", "out").any()
 
 
 def test_other_names(folder):

@@ -213,9 +213,13 @@ def _json(facts: object) -> bytes:
 
 def as_dtype(matrix: NDArray[np.floating], dtype: Dtype, path: object) -> NDArray[Any]:
     """The numbers in this type; int8 as model2vec rounds them, with one scale for all, which is not kept. Raises
-    WvError for numbers beyond float16."""
+    WvError for numbers beyond float16 if that is the type."""
     if dtype == "int8":
-        scale = np.abs(matrix).max(initial=0) / 127.0 or 1.0
+        largest = np.abs(matrix).max(initial=0)
+        if not 2**-6 < largest < 2**15:  # float16 does not hold all of them; a power of two changes no rounding
+            power = np.frexp(largest)[1]
+            matrix, largest = np.ldexp(matrix, -power), np.ldexp(largest, -power)
+        scale = largest / 127.0 or 1.0
         rounded = matrix.astype(np.float16)
         np.divide(rounded, scale, out=rounded)
         return np.clip(np.rint(rounded), -127, 127).astype(np.int8)
