@@ -94,6 +94,14 @@ def test_rules_that_keep_all_or_nothing(scorer, text, possible, only_scores, tmp
         rule.require_possible()
 
 
+def test_a_perplexity_beyond_float32_is_infinite(tmp_path):
+    """And no warning is given: words that a model does not know are nothing that a user can mend in the texts."""
+    unigrams = "-1\t<s>\n-1\t</s>\n-1\tcat\n-100\t<unk>"
+    (tmp_path / "m.arpa").write_text(f"\\data\\\nngram 1=4\n\n\\1-grams:\n{unigrams}\n\n\\end\\\n")
+    scorer = parse_rule("perplexity", f"{tmp_path}/m.arpa<=1000").load_scorer(ScorerOptions())
+    assert scorer([b"cat", b"zebra zebra"]).tolist() == [10, INF]
+
+
 @pytest.mark.parametrize("text", ["q.csv:question<=50", "q.csv:question=..50"])
 def test_a_share_is_no_percentage(text):
     with pytest.raises(UsageError, match=r"expected a bound from 0 to 1, found 50; write 0.5 for 50 %$"):

@@ -146,6 +146,12 @@ def _words_for(path: str, asked: str | None) -> Cut:
     return open_cutter(recipe_of_model(path, asked)) or (lambda texts: texts)
 
 
+def _as_scores(perplexities: NDArray[np.float64]) -> Scores:
+    """Infinite beyond float32, as of a text of words to which an ARPA file gives the probability 0."""
+    with np.errstate(over="ignore"):
+        return perplexities.astype(np.float32)
+
+
 def perplexity(subject: str, options: ScorerOptions) -> Scorer:
     """`MODEL`: the perplexity by a language model of words, or with a tokenizer of pieces. By these an empty text has
     NaN, which no rule keeps."""
@@ -158,8 +164,8 @@ def perplexity(subject: str, options: ScorerOptions) -> Scorer:
 
         def score(texts: list[bytes]) -> Scores:
             parts, starts = divide(words_of(texts), options.unit)
-            return by_words.perplexities(flatten(parts, options.flatten), starts).astype(np.float32)
+            return _as_scores(by_words.perplexities(flatten(parts, options.flatten), starts))
 
         return score
     scorer = DocumentScorer(load(subject), Pieces(options.tokenizer), options.perplexity_of)
-    return lambda texts: scorer.perplexities(text.decode("utf-8", "replace") for text in texts).astype(np.float32)
+    return lambda texts: _as_scores(scorer.perplexities(text.decode("utf-8", "replace") for text in texts))
