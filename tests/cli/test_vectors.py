@@ -89,6 +89,18 @@ def test_sentences_of_plain_vectors(wv):
     assert not wv("vectors", GOLDEN / "fasttext.vec", "--sentences", "zzzqqq", "-q").stderr
 
 
+def test_the_name_of_a_file_is_a_text(wv, tmp_path):
+    """And may have been meant for its lines."""
+    (tmp_path / "two.txt").write_text("the\nof\n")
+    done = wv("vectors", WORDS, "--sentences", "two.txt", "three.txt", "x" * 5000)
+    assert len(done.stdout.splitlines()) == 3
+    assert done.stderr == (
+        "two.txt is taken for a text, and is the name of a file; to read its lines, give them with < two.txt\n"
+    )
+    assert not wv("vectors", WORDS, "--sentences", "two.txt", "-q").stderr
+    assert "taken for" not in wv("vectors", WORDS, "two.txt").stderr
+
+
 def test_words_without_a_vector(wv):
     file = GOLDEN / "fasttext.vec"
     done = wv("vectors", file, "the", "zzzqqq", "of")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,6 +40,8 @@ def asked_lines(
     texts = _record_texts(words, reading, sentences, add, output, log, one_line=file is not None)
     if texts is not None:
         return texts, _lines_of(texts)
+    for word in filter(isfile, words if sentences and not piped else ()):
+        log(f"{word} is taken for a text, and is the name of a file; to read its lines, give them with < {word}")
     batches = piped_lines(log) if piped else iter([list(words)])
     return None, batches if reading.tokenize is None else _cut_lines(batches, reading.tokenize)
 
