@@ -203,6 +203,7 @@ def test_judged_documents_that_are_absent_count(folder):
         ("corpus.jsonl", '{"_id": true, "text": "x"}\n', "corpus.jsonl:1: expected {"),
         ("qrels/test.tsv", "q1\td1\t1.5\n", "with a whole score, found 'q1\\td1\\t1.5'"),
         ("qrels/test.tsv", "q1\td1\tnan\n", "with a whole score, found"),
+        ("qrels/test.tsv", "q1\td1\t1\t2\n", "with a whole score, found 'q1\\td1\\t1\\t2'"),
         ("qrels/test.tsv", "q1\td1\t1e9\n", "expected a score of at most 1,000,000, found 1000000000"),
         ("corpus.jsonl", '{"_id": "a", "text": "x"}\n' * 2, "corpus.jsonl:2: the id 'a' is there twice"),
         ("queries.jsonl", "not JSON\n", "queries.jsonl:1: expected a JSON object, found 'not JSON'"),
@@ -280,6 +281,19 @@ def test_bad_judgements(folder, name, data, message):
     with pytest.raises(BadFile) as error:
         read_search(str(folder), "test")
     assert message in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("iteration", ["0", "Q0"])
+def test_the_four_columns_of_trec(tmp_path, iteration):
+    """The documents are in the third column: ids may be 0, as MS MARCO's, which the second has in each line."""
+    documents = {"0": ("", "red apple"), "1": ("", "blue sea")}
+    folder = write_search(tmp_path / "trec", documents, {"q1": "sea"}, [("q1", "1", 2), ("q1", "0", 0)])
+    expected = read_search(str(folder), "test").judged[0]
+    lines = [f"q1\t{iteration}\t1\t2\n", f"q1\t{iteration}\t0\t0\n"]
+    (folder / "qrels" / "test.tsv").write_text("".join(lines))
+    (judged,) = read_search(str(folder), "test").judged
+    for found, wanted in zip(vars(judged).values(), vars(expected).values(), strict=True):
+        assert np.array_equal(found, wanted)
 
 
 def test_missing_files(folder, tmp_path):

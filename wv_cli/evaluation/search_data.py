@@ -2,7 +2,8 @@
 
     corpus.jsonl      {"_id": "d1", "title": "...", "text": "..."}, a document a line; its text is title, blank, text
     queries.jsonl     {"_id": "q1", "text": "..."}
-    qrels/SPLIT.tsv   `query-id TAB corpus-id TAB score` lines under a header; a grade of 0 is judged and not relevant
+    qrels/SPLIT.tsv   `query-id TAB corpus-id TAB score` lines under a header; a grade of 0 is judged and not relevant;
+                      or the four columns of TREC, `query-id TAB 0 TAB corpus-id TAB score`
 
 The ids may be called "id", and be whole numbers. Judgements may be JSON lines or Parquet with these names, scores 1.0.
 Each may be compressed. Queries without a judgement are left out.
@@ -149,7 +150,7 @@ def _grades(path: str) -> dict[str, tuple[int, dict[str, int]]]:
     """For each query its first line, and the grades of documents. Raises BadFile."""
     found: dict[str, tuple[int, dict[str, int]]] = {}
     for number, fields in _judgements(path):
-        query, document, score = [*fields, None, None, None][:3]
+        query, document, score = fields if len(fields) == len(_COLUMNS) else (None, None, None)
         asked, answer, grade = _id(query), _id(document), _grade(score)
         if asked is None or answer is None or grade is None:
             form = (
@@ -180,6 +181,8 @@ def _judgements(path: str) -> Iterator[tuple[int, Sequence[object]]]:
     else:
         for number, line in enumerate(data_lines(path), 1):
             fields = [field.strip().strip('"') for field in to_unicode(line).rstrip("\r").split("\t")]
+            if len(fields) == 4 and fields[1] in ("0", "Q0"):
+                del fields[1]  # TREC's iteration, which is not used
             if line.strip() and not (number == 1 and fields[-1] == "score"):
                 yield number, fields
 
