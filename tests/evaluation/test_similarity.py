@@ -49,8 +49,9 @@ def write(tmp_path):
         "\ufeffold\tnew\t1.5\r\n\r\nbig cat\tdog\t9",
         "# Word 1\tWord 2\tHuman (mean)\n# agreed in 2001\nold\tnew\t1.5\nbig cat\tdog\t9\n",
         "word1\tword2\tPOS\tSimLex999\tconc(w1)\nold\tnew\tA\t1.5\t2.72\nbig cat\tdog\tN\t9\t2.75\n",
+        "Word 1,Word 2,Human (mean),1,2\nold,new,1.5,1,2\nbig cat,dog,9,8,10\n",
     ],
-    ids=["tab", "csv", "semicolon", "bom", "comments", "simlex"],
+    ids=["tab", "csv", "semicolon", "bom", "comments", "simlex", "raters"],
 )
 def test_layouts(write, content):
     pairs = read_pairs(write(content))

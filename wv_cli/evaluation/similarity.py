@@ -6,6 +6,7 @@ the first by Steiger's test.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -69,16 +70,27 @@ def read_pairs(path: str, *, strict: bool = False) -> Pairs:
 
 
 def _layout(path: str, lines: list[tuple[int, str]]) -> tuple[str | None, int, int]:
-    """(separator, column of the score, index of the first pair); above it only a header of one line can stand."""
+    """(separator, column of the score, index of the first pair); above it only a header of one line can stand. The
+    column is that in which most lines have their first number: the header of WordSim-353 has numbers behind it."""
     for separator in _SEPARATORS:
-        for index, (_, line) in enumerate(lines[:100]):
-            fields = _fields(line, separator)
-            for column in range(2, len(fields)):
-                if _finite(fields[column]) is not None and not line.startswith("#"):
-                    comments = sum(line.startswith("#") for _, line in lines[:index])
-                    return separator, column, index if index - comments <= 1 else 0
+        columns = {
+            index: column
+            for index, (_, line) in enumerate(lines[:100])
+            if not line.startswith("#") and (column := _score_column(_fields(line, separator))) is not None
+        }
+        if columns:
+            counts = Counter(columns.values())
+            column = min(counts, key=lambda each: (-counts[each], each))
+            first = next(index for index in columns if columns[index] == column)
+            comments = sum(line.startswith("#") for _, line in lines[:first])
+            return separator, column, first if first - comments <= 1 else 0
     found = f"found {lines[0][1][:60]!r}" if lines else "found an empty file"
     raise BadFile(path, f"expected lines of `word word score`, {found}", line=lines[0][0] if lines else None)
+
+
+def _score_column(fields: Sequence[str]) -> int | None:
+    """That of the first number after two words."""
+    return next((column for column in range(2, len(fields)) if _finite(fields[column]) is not None), None)
 
 
 def _fields(line: str, separator: str | None) -> list[str]:
