@@ -122,7 +122,7 @@ def run(argv: list[str]) -> int:
     as_json = "--json" in argv[: argv.index("--") if "--" in argv else None]
     fail = functools.partial(_fail, as_json=as_json)
     speaking = [speaker]  # the subcommand that click comes to takes its place (help.Command)
-    # The library warns of what is odd but does not stop it (formats.FormatWarning).
+    # The library warns of what is odd but does not stop it (errors.FormatWarning).
     warnings.showwarning = lambda message, *_, **__: _note(speaking[0], str(message), as_json)
     try:
         with caught_signals(), kept_pipes():

@@ -57,6 +57,10 @@ class GateMissed(WvError):
     exit_code = 3
 
 
+class FormatWarning(UserWarning):
+    """A file was read whole, but something about it deserves the user's eye. Commands show it as a note."""
+
+
 class TimedOut(WvError):
     """Stopped by --max-time after saving what there was (exit code 124, as timeout(1))."""
 

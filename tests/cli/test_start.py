@@ -132,6 +132,18 @@ def test_a_query_imports_few_rooms(call: str, folder: Path) -> None:
     assert len([name for name in modules if not name.startswith(("_", "cli"))]) <= most
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["build-vocab text.txt -o words.vocab -q", "filter records.jsonl -o kept --words 1.. --overwrite -q"],
+)
+def test_texts_and_records_need_no_format_of_vectors(call: str, folder: Path) -> None:
+    """Nor is a record with numbers taken for a row of GloVe's."""
+    (folder / "records.jsonl").write_text('{"text": "page 1 of 20", "id": 7}\n')
+    argv = [sys.executable, "-c", QUERY, *call.split()]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
+    assert not [name for name in done.stderr.split() if name.startswith("wv_cli.vectors.formats")]
+
+
 def test_scores_of_a_kenlm_file_need_no_numpy(folder: Path) -> None:
     """NumPy is a large part of the start of a short job."""
     model = kenlm_files(folder) / "words.o4.probing.bin"

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from tests.lm.golden import FOLDER, entries
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, FormatWarning
 from wv_cli.lm.files import load, save
 from wv_cli.lm.scoring import Scorer
-from wv_cli.vectors.formats.base import FormatWarning
 from wv_cli.words import WordList
 
 GOOD = (FOLDER / "micro.o3.arpa").read_text()

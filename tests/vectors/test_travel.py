@@ -24,7 +24,7 @@ FILES = [
 ]  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore::wv_cli.vectors.formats.base.FormatWarning")
+@pytest.mark.filterwarnings("ignore::wv_cli.errors.FormatWarning")
 @for_each("name, mapped", [(name, mapped) for name in FILES for mapped in (False, True)])
 def test_vectors_travel_before_and_after_a_query(name, mapped):
     vectors = load(GOLDEN / name, mapped=mapped)

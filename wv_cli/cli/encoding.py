@@ -126,7 +126,7 @@ def sentences_of(
     """The same by a model or vectors in `file`."""
     from wv_cli.cli.display import emit
     from wv_cli.commands.sentences import OfVectors, sentence_lines
-    from wv_cli.vectors.formats import FormatWarning
+    from wv_cli.errors import FormatWarning
 
     require_one_use(file, piped)
     if quiet:

@@ -39,6 +39,6 @@ def open_composer(
 def ignore_format_warnings(quiet: bool = True) -> None:
     """Warnings about files that were read whole go nowhere with `quiet`."""
     if quiet:
-        from wv_cli.vectors.formats import FormatWarning
+        from wv_cli.errors import FormatWarning
 
         warnings.simplefilter("ignore", FormatWarning)

@@ -366,7 +366,11 @@ def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
 
 
 def _words_file(path: str, format: str | None) -> str | None:
-    """formats.words_file. The formats are loaded when a job is checked, not with its options."""
+    """formats.words_file. The formats are loaded where there may be such a file."""
+    from wv_cli.vectors.heads import may_have_words
+
+    if format is None and not may_have_words(path):
+        return None
     from wv_cli.vectors.formats import words_file
 
     return words_file(path, format)

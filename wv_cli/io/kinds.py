@@ -1,6 +1,6 @@
 """What a file is, told by its first bytes, so that a reader that expected something else can name what it found.
 
-The table begins with what no room here reads and with our own containers; wv_cli.vectors.formats adds its rows.
+The table begins with what no room here reads and with our own containers; wv_cli.vectors.heads adds those of vectors.
 """
 
 import re

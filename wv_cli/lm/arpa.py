@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _arpa
-from wv_cli.errors import BadFile, show_bytes
+from wv_cli.errors import BadFile, FormatWarning, show_bytes
 from wv_cli.io.input import Input
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.levels import Levels
 from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpack_model
 from wv_cli.lm.vocabulary import SPECIAL
-from wv_cli.vectors.formats.base import FormatWarning
 from wv_cli.words import WordList
 
 _BLOCK = 1 << 16  # n-grams printed at a time

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from wv_cli.errors import BadFile, UsageError, show_head
 from wv_cli.io.compression import inner_name
 from wv_cli.io.input import Input, open_input
-from wv_cli.io.kinds import HEAD_BYTES
+from wv_cli.io.kinds import HEAD_BYTES, kind_of
 from wv_cli.lm.asking import LanguageModel
 from wv_cli.registry import Registry
 from wv_cli.registry import load as load_place
@@ -68,9 +68,9 @@ def load(path: str | os.PathLike[str]) -> LanguageModel:
         for row in (_NEURAL, *MODEL_FORMATS.values()):
             if re.match(row.begins, head):
                 return row.read(source)
-        from wv_cli.vectors.recognize import name_kind
+        import wv_cli.vectors.heads  # noqa: F401  # by which kind_of names vectors, too
 
-        found = name_kind(head) or show_head(head)
+        found = kind_of(head) or show_head(head)
         problem = f"expected a language model ({', '.join([*MODEL_FORMATS, 'neural'])}), found {found}"
         raise BadFile(source.name, problem, byte=0)
 

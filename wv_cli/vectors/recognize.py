@@ -10,7 +10,7 @@ from wv_cli.io import meta
 from wv_cli.io.kinds import kind_of
 from wv_cli.text.inputs import Texts
 from wv_cli.text.reading_config import ReadingConfig
-from wv_cli.vectors.heads import WORDS_ENDINGS, may_be
+from wv_cli.vectors.heads import FORMATS, WORDS_ENDINGS
 
 if TYPE_CHECKING:
     from wv_cli.text.parts import Part, Shard
@@ -33,25 +33,13 @@ def input_texts(
     return Texts(inputs, recognize, is_sidecar, log, *given, labels=labels)
 
 
-def name_kind(head: bytes, *, certain: bool = False) -> str | None:
-    """As io.kinds.kind_of, for vector files, too. The formats are imported for what begins like one of them."""
-    if any(may_be(head)):
-        import wv_cli.vectors.formats  # noqa: F401  # which adds its kinds
-    return kind_of(head, certain=certain)
-
-
 def recognize(head: bytes) -> str | None:
     """What a file is that begins with `head` (kinds.HEAD_BYTES of it), None when it may be running text."""
-    return name_kind(head, certain=True)
+    return kind_of(head, certain=True)
 
 
 def is_sidecar(path: str) -> bool:
     """Whether a file stands beside another one that is there: facts about it, or its words."""
     if path.endswith(meta.ENDING):
         return True
-    names = [name for name, ending in WORDS_ENDINGS.items() if path.endswith(ending)]
-    if not names:
-        return False
-    from wv_cli.vectors.formats import FORMATS
-
-    return any(FORMATS[name].stands_beside(path) for name in names)
+    return any(FORMATS[name].stands_beside(path) for name, ending in WORDS_ENDINGS.items() if path.endswith(ending))

@@ -81,8 +81,9 @@ def test_sidecars(tmp_path):
 
 
 def test_rows_of_every_number_are_looked_at_and_words_are_not():
-    for number in ("1", "-1", "+.5", "-.5e3", "1e-3", "nan", "-NaN", "inf", "-Infinity"):
+    for number in ("1", "-1", "2.", "+.5", "-.5e3", "1e-3", "nan", "-NaN", "inf", "-Infinity"):
         for head in (f"a {number} {number}\nb 1 1\n", f"a\t{number} {number}", f". . {number} {number} \r\nb 1 1\n"):
             looked_at = [row.name for row in formats.candidates(head.encode())]
             assert glove_text.sniff(head.encode()) and "glove-text" in looked_at, head
-    assert [*formats.candidates(b"information on nanotubes in infinite lines\nwith 3 4 5\n")] == []
+    for head in (b"information on nanotubes in infinite lines\nwith 3 4 5\n", b'{"text": "page 1 of 20", "id": 7}\n'):
+        assert [*formats.candidates(head)] == []

@@ -1,13 +1,12 @@
 """The table of vector file formats, and its functions: sniff, load, save, check.
 
-Adding a format: a module with one FORMAT row, its line in ROWS of vectors/heads.py, and what
+Adding a format: a module with one FORMAT row, its lines in vectors/heads.py, and what
 .github/CONTRIBUTING.md says.
 """
 
 import os
 import sys
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.errors import BadFile, UsageError, WvError, show_bytes, show_head
+from wv_cli.errors import BadFile, FormatWarning, UsageError, WvError, show_bytes, show_head
 from wv_cli.io import kinds, meta
 from wv_cli.io.arguments import path_text, require_type, whole_number
 from wv_cli.io.compression import inner_name
@@ -28,13 +27,13 @@ from wv_cli.registry import LazyRegistry
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
 from wv_cli.vectors.formats.audit import RowAudit
-from wv_cli.vectors.formats.base import SUFFIXES, Format, FormatWarning, ReadOptions, WriteOptions
+from wv_cli.vectors.formats.base import Format, ReadOptions, WriteOptions
 from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.vectors.formats.escape import escape_words, require_utf8, require_writable, unescape_words
 from wv_cli.vectors.formats.header import bytes_to_tell
 from wv_cli.vectors.formats.report import Problem, Report
 from wv_cli.vectors.formats.skipping import BadRows, collect, finite_rows
-from wv_cli.vectors.heads import ROWS, may_be
+from wv_cli.vectors.heads import FORMATS, SUFFIXES, candidates
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
@@ -55,29 +54,9 @@ __all__ = [
     "words_file",
 ]
 
-FORMATS: LazyRegistry[Format] = LazyRegistry(
-    "format", {name: f"{__name__}.{place}" for name, (place, _) in ROWS.items()}
-)
 # What check() knows beside vectors, by its first bytes.
 _CHECKED: LazyRegistry[Format] = LazyRegistry("file", {"wv search-index ": f"{__name__}.search_index:FORMAT"})
 SNIFF_BYTES = kinds.HEAD_BYTES
-
-
-def candidates(head: bytes) -> Iterator[Format]:
-    """The formats that a file which begins with `head` may be of."""
-    return (FORMATS[name] for name in may_be(head))
-
-
-def _certainly(head: bytes) -> str | None:
-    return next((what for row in candidates(head) if (what := row.what_is_certainly(head))), None)
-
-
-def _probably(head: bytes) -> str | None:
-    return next((what for row in candidates(head) if (what := row.what_is(head))), None)
-
-
-# So that readers of anything else, in every room, can say that they were given one of these.
-kinds.KINDS += [kinds.Kind(_certainly), kinds.Kind(_probably, certain=False)]
 
 
 def default_threads() -> int:

@@ -13,13 +13,9 @@ from wv_cli.io.places import is_stream
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
 from wv_cli.vectors.formats.report import Report
-from wv_cli.vectors.heads import WORDS_ENDINGS
+from wv_cli.vectors.heads import SUFFIXES, WORDS_ENDINGS
 
 FASTTEXT_PRECISION = -5
-
-
-class FormatWarning(UserWarning):
-    """A file was read whole, but something about it deserves the user's eye. Commands show it as a note."""
 
 
 @dataclass(frozen=True)
@@ -48,22 +44,6 @@ class Stream(NamedTuple):
     rows: int | None
     dim: int
     blocks: Iterator[Embeddings]
-
-
-# The endings that choose the format of a file to be written, also before the module of the format is imported.
-SUFFIXES = {
-    "word2vec-text": (".vec", ".txt"),
-    "word2vec-binary": (".bin",),
-    "glove-text": (".glove",),
-    "floret": (".floret",),
-    "codes": (".codes",),
-    "npy": (".npy",),
-    "projector-tsv": (".tsv",),
-    "parquet": (".parquet",),
-    "sqlite": (".sqlite", ".db"),
-    "fasttext-bin": (".bin", ".ftz"),
-    "text-model": (".d2v",),
-}
 
 
 class Format(NamedTuple):

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, FormatWarning, WvError, reason
 from wv_cli.io.folders import find_folder, static_root
 from wv_cli.io.input import Input
 from wv_cli.io.marks import split_lines
 from wv_cli.io.output import open_output
 from wv_cli.io.remote import is_remote
-from wv_cli.vectors.formats.base import Format, FormatWarning
+from wv_cli.vectors.formats.base import Format
 from wv_cli.words import WordList
 
 MODEL = "model.safetensors"  # the vectors in the folder of a static embedding

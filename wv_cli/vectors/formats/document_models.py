@@ -19,8 +19,9 @@ from wv_cli.io.output import open_output
 from wv_cli.vectors.doc2vec import Doc2vecModel, Doc2vecOptions
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats.audit import RowAudit
-from wv_cli.vectors.formats.base import SUFFIXES, Format, ReadOptions
+from wv_cli.vectors.formats.base import Format, ReadOptions
 from wv_cli.vectors.formats.report import Report
+from wv_cli.vectors.heads import SUFFIXES
 from wv_cli.words import WordList
 
 KIND = "text-model"

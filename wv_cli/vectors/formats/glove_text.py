@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from wv_cli._floattext import parse_float
-from wv_cli.errors import BadFile, WvError, show_bytes
+from wv_cli.errors import BadFile, FormatWarning, WvError, show_bytes
 from wv_cli.io.input import Input
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
+from wv_cli.vectors.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.vectors.formats.header import parse_header
 from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.skipping import BadRows, count_skipped, skips

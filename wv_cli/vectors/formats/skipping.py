@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from wv_cli.errors import BadFile, show_bytes
+from wv_cli.errors import BadFile, FormatWarning, show_bytes
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats.base import FormatWarning, ReadOptions, Stream
+from wv_cli.vectors.formats.base import ReadOptions, Stream
 from wv_cli.vectors.formats.store import RowStore
 from wv_cli.words import WordList, is_utf8
 

@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
 from wv_cli._subwords import weighted_means
-from wv_cli.errors import BadFile, show_value
+from wv_cli.errors import BadFile, FormatWarning, show_value
 from wv_cli.io import memory
 from wv_cli.io.folders import Settings, modules, read_json, static_root
 from wv_cli.io.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import safetensors
-from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions
+from wv_cli.vectors.formats.base import Format, ReadOptions
 from wv_cli.vectors.formats.beside import MODEL
 from wv_cli.vectors.formats.header import MAX_DIM
 from wv_cli.vectors.formats.npy import number_words

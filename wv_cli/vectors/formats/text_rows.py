@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _floattext
-from wv_cli.errors import BadFile, show_bytes
+from wv_cli.errors import BadFile, FormatWarning, show_bytes
 from wv_cli.io.input import BLOCK_BYTES, LONGEST_LINE, Input
 from wv_cli.io.threads import new_pool
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import Precision
-from wv_cli.vectors.formats.base import FormatWarning
 from wv_cli.vectors.formats.skipping import WAY_OUT, BadRows
 from wv_cli.vectors.formats.store import RowStore
 from wv_cli.words import WordList

@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, FormatWarning
 from wv_cli.io.input import Input
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
+from wv_cli.vectors.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.vectors.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.skipping import BadRows, count_skipped, skips
