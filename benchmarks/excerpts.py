@@ -153,6 +153,14 @@ def two_threads() -> str:
     return _lines(markdown(["model", *columns.values()], rows, 1))
 
 
+def together() -> str:
+    """P@1 of questions that one model has learned, and of models of one question."""
+    columns = {"set": "text", "question": "question"}
+    columns |= {"p_at_1_together": "one model", "p_at_1_alone": "a model for each"}
+    rows = [[cell(row[field]) for field in columns] for row in summary("questions") if "question" in row]
+    return _lines(markdown([*columns.values()], rows, 2))
+
+
 def removals() -> str:
     """What goes as a near-duplicate: precision and recall among copies, false removals among templates."""
     rows = {(row["set"], row["program"], row["similarity"]): row for row in summary("duplicates")}
@@ -225,6 +233,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
             "mean": "mean",
         },
     ),
+    "together": together,
     "judge-costs": picked(
         "judging-costs",
         {

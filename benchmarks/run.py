@@ -29,6 +29,7 @@ import pairs
 import predicting
 import presets
 import quantizing
+import questions
 import ratings
 import record
 import searching
@@ -39,7 +40,7 @@ import vectors
 from measure import header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs", "deciding", "judging", "ratings")
+WITHOUT_CORPUS = ("vectors", "search", "cold", "kernels", "pairs", "deciding", "judging", "ratings", "questions")
 
 
 class Suite(NamedTuple):
@@ -58,6 +59,7 @@ SUITES = {
     "classifier": Suite(classifier.classifier),
     "judging": Suite(judging.judging),
     "ratings": Suite(ratings.ratings),
+    "questions": Suite(questions.questions),
     "quantizing": Suite(quantizing.quantizing, quantizing.table),
     "pairs": Suite(pairs.pairs),
     "kernels": Suite(kernels.kernels, kernels.table),
