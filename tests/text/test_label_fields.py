@@ -177,13 +177,31 @@ def test_a_metric_names_the_value_of_a_field(tmp_path):
         Metric.parse("f1:0").score(classifier, [str(tmp_path / "test.jsonl")], 1, 1)
 
 
+@pytest.mark.parametrize("model", ["supervised", "pooled"])
+def test_labels_keep_their_case_with_lowercase(tmp_path, model):
+    rows = [
+        {"text": f"{word.title()} FILM", "Said": said} for said in ("Good", "good") for word in WORDS["bad"].split()
+    ]
+    rows += [{"text": f"{word.upper()} film", "Said": "BAD"} for word in WORDS["good"].split()]
+    path = write(tmp_path / "x.jsonl", rows * 20)
+    options = {**SMALL, "model": model, "lowercase": True, "label_field": "Said", "epochs": 20}
+    options = {name: value for name, value in options.items() if model == "supervised" or name != "min_count"}
+    train(path, tmp_path / "m.bin", **options)
+    classifier = load_classifier(tmp_path / "m.bin")
+    assert sorted(classifier.labels) == ["__label__BAD", "__label__Good", "__label__good"]
+    (right,) = classifier.predict("lovely film")
+    assert right[0][0] == "__label__BAD"
+    cut = {"tokenize": "model"} if model == "supervised" else {}
+    found = evaluate.labels(tmp_path / "m.bin", data=path, label_field="Said", **cut)["results"]
+    assert found[0]["lines"] == len(rows) * 20 and found[0]["recall"] > 0.6
+
+
 def test_refused_before_the_work(files, tmp_path, capsys):
     for options, message in (
         ("--model supervised --label-field a --label-field b", "--model supervised answers one question"),
         ("--model pooled --label-field a --label-field a", "--label-field names a field twice"),
         ("--model pooled --label-field text", "--label-field text is the field of the texts"),
         ("--label-field sign", "--label-field has no effect with --model skipgram"),
-        ("--model pooled --label-field a --label-field B --lowercase", "--label-field B: --lowercase would change"),
     ):
         assert run(f"train {files}/x.jsonl -o {tmp_path}/x.bin {options}".split()) == 2
         assert message in capsys.readouterr().err

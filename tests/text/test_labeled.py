@@ -92,10 +92,10 @@ def test_a_spool_file_gives_the_same_corpus(text):
 
 def test_other_prefixes_and_case(tmp_path):
     path = tmp_path / "text"
-    path.write_bytes(b"#Spam Buy NOW\n#ham hello \xff\n")
+    path.write_bytes("#Spam Buy# NOW\nIT #É hello \udcff ÄÖ\n".encode("utf-8", "surrogateescape"))
     corpus = encode_labeled([str(path)], VocabConfig(min_count=1, lowercase=True), label_prefix="#")
-    assert [*corpus.labels] == ["#spam", "#ham"]
-    assert corpus.words.find("buy") >= 0 and corpus.words.find("\udcff") >= 0
+    assert [*corpus.labels] == ["#Spam", "#É"]
+    assert sorted(corpus.words) == ["</s>", "buy#", "hello", "it", "now", "äö", "\udcff"]
 
 
 @pytest.mark.parametrize("labels", [2, 30])

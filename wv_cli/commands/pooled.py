@@ -80,13 +80,6 @@ class PooledJob(TrainingJob):
 
     def check(self) -> None:
         require_uncut_labels(self.config.label_prefix, self.reading.reading.tokenize_config is not None)
-        fields = self.reading.label_field
-        for name in fields if len(fields) > 1 and self.reading.words.lowercase else ():
-            if name != name.lower():
-                raise UsageError(
-                    f"--label-field {name}: --lowercase would change the name in labels; rename the field, or give "
-                    "--tokenize unicode,lowercase, which leaves labels as they are"
-                )
         if self.reading.vocab:
             message = "--vocab has no effect with --model pooled, which counts words and labels itself; leave it out"
             raise UsageError(message)

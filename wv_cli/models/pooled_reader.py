@@ -194,7 +194,7 @@ class LineReader:
     def read(self, text: bytes) -> ReadLines:
         """Whole lines; the last may lack its newline."""
         if self._reading.lowercase:
-            text = b"".join(lowercase_chunks([text]))
+            text = b"".join(lowercase_chunks([text], self._prefix))
         feature_starts, features, label_starts, labels, seen = self._inner.read(text)
         if self._tokenizer is None:
             starts, ids = self._known_words(feature_starts, features)

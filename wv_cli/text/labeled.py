@@ -106,8 +106,15 @@ def encode_labeled(
 
     Raises WvError when there is no text, no label, fewer than `fewest_labels`, or no word, and what Source raises.
     """
-    chosen = config.lines((encode(label_prefix), WEIGHT_PREFIX) if line_weights else (encode(label_prefix),))
-    source = Source(inputs, lowercase=config.lowercase, lines=chosen, progress=progress, compute_digest=compute_digest)
+    prefix = encode(label_prefix)
+    source = Source(
+        inputs,
+        lowercase=config.lowercase,
+        keep_case=prefix,
+        lines=config.lines((prefix, WEIGHT_PREFIX) if line_weights else (prefix,)),
+        progress=progress,
+        compute_digest=compute_digest,
+    )
     encoder = _encoder.Encoder(every_line=True)
     cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs, line_weights)
     with Spool(spool_beside) as file:

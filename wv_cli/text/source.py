@@ -7,7 +7,9 @@ so that neither a word nor a line runs from one file into the next. Decisions:
     they must be running text (inputs.Texts) that goes for their first bytes too.
 """
 
+import re
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
@@ -39,8 +41,9 @@ class Source(RecordFiles):
 
     `inputs` are paths of files, of folders (all regular files inside, at any depth, in sorted order; names that begin
     with a dot or an underscore are left out) and `-` for standard input; Texts are held to what they must be, and
-    `inputs` are then their names. With `lowercase` words are lowercased by Unicode's rules; `lines` leaves some out
-    after that; with `bare_end` no newline is added to the last input.
+    `inputs` are then their names. With `lowercase` words are lowercased by Unicode's rules, but not those that begin
+    with `keep_case`, as labels do; `lines` leaves some out after that; with `bare_end` no newline is added to the last
+    input.
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
     None when it cannot be known, and once at the end with two equal numbers. `divided` counts the lines of which the
     end stands in the part that another process reads; here they get a newline all the same. A text that is to be
@@ -55,6 +58,7 @@ class Source(RecordFiles):
         inputs: Inputs,
         *,
         lowercase: bool = False,
+        keep_case: bytes = b"",
         lines: "Lines | None" = None,
         bare_end: bool = False,
         progress: OnProgress | None = None,
@@ -62,6 +66,7 @@ class Source(RecordFiles):
     ) -> None:
         super().__init__(inputs)
         self.lowercase, self.lines, self.bare_end = lowercase, lines, bare_end
+        self._keep_case = keep_case
         part = self._texts.part if self._texts is not None else None
         self.divided = 0
         self._pieces = part.pieces_of(self.paths) if part is not None else None
@@ -93,7 +98,7 @@ class Source(RecordFiles):
         if self._tokenizer is not None:
             chunks = self._tokenizer.lines(chunks)
         if self.lowercase:
-            chunks = lowercase_chunks(chunks)
+            chunks = lowercase_chunks(chunks, self._keep_case)
         if self.lines is not None:
             chunks = self.lines.filter_chunks(chunks)
         for chunk in chunks:
@@ -268,27 +273,33 @@ def tell_words(texts: Texts) -> None:
             return
 
 
-def lowercase_chunks(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Lowercases UTF-8 text by Unicode's rules; bytes that are not UTF-8 stay as they are.
+def lowercase_chunks(chunks: Iterable[bytes], keep_case: bytes = b"") -> Iterator[bytes]:
+    """Lowercases UTF-8 text by Unicode's rules; bytes that are not UTF-8 stay as they are, and so do words that begin
+    with `keep_case`.
 
     Chunks are cut anew between words: a capital sigma becomes another letter at a word's end than inside it.
     """
     unfinished: list[bytes] = []
+    kept = re.compile(_WORD % re.escape(keep_case)) if keep_case else None
     for chunk in chunks:
         cut = max(map(chunk.rfind, _SEPARATORS)) + 1
         if cut == 0:
             unfinished.append(chunk)
             continue
-        yield _lower(b"".join([*unfinished, chunk[:cut]]))
+        yield _lower(b"".join([*unfinished, chunk[:cut]]), kept)
         unfinished = [chunk[cut:]] if cut < len(chunk) else []
     if unfinished:
-        yield _lower(b"".join(unfinished))
+        yield _lower(b"".join(unfinished), kept)
 
 
 _SEPARATORS = [bytes([byte]) for byte in SEPARATORS]
+_WORD = rb"(?<![^%s])%%s[^%s]*" % ((re.escape(SEPARATORS),) * 2)  # that begins so
 
 
-def _lower(text: bytes) -> bytes:
+def _lower(text: bytes, kept: re.Pattern[bytes] | None = None) -> bytes:
+    if kept is not None and (words := kept.findall(text)):
+        others = (_lower(other) for other in kept.split(text))
+        return b"".join(part for pair in zip_longest(others, words, fillvalue=b"") for part in pair)
     if text.isascii():
         return text.lower()
     return text.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
