@@ -1,7 +1,6 @@
 """`wv vectors --encoder`: lines of text through an encoder of another program; `--sentences`: lines as vectors."""
 
 import sys
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -11,6 +10,7 @@ import click
 
 from wv_cli.cli.bar import reading_bar
 from wv_cli.cli.options import conflict, given_options, refuse_options, take
+from wv_cli.cli.reading import ignore_format_warnings
 from wv_cli.cli.unknown import tell_zeros
 from wv_cli.commands.parts.pooling import OWN
 from wv_cli.encoders.config import EncoderConfig
@@ -126,11 +126,9 @@ def sentences_of(
     """The same by a model or vectors in `file`."""
     from wv_cli.cli.display import emit
     from wv_cli.commands.sentences import OfVectors, sentence_lines
-    from wv_cli.errors import FormatWarning
 
     require_one_use(file, piped)
-    if quiet:
-        warnings.simplefilter("ignore", FormatWarning)
+    ignore_format_warnings(quiet)
     asking = OfVectors(file=file, from_format=from_format, bad_rows=bad_rows, precision=precision, as_json=as_json)
     _write(sentence_lines(asking, batches, partial(emit, quiet=quiet, as_json=as_json), dask), quiet, "word")
 

@@ -3,6 +3,7 @@
 import warnings
 from typing import TYPE_CHECKING
 
+from wv_cli.errors import FormatWarning
 from wv_cli.io.places import require_one_use
 
 if TYPE_CHECKING:
@@ -39,6 +40,4 @@ def open_composer(
 def ignore_format_warnings(quiet: bool = True) -> None:
     """Warnings about files that were read whole go nowhere with `quiet`."""
     if quiet:
-        from wv_cli.errors import FormatWarning
-
         warnings.simplefilter("ignore", FormatWarning)

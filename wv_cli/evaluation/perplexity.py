@@ -15,6 +15,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import randomization_p, ratio_interval
+from wv_cli.io.events import unheard
 from wv_cli.lm.asking import LanguageModel, count_normalizers, normalizers_of, take_unnormalized
 from wv_cli.lm.files import load
 from wv_cli.lm.interpolation import fitted_weights, mix_scores
@@ -109,7 +110,7 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
             first = first or model.words
             _require_same(names[0], first, name, model.words)
         for i, path in enumerate(paths):
-            log = report.notes.append if name == names[0] else lambda message: None
+            log = report.notes.append if name == names[0] else unheard
             source = preparation.blocks(Source(input_texts([path], log=log, reading=config)))
             asked = count_normalizers(model)
             parts = list(Scorer(asked).read(source))

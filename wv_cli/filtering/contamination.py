@@ -23,6 +23,7 @@ from wv_cli.filtering.duplicates import Like
 from wv_cli.filtering.near_duplicates import character_page, simplify_bytes
 from wv_cli.filtering.scorer_options import ScorerOptions
 from wv_cli.filtering.scorer_types import split_subject
+from wv_cli.io.events import unheard
 from wv_cli.io.remote import show_names
 from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.reading import NoRecords
@@ -42,7 +43,7 @@ def contamination(subject: str, options: ScorerOptions) -> "Contamination":
 def read_items(path: str, field: str = "") -> list[bytes]:
     """The items of a benchmark: a field of the records in a file, or its lines. Raises WvError."""
     reading = ReadingConfig(field=field) if field else ReadingConfig()
-    texts = input_texts([path], log=_unheard, reading=reading)
+    texts = input_texts([path], log=unheard, reading=reading)
     source = Source(texts)
     if texts.records(path) is not None:
         try:
@@ -146,7 +147,3 @@ class Contamination:
 def _shingler(width: int) -> Shingler:
     page, words = (partial(each, keep_numbers=True, separate=True) for each in (character_page, simplify_bytes))
     return Shingler(page, words, width)
-
-
-def _unheard(message: str) -> None:
-    pass

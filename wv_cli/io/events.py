@@ -10,5 +10,9 @@ class Log(Protocol):
     def __call__(self, message: str, **facts: object) -> None: ...
 
 
+def unheard(message: str, **facts: object) -> None:
+    """A Log that nobody reads."""
+
+
 # Is told how much is done, and how much there is to do (None: not known yet).
 OnProgress = Callable[[int, int | None], None]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
+from wv_cli.io.events import unheard
 from wv_cli.lm.asking import UNKNOWN
 from wv_cli.lm.entropy import logarithms, normalize
 from wv_cli.lm.levels import Levels
@@ -135,7 +136,7 @@ def fit_weights(models: Sequence[NgramModel], path: str) -> list[float]:
     """Of the events of the text at `path` whose words all models list. Raises WvError for a text without such words."""
     scores, known = [], np.ones(1, np.bool_)
     for model in models:
-        parts = list(Scorer(model).read(Source(input_texts([path], log=lambda message: None, written=()))))
+        parts = list(Scorer(model).read(Source(input_texts([path], log=unheard, written=()))))
         scores.append(np.concatenate([part.scores for part in parts]))
         known = known & ~np.concatenate([part.oov for part in parts])
     if not known.any() or not len(scores[0]):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.io.events import unheard
 from wv_cli.io.kinds import HEAD_BYTES, records_of
 from wv_cli.io.kinds import RECORDS as RECORD_TEXTS
 from wv_cli.text.binary import NO_UTF8, binary, describe_foreign, is_foreign
@@ -72,7 +73,7 @@ class Texts:
 
     def quiet(self) -> "Texts":
         """The same, where `log` has been told what there is to note, or another reader tells it."""
-        return replace(self, log=_unheard)
+        return replace(self, log=unheard)
 
     def records(self, path: str) -> str | None:
         """The kind of records that a file has, a key of RECORDS; None for text. A name that says nothing, and standard
@@ -141,10 +142,6 @@ class Texts:
     def _require_head(self, head: bytes, name: str, *, is_whole: bool) -> None:
         if problem := self.problem(head, is_whole=is_whole):
             raise not_text(name, problem)
-
-
-def _unheard(message: str) -> None:
-    pass
 
 
 def not_text(name: str, what: str) -> BadFile:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wv_cli.errors import BadFile
 from wv_cli.io.compression import CHUNK, decompress
-from wv_cli.io.events import OnProgress
+from wv_cli.io.events import OnProgress, unheard
 from wv_cli.text.input_files import expand_inputs, total_size
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 from wv_cli.text.reading_config import ReadingConfig
@@ -75,7 +75,8 @@ class PairFiles:
 
     def _rules(self, field: str) -> Rules:
         reading = ReadingConfig(field=field, no_header=self.no_header, tsv_quotes=self.tsv_quotes)
-        return Rules(reading, False, _unheard, strict=True, step="name them with --fields, or give --no-header")
+        # Records that cannot be read are errors here, so there is nothing to tell.
+        return Rules(reading, False, unheard, strict=True, step="name them with --fields, or give --no-header")
 
     def _all_fields(self, path: str) -> Sequence[str]:
         if not self.no_header:
@@ -112,10 +113,6 @@ def _texts(found: "Iterator[Block]", sizes: list[int] | None) -> Iterator[bytes]
         return block.each
 
     return chain.from_iterable(map(each, found))
-
-
-def _unheard(message: str) -> None:
-    """Records that cannot be read are errors here, so there is nothing to tell."""
 
 
 class Numbering:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError, show_bytes
+from wv_cli.io.events import unheard
 from wv_cli.io.marks import split_lines
 from wv_cli.text.source import Source
 from wv_cli.transforms.sentences import word_rows
@@ -140,7 +141,7 @@ class TextAnswers:
 
 def read_lines(path: str) -> list[str]:
     """The lines of a text, perhaps compressed or standard input. Raises WvError for one that is none or empty."""
-    text = b"".join(Source(input_texts([path], log=lambda message: None, written=())))
+    text = b"".join(Source(input_texts([path], log=unheard, written=())))
     lines = [decode(line) for line in split_lines(text)]
     if not any(line.strip() for line in lines):
         message = f"{'standard input' if path == '-' else path}: expected lines of text, found none"

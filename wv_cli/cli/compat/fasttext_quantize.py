@@ -6,6 +6,7 @@ from wv_cli.cli.compat import Exit, abort, tell
 from wv_cli.cli.compat.fasttext_args import Args
 from wv_cli.cli.compat.fasttext_model import load
 from wv_cli.cli.compat.fasttext_progress import Telling
+from wv_cli.io.events import unheard
 
 _USAGE = "usage: fasttext quantize <args>\n"
 _LEAST_ROWS = 256
@@ -42,7 +43,7 @@ def quantize(words: Sequence[str]) -> int:
         config=config,
         models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
         texts=LabeledTexts(inputs=(args.input,) if retrain else (), reading=AskedConfig(force_text=True)),
-    ).run(lambda message, **facts: None, telling.show_progress)
+    ).run(unheard, telling.show_progress)
     telling.finish_bar()
     return 0
 

@@ -17,6 +17,7 @@ from wv_cli.cli.compat.glove_tools import (
     show_help,
     tell,
 )
+from wv_cli.io.events import unheard
 
 if TYPE_CHECKING:
     from wv_cli.text.vocab import Vocab
@@ -51,7 +52,7 @@ def main(words: Sequence[str]) -> int:
     asked.tell_vocabulary(len(vocab), repeated)
     limit = max(int(asked.memory * GIGABYTE), 1)
     corpus = encode(
-        input_texts(["-"], log=lambda message: None, reading=ReadingConfig(force_text=True)),
+        input_texts(["-"], log=unheard, reading=ReadingConfig(force_text=True)),
         VocabConfig(min_count=1),
         vocab=vocab,
         memory=for_buffers(limit) // 3,  # the positions of every word take as much again

@@ -8,6 +8,7 @@ import numpy as np
 
 from wv_cli.cli.compat import Exit
 from wv_cli.cli.compat.glove_tools import HELP_FLAGS, column, counter, flags_of, show_help, tell
+from wv_cli.io.events import unheard
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,7 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.vectors.recognize import input_texts
 
     every = count(
-        input_texts(["-"], log=lambda message: None, reading=ReadingConfig(force_text=True)),
+        input_texts(["-"], log=unheard, reading=ReadingConfig(force_text=True)),
         VocabConfig(),
         may_be_empty=True,
     )

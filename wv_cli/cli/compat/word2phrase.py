@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wv_cli.cli.compat import CompatCommand, Exit, say
 from wv_cli.cli.compat.flags import Flags
 from wv_cli.errors import UsageError
+from wv_cli.io.events import unheard
 
 if TYPE_CHECKING:
     from wv_cli.text.phrases import JoinedText
@@ -57,7 +58,7 @@ def main(words: Sequence[str]) -> int:
     config = PhrasesConfig(thresholds=(threshold,), min_count=max(min_count, 1), across_lines=True)
     refuse_overwriting([train], output)
     check_writable(output)
-    asked = input_texts([train], log=lambda message: None, reading=ReadingConfig(force_text=True), written=[output])
+    asked = input_texts([train], log=unheard, reading=ReadingConfig(force_text=True), written=[output])
     with JoinedText(asked, config, spool_beside=output, count_pairs=debug > 0) as text:
         millions = range(1, text.tokens_read // _MILLION + 1)
         if debug > 1:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wv_cli.cli.compat import CompatCommand, Exit, say
 from wv_cli.cli.compat.flags import Flags
 from wv_cli.errors import UsageError
+from wv_cli.io.events import unheard
 
 if TYPE_CHECKING:
     from wv_cli.models.training.progress import Progress
@@ -71,7 +72,7 @@ class _Asked:
         else:
             self.require_text()
             every = count(
-                input_texts([self.train], log=lambda message: None, reading=ReadingConfig(force_text=True)),
+                input_texts([self.train], log=unheard, reading=ReadingConfig(force_text=True)),
                 VocabConfig(),
                 may_be_empty=True,
             )
