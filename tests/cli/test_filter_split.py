@@ -394,7 +394,7 @@ def test_a_worker_writes_the_same(tmp_path, monkeypatch):
     from wv_cli.filtering.parsing import parse_rules
     from wv_cli.filtering.rule_set import RuleSet
     from wv_cli.filtering.scorer_options import ScorerOptions
-    from wv_cli.filtering.shard_pass import ShardTask
+    from wv_cli.filtering.shard_pass import PassOptions, ShardTask
     from wv_cli.text.reading_config import RecordsConfig
 
     inputs = Path(corpus(tmp_path / "in")) / "a.jsonl"
@@ -402,7 +402,7 @@ def test_a_worker_writes_the_same(tmp_path, monkeypatch):
     assert run(call) == 0
     (tmp_path / "worker").mkdir()
     rules = RuleSet(tuple(parse_rules("words", "3..9")), ScorerOptions())
-    task = ShardTask(rules, RecordsConfig(), (str(tmp_path / "worker"),), 1, False, "", True, False, split="lang")
+    task = ShardTask(rules, RecordsConfig(), (str(tmp_path / "worker"),), PassOptions(only=True, split="lang"))
     done, _ = task.judge_shard((str(inputs), "a.jsonl"))
     root = os.path.realpath(tmp_path / "worker")
     found = {os.path.relpath(path, root): Path(saved.part).read_bytes() for path, saved in done.parts.items()}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wv_cli.filtering.judge import Judge, Judged
     from wv_cli.filtering.keyed_run import KeyedRun
     from wv_cli.filtering.parts import Part as RunPart
-    from wv_cli.filtering.shard_pass import JudgedShard, ShardPass
+    from wv_cli.filtering.shard_pass import JudgedShard, PassOptions, ShardPass
     from wv_cli.filtering.slices import Slice
     from wv_cli.filtering.statistics import Totals
     from wv_cli.text.inputs import Texts
@@ -230,17 +230,19 @@ class FilterRun:
         from wv_cli.filtering.progress import Progress
         from wv_cli.filtering.shard_pass import ShardPass
 
-        kept, on_judged = self.kept, Progress(source, self.run.log, self.run.on_reading).add
-        return ShardPass(
-            judge,
-            self.run.log,
+        on_judged = Progress(source, self.run.log, self.run.on_reading).add
+        return ShardPass(judge, self.run.log, self._pass_options(only), on_judged)
+
+    def _pass_options(self, only: bool) -> "PassOptions":
+        from wv_cli.filtering.shard_pass import PassOptions
+
+        return PassOptions(
             self.threads,
-            kept.add_scores,
-            kept.reason,
+            self.kept.add_scores,
+            self.kept.reason,
             only,
-            kept.replace_pii,
-            on_judged,
-            kept.split,
+            self.kept.replace_pii,
+            self.kept.split,
             self.records.bad_files == "skip",
         )
 
@@ -255,14 +257,8 @@ class FilterRun:
             rules=self.rules.rule_set,
             reading=self.records.reading,
             folders=tuple(str(folder.absolute()) for folder in self.kept.folders),
-            threads=self.threads,
-            add_scores=self.kept.add_scores,
-            reason=self.kept.reason,
-            replace_pii=self.kept.replace_pii,
-            only=only,
+            options=self._pass_options(only),
             decisions=None if self.kept.cut.keys is None else str(Path(self.kept.cut.keys).absolute()),
-            split=self.kept.split,
-            skips_damage=self.records.bad_files == "skip",
         )
         with executor(address, self.run.log, same_kernels=True) as workers:
             asked = [(whole_name(each.path), each.name) for each in slices]

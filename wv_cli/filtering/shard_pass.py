@@ -42,40 +42,47 @@ class JudgedShard(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ShardPass:
-    """Judges the shards of a run by `judge`, with `threads`. With `add_scores` records get the score of each rule.
-    Those that go get the rule that rejects them as the field `reason`. A near-duplicate gets FILE:RECORD of the one
-    that stays as REASON_of, a contaminated record that of the item, and both REASON_similarity. A shard without a
-    record that can be read counts as empty, and `log` is told, unless it is the `only` one. With `replace_pii` the
-    addresses in texts that stay are replaced. `on_judged` is told how many more records are judged, and how many of
-    them stay. With `split`, a field or a rule, these go to a file for each label. With `skips_damage` a
-    damaged file is left out, unless it is the `only` one: each is read once before it is judged."""
+class PassOptions:
+    """How shards are judged, by `threads`. With `add_scores` records get the score of each rule. Those that go get the
+    rule that rejects them as the field `reason`. A near-duplicate gets FILE:RECORD of the one that stays as REASON_of,
+    a contaminated record that of the item, and both REASON_similarity. A shard without a record that can be read counts
+    as empty, unless it is the `only` one. With `replace_pii` the addresses in texts that stay are replaced. With
+    `split`, a field or a rule, these go to a file for each label. With `skips_damage` a damaged file is left out,
+    unless it is the `only` one: each is read once before it is judged."""
 
-    judge: Judge
-    log: Callable[[str], None]
     threads: int = 1
     add_scores: bool = False
     reason: str = ""
     only: bool = False
     replace_pii: bool = False
-    on_judged: OnJudged | None = None
     split: str | None = None
     skips_damage: bool = False
+
+
+@dataclass(frozen=True)
+class ShardPass:
+    """Judges the shards of a run by `judge`. `log` is told of those that count as empty or are left out, `on_judged`
+    how many more records are judged, and how many of them stay."""
+
+    judge: Judge
+    log: Callable[[str], None]
+    options: PassOptions
+    on_judged: OnJudged | None = None
 
     def write(self, source: RecordFiles, shards: Sequence[ShardFiles]) -> Generator[JudgedShard, None, None]:
         """Judges each shard of `shards`, from where its files go on."""
         rejects = any(files.rejects for files in shards)
         evidence = self._evidence_fields if rejects and self.judge.has_evidence else ()
-        added = (*self._score_kinds, *([self.reason, *evidence] if rejects else []))
+        added = (*self._score_kinds, *([self.options.reason, *evidence] if rejects else []))
         to_read = [Reading(each.slice.path, each.slice.span, each.byte, each.note_bad) for each in shards]
         with closing(self._judge_blocks(source, to_read, added)) as judged:
             for files in shards:
                 totals = files.counted or Totals.of_rules(self.judge.ranges)
-                with files.open(self.threads):
+                with files.open(self.options.threads):
                     for block in self._next_shard(judged, totals, files.note_damage):
                         files.keep_keys(self.judge.reject_duplicates(block.found, files.number, totals.records))
                         self._count(block, totals)
-                        require_few(totals.labels, self.split)
+                        require_few(totals.labels, self.options.split)
                         self._write_block(files, block, evidence)
                         files.count_judged(block.block.size, totals)
                     if totals.damaged:
@@ -100,7 +107,7 @@ class ShardPass:
             files.write_kept(partial(judged.block.to_write, columns, some.tolist(), judged.new_texts()), label)
         if files.rejects:
             reasons = [self.judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
-            columns = {**columns, self.reason: Column("text", reasons)}
+            columns = {**columns, self.options.reason: Column("text", reasons)}
             if evidence:
                 columns |= _evidence(evidence, judged.found.like, len(stays))
             files.write_rejected(partial(judged.block.to_write, columns, (~stays).tolist()))
@@ -108,7 +115,7 @@ class ShardPass:
     @property
     def _score_kinds(self) -> dict[str, bool]:
         """The rules whose scores are added, and whether these are whole numbers."""
-        shown = [rule for rule in self.judge.rules if self.add_scores and not rule.reads_fields]
+        shown = [rule for rule in self.judge.rules if self.options.add_scores and not rule.reads_fields]
         return {rule.name: rule.is_count for rule in shown}
 
     def _columns(self, judged: JudgedBlock) -> dict[str, Column]:
@@ -130,7 +137,7 @@ class ShardPass:
 
     @property
     def _evidence_fields(self) -> tuple[str, str]:
-        return f"{self.reason}_of", f"{self.reason}_similarity"
+        return f"{self.options.reason}_of", f"{self.options.reason}_similarity"
 
     def count(
         self, source: RecordFiles, shards: Sequence[tuple[str, Span | None]], totals: Totals
@@ -156,13 +163,13 @@ class ShardPass:
     ) -> Generator[JudgedBlock | End, None, None]:
         """The judged blocks of all shards, those of each with an End behind them. With more than one thread another one
         reads, and a shard is judged while the one before is finished."""
-        judge = partial(judge_block, self.judge, source.field, self.replace_pii, self.split)
-        blocks = read_blocks(source, shards, added, self.skips_damage and not self.only)
-        if self.threads <= 1:
+        judge = partial(judge_block, self.judge, source.field, self.options.replace_pii, self.options.split)
+        blocks = read_blocks(source, shards, added, self.options.skips_damage and not self.options.only)
+        if self.options.threads <= 1:
             yield from map(judge, blocks)
             return
         with closing(read_ahead(blocks, "read")) as ahead:
-            yield from in_order(judge, ahead, self.threads)
+            yield from in_order(judge, ahead, self.options.threads)
 
     def _next_shard(
         self, judged: Iterator[JudgedBlock | End], totals: Totals, on_damage: Callable[[str], None] | None = None
@@ -178,7 +185,7 @@ class ShardPass:
                 if on_damage is not None:
                     on_damage(each.damage)
             if each.error is not None:
-                if self.only:
+                if self.options.only:
                     raise each.error
                 totals.unreadable += 1
                 self.log(f"{each.error}; this file counts as empty")
@@ -213,14 +220,8 @@ class ShardTask:
     rules: RuleSet
     reading: RecordsConfig
     folders: tuple[str, ...]
-    threads: int
-    add_scores: bool
-    reason: str
-    only: bool
-    replace_pii: bool
+    options: PassOptions
     decisions: str | None = None
-    split: str | None = None
-    skips_damage: bool = False
 
     def judge_shard(self, shard: tuple[str, str]) -> tuple[JudgedShard, list[str]]:
         """The shard, a path and the name of its outputs, and messages."""
@@ -233,20 +234,10 @@ class ShardTask:
         if record_kind(path) != "tsv":  # others of the run are
             reading = replace(reading, tsv_quotes=False)
         source = RecordFiles(input_texts([path], log=said.append, reading=reading))
-        shard_pass = ShardPass(
-            judge,
-            said.append,
-            self.threads,
-            self.add_scores,
-            self.reason,
-            self.only,
-            self.replace_pii,
-            split=self.split,
-            skips_damage=self.skips_damage,
-        )
+        shard_pass = ShardPass(judge, said.append, self.options)
         if self.folders:
-            folders, labels = [*map(Path, self.folders)], () if self.split is not None else None
-            beside = Path(os.path.realpath(folders[0])) / "wv-filter-split" if self.split is not None else None
+            folders, labels = [*map(Path, self.folders)], () if self.options.split is not None else None
+            beside = Path(os.path.realpath(folders[0])) / "wv-filter-split" if self.options.split is not None else None
             files = ShardFiles(Slice(path, name), outputs_of(name, folders, labels), beside=beside)
             [judged] = shard_pass.write(source, [files])
             return judged, said
