@@ -19,7 +19,8 @@ from tests import zstd
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.compression import CHUNK
 from wv_cli.text.input_files import refuse_overwriting, shared_file
-from wv_cli.text.source import Source, lowercase_chunks
+from wv_cli.text.lowercase import lowercase_chunks
+from wv_cli.text.source import Source
 
 COMPRESS = {
     "gzip": gzip.compress,

@@ -19,8 +19,8 @@ from wv_cli.io.spill import Spool
 from wv_cli.models.pairs import FirstRows, PairCorpus
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import remap_ids, require_known, require_words
+from wv_cli.text.lowercase import lowercase_chunks
 from wv_cli.text.pairs import Numbering, PairFiles
-from wv_cli.text.source import lowercase_chunks
 from wv_cli.text.vocab import Vocab, order_words
 from wv_cli.vectors import formats
 from wv_cli.vectors.correlation import spearman

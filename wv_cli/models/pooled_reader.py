@@ -17,8 +17,8 @@ from wv_cli import _pooled, _prediction
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import WvError
 from wv_cli.io import memory
+from wv_cli.text.lowercase import lowercase_chunks
 from wv_cli.text.records.labels import value_of
-from wv_cli.text.source import lowercase_chunks
 from wv_cli.words import WordList, encode
 
 

@@ -7,12 +7,9 @@ so that neither a word nor a line runs from one file into the next. Decisions:
     they must be running text (inputs.Texts) that goes for their first bytes too.
 """
 
-import re
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from wv_cli._text import SEPARATORS
 from wv_cli.errors import BadFile
 from wv_cli.io.compression import CHUNK, decompress
 from wv_cli.io.events import OnProgress
@@ -22,6 +19,7 @@ from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.documents import read_documents
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.inputs import Texts
+from wv_cli.text.lowercase import lower_bytes, lowercase_chunks
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, note_wrapped, read_sample
 from wv_cli.text.record_files import RecordFiles
@@ -165,7 +163,7 @@ class Source(RecordFiles):
             note = note_cut(head, self._tokenizer.config, texts.cutting) if texts.advise else None
         elif texts.advise:
             sample = read_sample(head, self.paths)
-            note = note_raw(_lower(sample) if self.lowercase else sample)
+            note = note_raw(lower_bytes(sample) if self.lowercase else sample)
         else:
             note = note_unsegmented(head)
         for each in (note, note_wrapped(head) if texts.advise else None):
@@ -271,35 +269,3 @@ def tell_words(texts: Texts) -> None:
         read += len(chunk)
         if read >= 2 * HEAD_BYTES:  # words have blanks between them
             return
-
-
-def lowercase_chunks(chunks: Iterable[bytes], keep_case: bytes = b"") -> Iterator[bytes]:
-    """Lowercases UTF-8 text by Unicode's rules; bytes that are not UTF-8 stay as they are, and so do words that begin
-    with `keep_case`.
-
-    Chunks are cut anew between words: a capital sigma becomes another letter at a word's end than inside it.
-    """
-    unfinished: list[bytes] = []
-    kept = re.compile(_WORD % re.escape(keep_case)) if keep_case else None
-    for chunk in chunks:
-        cut = max(map(chunk.rfind, _SEPARATORS)) + 1
-        if cut == 0:
-            unfinished.append(chunk)
-            continue
-        yield _lower(b"".join([*unfinished, chunk[:cut]]), kept)
-        unfinished = [chunk[cut:]] if cut < len(chunk) else []
-    if unfinished:
-        yield _lower(b"".join(unfinished), kept)
-
-
-_SEPARATORS = [bytes([byte]) for byte in SEPARATORS]
-_WORD = rb"(?<![^%s])%%s[^%s]*" % ((re.escape(SEPARATORS),) * 2)  # that begins so
-
-
-def _lower(text: bytes, kept: re.Pattern[bytes] | None = None) -> bytes:
-    if kept is not None and (words := kept.findall(text)):
-        others = (_lower(other) for other in kept.split(text))
-        return b"".join(part for pair in zip_longest(others, words, fillvalue=b"") for part in pair)
-    if text.isascii():
-        return text.lower()
-    return text.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
