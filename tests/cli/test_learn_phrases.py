@@ -119,6 +119,15 @@ def test_who_asks_a_model_is_told(wv, folder, finding):
     assert not wv("predict", "m.bin", "labeled", "-q").stderr and not wv("predict", "n.bin", "labeled").stderr
 
 
+def test_phrases_that_are_lost_are_told_of(wv, folder):
+    (folder / "labeled").write_text("__label__a new york\n__label__b old paris\n" * 30)
+    call = ["train", "labeled", "-o", "m.bin", "--model", "supervised", "--dim", 4, "--epochs", 1]
+    told = "texts that the model is asked about need the same phrases: save them with --save-phrases FILE\n"
+    assert told in wv(*call, "--learn-phrases", 1).stderr
+    assert told not in wv(*call, "--learn-phrases", 1, "--save-phrases", "p").stderr
+    assert told not in wv(*call, "--phrases", "p").stderr
+
+
 def test_phrases_with_labels_are_refused(wv, folder):
     """They would make other labels of them, such as __label__a_new."""
     (folder / "labeled").write_text("__label__a new york\nold __label__b paris\n" * 30)

@@ -87,10 +87,11 @@ class SupervisedJob(TrainingJob):
         if tokenizing is not None and (tokenizing.sentences or self.plan is not None):
             what = "sentences" if tokenizing.sentences else "--autotune-validation"
             raise UsageError(f"--tokenize and {what} cannot be used together for a classifier; run wv tokenize first")
-        if self.plan is not None and self.reading.words.lowercase:
-            step = "make the texts lower case first: wv tokenize --words blanks --form none --lowercase"
-            raise UsageError(f"--lowercase and --autotune-validation cannot be used together for a classifier; {step}")
         if self.plan is not None:
+            if self.reading.words.lowercase:
+                step = "make the texts lower case first: wv tokenize --words blanks --form none --lowercase"
+                message = "--lowercase and --autotune-validation cannot be used together for a classifier"
+                raise UsageError(f"{message}; {step}")
             self.plan.validate()
             if size and "-" in self.reading.inputs:
                 message = "--autotune-size reads INPUT more than once, which standard input cannot do; give a file"

@@ -50,7 +50,7 @@ class PhraseJoining(Part):
     def joiner(self, log: Log, memory: int | None, *, no_phrase_begins: str = "") -> "Phrases | None":
         """The phrase joiner for the text that is read next; `log` is told what each pass has found. Counts of pairs
         take half of `memory`. Words that begin with `no_phrase_begins` are in no phrase; a file that has one is
-        refused. Raises WvError, BadFile."""
+        refused, and `log` is told of what is not saved. Raises WvError, BadFile."""
         from wv_cli.text.phrase_finding import PhraseFinder
         from wv_cli.text.saved_phrases import read_phrases
 
@@ -63,6 +63,8 @@ class PhraseJoining(Part):
         config = self.learning.phrases_config(memory)
         if config is None:
             return None
+        if no_phrase_begins and self.save_phrases is None:
+            log("texts that the model is asked about need the same phrases: save them with --save-phrases FILE")
         return PhraseFinder(config, after_pass=lambda done: log(done.summary, **done.metadata), apart=no_phrase_begins)
 
     def writers(self, joiner: "Phrases | None") -> list[tuple[str, Callable[[str], None]]]:
