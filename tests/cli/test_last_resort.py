@@ -53,7 +53,7 @@ def test_code_that_does_not_fit_into_memory(monkeypatch, capsys):
     """A library, and a module that Python compiles; no other SystemError is out of memory."""
 
     def check(error):
-        monkeypatch.setattr("wv_cli.vectors.formats.check", Mock(side_effect=error))
+        monkeypatch.setattr("wv_cli.vectors.formats.checking.check", Mock(side_effect=error))
         return entry.run(["check", str(GOLDEN / "gensim.vec")])
 
     null = "<built-in function {}> returned NULL without setting an exception"

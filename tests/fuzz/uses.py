@@ -65,6 +65,7 @@ from wv_cli.vectors import formats
 from wv_cli.vectors.codes import CodeVectors, rerank_codes
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.vectors.formats import checking
 from wv_cli.vectors.formats.codes import save as save_codes
 from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.formats.fasttext_dump import parts
@@ -114,7 +115,7 @@ def word_vectors_of(vectors: Embeddings | FastTextModel) -> None:
 
 
 def vector_file(path: Path) -> None:
-    formats.check(path)
+    checking.check(path)
     ask(formats.load(path))
     ask(formats.load(path, mapped=True))
     formats.load(path, limit=2)
@@ -125,7 +126,7 @@ def vector_file(path: Path) -> None:
 
 def floret_table(path: Path) -> None:
     """It lists no words, and has a vector for any."""
-    formats.check(path)
+    checking.check(path)
     assert len(formats.load(path)) == 0 and "word" in formats.load(path)
     formats.load(path)["word"]
 
@@ -154,7 +155,7 @@ def words_file(path: Path) -> None:
 
 def model_file(path: Path) -> None:
     """A fastText model: what predict, dump, vectors, quantize and eval labels do with it."""
-    formats.check(path)
+    checking.check(path)
     model = load_model(path)
     with np.errstate(all="ignore"):  # the numbers of a matrix that is mapped are not looked at before they are used
         model.word_vectors(_ODD)

@@ -35,6 +35,7 @@ from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
 from wv_cli.vectors import formats
+from wv_cli.vectors.formats import checking
 from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.recognize import input_texts
 
@@ -190,7 +191,7 @@ FOREIGN = {
 def test_a_foreign_file_is_named_with_what_to_do(name, tmp_path):
     content, what = FOREIGN[name]
     (tmp_path / "f").write_bytes(content)
-    for read in (formats.load, formats.check, load_language_model):
+    for read in (formats.load, checking.check, load_language_model):
         with pytest.raises(BadFile, match=re.escape(what)) as raised:
             read(tmp_path / "f")
         assert "\n" not in str(raised.value)
@@ -215,7 +216,7 @@ def test_a_foreign_file_is_named_with_what_to_do(name, tmp_path):
 def test_vectors_in_records_are_told_how_to_be_read(content, advice, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("FILE").write_text(content)
-    for read in (formats.load, formats.check):
+    for read in (formats.load, checking.check):
         with pytest.raises(BadFile) as raised:
             read("FILE")
         assert str(raised.value).endswith(f"{advice}{command} > vectors.txt" if command else advice)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from wv_cli.errors import BadFile, WvError
 from wv_cli.io import memory
 from wv_cli.vectors.codes import Codes, CodeVectors
-from wv_cli.vectors.formats import FormatWarning, check, load, sniff
+from wv_cli.vectors.formats import FormatWarning, load, sniff
+from wv_cli.vectors.formats.checking import check
 from wv_cli.vectors.formats.codes import save
 from wv_cli.vectors.neighbors.codes import pack_bits, unpack_bits
 from wv_cli.vectors.quantizer import ProductQuantizer

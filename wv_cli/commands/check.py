@@ -36,7 +36,7 @@ class CheckJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """The report as a dict: `damaged`, how many problems of each kind, and the first of them one by one."""
-        from wv_cli.vectors.formats import check
+        from wv_cli.vectors.formats.checking import check
 
         report = check(self.file, format=self.from_format, max_problems=self.max_problems)
         found = {name: value for name, value in vars(report).items() if name != "problems"}

@@ -21,7 +21,8 @@ from tests.reference import fasttext
 from tests.reference import vectors as reference
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats import FORMATS, FormatWarning, check, load, save, sniff
+from wv_cli.vectors.formats import FORMATS, FormatWarning, load, save, sniff
+from wv_cli.vectors.formats.checking import check
 from wv_cli.words import WordList
 
 # Files made by the programs the formats come from, and how the reference reads them.

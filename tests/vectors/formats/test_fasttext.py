@@ -13,7 +13,8 @@ from tests.conftest import GOLDEN
 from tests.reference import fasttext as reference
 from wv_cli.errors import BadFile, WvError
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextModel, SparseRows
-from wv_cli.vectors.formats import check, load, open_vectors, sniff
+from wv_cli.vectors.formats import load, open_vectors, sniff
+from wv_cli.vectors.formats.checking import check
 from wv_cli.vectors.formats.fasttext_bin import dense, load_model, save_model
 from wv_cli.vectors.quantizer import ProductQuantizer, QuantMatrix
 from wv_cli.words import WordList

@@ -5,7 +5,8 @@ import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile, WvError
-from wv_cli.vectors.formats import check, load
+from wv_cli.vectors.formats import load
+from wv_cli.vectors.formats.checking import check
 
 TABLES = ["hashed", "hashed-letters"]
 TABLE = (GOLDEN / "hashed.floret").read_bytes()

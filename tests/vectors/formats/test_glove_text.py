@@ -6,7 +6,8 @@ import pytest
 from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile, WvError
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats import FormatWarning, check, load, save, sniff
+from wv_cli.vectors.formats import FormatWarning, load, save, sniff
+from wv_cli.vectors.formats.checking import check
 from wv_cli.words import WordList
 
 BROKEN = GOLDEN / "broken"

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats import FormatWarning, check, load, save, sniff
+from wv_cli.vectors.formats import FormatWarning, load, save, sniff
 from wv_cli.vectors.formats import npy as npy_format
+from wv_cli.vectors.formats.checking import check
 from wv_cli.vectors.formats.streams import RowSource, save_blocks
 from wv_cli.words import WordList
 

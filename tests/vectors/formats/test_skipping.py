@@ -12,7 +12,7 @@ from tests.conftest import GOLDEN, Run
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.vectors import formats
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats import FormatWarning
+from wv_cli.vectors.formats import FormatWarning, checking
 from wv_cli.vectors.formats.safetensors import write
 from wv_cli.vectors.formats.streams import RowSource
 
@@ -167,7 +167,7 @@ def test_a_repeated_word_is_left_out_and_noted(tmp_path: Path) -> None:
             vectors = formats.load(tmp_path / "v.vec", mapped=mapped)
         assert list(vectors.words) == ["the", "and"] and len(vectors.matrix) == 2
         formats.save(tmp_path / "o.bin", vectors)
-        assert not formats.check(tmp_path / "o.bin").problems
+        assert not checking.check(tmp_path / "o.bin").problems
     with warnings.catch_warnings():
         warnings.simplefilter("error", FormatWarning)
         assert len(formats.load(tmp_path / "v.vec", keep_repeated=True)) == 4
@@ -176,7 +176,7 @@ def test_a_repeated_word_is_left_out_and_noted(tmp_path: Path) -> None:
 def test_check_names_repeated_words_beside_an_array(tmp_path: Path) -> None:
     np.save(tmp_path / "v.npy", np.ones((3, 2), np.float32))
     (tmp_path / "v.words.txt").write_text("the\nand\nthe\n")
-    problems = formats.check(tmp_path / "v.npy").problems
+    problems = checking.check(tmp_path / "v.npy").problems
     assert [(each.kind, each.line) for each in problems] == [("duplicate word", 3)]
 
 

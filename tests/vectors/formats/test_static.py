@@ -14,7 +14,8 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.folders import Settings
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats import FormatWarning, check, load, sniff
+from wv_cli.vectors.formats import FormatWarning, load, sniff
+from wv_cli.vectors.formats.checking import check
 from wv_cli.vectors.formats.safetensors import Tensors, write
 from wv_cli.vectors.formats.static import StaticModel
 from wv_cli.vectors.formats.static_folder import as_dtype, save_folder, save_model

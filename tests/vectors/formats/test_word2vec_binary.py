@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats import SNIFF_BYTES, check, load, save, sniff
+from wv_cli.vectors.formats import SNIFF_BYTES, load, save, sniff
+from wv_cli.vectors.formats.checking import check
 from wv_cli.vectors.records import Records
 from wv_cli.words import WordList
 

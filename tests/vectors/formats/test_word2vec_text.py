@@ -11,7 +11,8 @@ from tests.conftest import GOLDEN
 from tests.reference.vectors import write_word2vec_text
 from wv_cli.errors import BadFile
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.formats import FormatWarning, check, load, save
+from wv_cli.vectors.formats import FormatWarning, load, save
+from wv_cli.vectors.formats.checking import check
 from wv_cli.words import WordList
 
 BROKEN = GOLDEN / "broken"

@@ -1,4 +1,4 @@
-"""The table of vector file formats, and its functions: sniff, load, save, check.
+"""The table of vector file formats, and its functions: sniff, load, save. checking.py has check.
 
 Adding a format: a module with one FORMAT row, its lines in vectors/heads.py, and what
 .github/CONTRIBUTING.md says.
@@ -15,7 +15,7 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, FormatWarning, UsageError, WvError, show_bytes, show_head
-from wv_cli.io import kinds, meta
+from wv_cli.io import kinds
 from wv_cli.io.arguments import path_text, require_type, whole_number
 from wv_cli.io.compression import inner_name
 from wv_cli.io.extra import require
@@ -23,15 +23,12 @@ from wv_cli.io.host import processors
 from wv_cli.io.input import Input, open_input
 from wv_cli.io.output import commit_together, open_output
 from wv_cli.io.places import is_stdout, is_stream
-from wv_cli.registry import LazyRegistry
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
-from wv_cli.vectors.formats.audit import RowAudit
 from wv_cli.vectors.formats.base import Format, ReadOptions, WriteOptions
 from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.vectors.formats.escape import escape_words, require_utf8, require_writable, unescape_words
 from wv_cli.vectors.formats.header import bytes_to_tell
-from wv_cli.vectors.formats.report import Problem, Report
 from wv_cli.vectors.formats.skipping import BadRows, collect, finite_rows
 from wv_cli.vectors.heads import FORMATS, SUFFIXES, candidates
 from wv_cli.words import WordList
@@ -43,9 +40,6 @@ __all__ = [
     "FORMATS",
     "Format",
     "FormatWarning",
-    "Problem",
-    "Report",
-    "check",
     "format_for_output",
     "load",
     "open_vectors",
@@ -54,8 +48,6 @@ __all__ = [
     "words_file",
 ]
 
-# What check() knows beside vectors, by its first bytes.
-_CHECKED: LazyRegistry[Format] = LazyRegistry("file", {"wv search-index ": f"{__name__}.search_index:FORMAT"})
 SNIFF_BYTES = kinds.HEAD_BYTES
 
 
@@ -330,33 +322,3 @@ def require_finite(embeddings: Embeddings, name: str) -> None:
             f"{show_bytes(embeddings.words.bytes_at(bad[0]))}; nothing was written"
         )
         raise WvError(message)
-
-
-def _checked_only(source: Input) -> Format | None:
-    """The format of a file that check alone reads."""
-    head = source.peek(kinds.HEAD_BYTES)
-    return next((row for first, row in _CHECKED.items() if head.startswith(first.encode())), None)
-
-
-def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
-    """Reads a whole file and reports its damage, at most `max_problems` problems in detail. Raises BadFile when it is
-    neither a vector file nor a search index, WvError when it cannot be read."""
-    path, chosen = find_vectors(path), find_readable(format)
-    with open_input(path) as source:
-        row = chosen or _checked_only(source) or sniff_input(source)
-        assert row.check is not None
-        report = Report(source.name, row.name, max_problems)
-        mark = mark_of(row, source)
-        try:
-            row.check(source, report)
-            if not report.is_damaged:
-                words = read_words(row, path, report.rows, whole=True, mark=mark)
-                if words is not None:
-                    nothing_zero = np.ones((len(words), 1), np.float32)
-                    audit = RowAudit(report, "line")
-                    audit.add(words.blob, np.diff(words.starts), nothing_zero, lambda number: number + 1)
-        except BadFile as error:
-            report.add_error("unreadable", error)
-    if meta.read(path):
-        report.note_kind("bad UTF-8")  # wv wrote the file: these are the words of its text
-    return report
