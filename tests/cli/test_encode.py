@@ -56,6 +56,7 @@ def test_one_text_and_none():
     [
         ({"pooling": "cls"}, UsageError, "pooling must be one of mean, sif, idf for word vectors, not cls"),
         ({"counts": "c"}, UsageError, "counts needs pooling sif or idf"),
+        ({"pooling": "sif"}, UsageError, "sif needs the words' frequencies: give counts=VOCAB"),
         ({"pooling": "mean", "counts": "c"}, UsageError, "counts has no effect with pooling mean"),
         ({"normalize": True}, UsageError, "normalize needs the folder of an encoder"),
         ({"case": "nosuch"}, UsageError, "case must be one of fold-first, lower, none"),

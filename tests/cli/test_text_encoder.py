@@ -27,21 +27,22 @@ def static():
     ("model", "options"),
     [
         (VECTORS, {}),
-        (VECTORS, {"pooling": "idf"}),
+        (VECTORS, {"pooling": "idf", "counts": "counts"}),
         (MODEL, {}),
         (STATIC, {"normalize": False}),
         (BERT, {"pooling": "cls", "dim": 4, "max_length": 5}),
     ],
 )
-def test_the_vectors_of_encode(model, options):
+def test_the_vectors_of_encode(model, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "counts").write_text("</s> 9\nthe 9\nof 5\none 2\nin 2\n")
     encoder = wv_cli.load_encoder(model, **options)
     for texts in (TEXTS, iter(TEXTS)):
         found = encoder.encode(texts)
         assert found.dtype == np.float32 and found.shape == (len(TEXTS), encoder.dim)
         assert found.tobytes() == wv_cli.encode(model, TEXTS, **options).tobytes()
     assert encoder.encode([]).shape == (0, encoder.dim)
-    if "pooling" not in options:
-        assert (encoder.encode(TEXTS[0]) == found[0]).all()
+    np.testing.assert_allclose(encoder.encode(TEXTS[0]), found[0], rtol=0, atol=1e-6)
 
 
 def test_whitened_means(tmp_path):
@@ -125,7 +126,8 @@ def test_what_encode_refuses(static, options, kind, message):
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"pooling": "sif"}, UsageError, "sif needs the words' frequencies: give counts=VOCAB"),
+        ({"pooling": "sif", "counts": "c"}, UsageError, "sif removes what the texts of a call share, so that calls"),
+        ({"pooling": "idf"}, UsageError, "idf without counts weighs words by the texts of a call, .*; give counts"),
         ({"transform": 5}, TypeError, "transform: expected a path"),
         ({"transform": "none.map"}, WvError, "none.map: cannot read"),
         ({"max_length": 4}, UsageError, "max_length needs the folder of an encoder"),

@@ -71,7 +71,7 @@ def test_composed_words(vectors):
     assert np.allclose(found[1], ord("x"))
     assert np.allclose(found[2], (ord("x") + ord("y") + matrix[FIND["s"]] + matrix[FIND["guitar"]]) / 4)
     assert empty.tolist() == [False, False, False, True]
-    assert sentence_vectors(["x the"], vectors, find, "sif", vocab=vocab({"the": 3}))[0].shape == (1, 5)
+    assert sentence_vectors(["x the", "a"], vectors, find, "sif", vocab=vocab({"the": 3}))[0].shape == (2, 5)
 
 
 def test_stop_words():
@@ -115,7 +115,10 @@ def test_poolings_by_their_definitions(texts):
                 expected[i] += weights[pooling](word) * matrix[FIND[word]].astype(float) / len(words)
         if pooling == "sif":
             direction = np.linalg.svd(expected)[2][0] if expected.any() else np.zeros(5)
+            size = np.abs(expected).max(initial=0)
             expected -= np.outer(expected @ direction, direction)
+            if size and np.abs(expected).max() < 1e-9 * size:
+                continue  # refused
         files = {"vocab": vocab(counts)} if pooling == "sif" else {}
         found, empty = sentence_vectors(texts, embeddings, find, pooling, **files)
         assert np.allclose(found, expected, atol=1e-6 if pooling == "fasttext" else 1e-12)  # float32, as fastText
@@ -131,9 +134,19 @@ def test_idf_from_a_file(vectors):
 
 
 def test_counts_of_several_spellings_are_added(vectors):
-    one, _ = sentence_vectors(["the guitar"], vectors, find, "sif", vocab=vocab({"the": 30, "guitar": 3}))
-    two, _ = sentence_vectors(["the guitar"], vectors, find, "sif", vocab=vocab({"the": 20, "The": 10, "guitar": 3}))
-    assert np.array_equal(one, two)
+    texts = ["the guitar", "the", "a guitar"]
+    one, _ = sentence_vectors(texts, vectors, find, "sif", vocab=vocab({"the": 30, "guitar": 3}))
+    two, _ = sentence_vectors(texts, vectors, find, "sif", vocab=vocab({"the": 20, "The": 10, "guitar": 3}))
+    other, _ = sentence_vectors(texts, vectors, find, "sif", vocab=vocab({"the": 20, "guitar": 3}))
+    assert np.array_equal(one, two) and not np.allclose(one, other)
+
+
+def test_sif_of_a_single_text_is_refused(vectors):
+    """Nothing stays of it but rounding, which unit length would make a direction."""
+    for texts in (["the guitar"], ["the guitar", "unknown"], ["the the", "the"]):
+        with pytest.raises(WvError, match="these share all; give more texts, or take --pooling idf"):
+            sentence_vectors(texts, vectors, find, "sif", vocab=vocab({"the": 30, "guitar": 3}))
+    assert not sentence_vectors(["unknown"], vectors, find, "sif", vocab=vocab({"the": 30}))[0].any()
 
 
 def test_sif_needs_frequencies(vectors):

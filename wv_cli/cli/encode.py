@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from wv_cli.cli.load_encoder import Case, load_encoder
+from wv_cli.cli.load_encoder import Case, open_encoder
 from wv_cli.io.arguments import list_texts
 
 if TYPE_CHECKING:
@@ -28,12 +28,13 @@ def encode(
 
     `model` is a file of vectors, a fastText or doc2vec model, or the folder of an encoder or a static embedding.
     Without `pooling` texts get the model's own rule. With vectors it may be mean, sif or idf over words that are
-    matched by `case`; sif and idf take frequencies from the file `counts`. With the folder of an encoder it is the
-    pooling of tokens (mean, cls, max, ...), and `max_length`, `dim` and `normalize` are what the folder should do
-    otherwise. Texts without a known word have the zero vector. Raises TypeError, UsageError, WvError.
+    matched by `case`; sif and idf take frequencies from the file `counts`, and sif removes what these texts share.
+    With the folder of an encoder it is the pooling of tokens (mean, cls, max, ...), and `max_length`, `dim` and
+    `normalize` are what the folder should do otherwise. Texts without a known word have the zero vector. Raises
+    TypeError, UsageError, WvError.
     """
     lines = list_texts(texts, "texts", "text")
-    encoder = load_encoder(
+    encoder = open_encoder(
         model, pooling=pooling, counts=counts, case=case, max_length=max_length, dim=dim, normalize=normalize,
         threads=threads,
     )  # fmt: skip

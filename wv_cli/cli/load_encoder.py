@@ -42,8 +42,39 @@ def load_encoder(
 
     Its `encode` gives the vectors of `wv_cli.encode` with the same options. `transform` is a file of
     `wv whiten --save-transform`, which is applied to them. `truncate_dim` is that of `encode` for every call, and
-    `device` can only be "cpu". Raises TypeError, UsageError, WvError.
+    `device` can only be "cpu". A text has the same vector in every call: the poolings sif, and idf without `counts`,
+    are for `wv_cli.encode` alone. Raises TypeError, UsageError, WvError.
     """
+    require(
+        pooling != "sif",
+        "sif removes what the texts of a call share, so that calls cannot be compared; "
+        "give all texts to one wv_cli.encode",
+    )
+    require(
+        pooling != "idf" or counts is not None,
+        "idf without counts weighs words by the texts of a call, so that calls cannot be compared; give counts",
+    )
+    return open_encoder(
+        model, pooling=pooling, counts=counts, case=case, transform=transform, max_length=max_length, dim=dim,
+        normalize=normalize, threads=threads, device=device, truncate_dim=truncate_dim,
+    )  # fmt: skip
+
+
+def open_encoder(
+    model: Path,
+    *,
+    pooling: str | None,
+    counts: Path | None,
+    case: Case,
+    max_length: int,
+    dim: int,
+    normalize: bool | None,
+    threads: int,
+    transform: Path | None = None,
+    device: Literal["cpu"] | None = None,
+    truncate_dim: int | None = None,
+) -> TextEncoder:
+    """That of `load_encoder`, with every pooling: what it encodes in one call belongs together."""
     rule = {"pooling": pooling, "counts": counts, "case": case}
     settings = {"max_length": max_length, "dim": dim, "normalize": normalize, "threads": threads}
     require_cpu(device)

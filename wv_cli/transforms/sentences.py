@@ -155,13 +155,17 @@ def _mean(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | No
 
 
 def _sif(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | None, a: float) -> NDArray[np.float64]:
-    """Raises UsageError without counts."""
+    """Raises UsageError without counts, WvError where nothing of the sentences is left."""
     if counts is None:
         message = "sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"
         raise UsageError(message)
     share = counts.of_rows(len(matrix)) / max(1, counts.vocab.tokens)
     vectors = pool_rows(sentences, matrix, a / (a + share))
-    return without_component(vectors, common_component(vectors))
+    own = without_component(vectors, common_component(vectors))
+    if vectors.any() and np.abs(own).max() < 1e-9 * np.abs(vectors).max():  # rounding
+        message = "sif removes what all texts share, and these share all; give more texts, or take --pooling idf"
+        raise WvError(message)
+    return own
 
 
 def _idf(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | None, a: float) -> NDArray[np.float64]:
@@ -208,8 +212,8 @@ def sentence_vectors(
     a: float = SIF_A,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """((texts, dim) vectors, mask of the texts no word of which has a vector). Raises UsageError for a pooling that is
-    not in POOLINGS and for sif without `vocab`, WvError for idf with a `vocab` that does not tell its number of
-    lines."""
+    not in POOLINGS and for sif without `vocab`, WvError for sif of a single text, and for idf with a `vocab` without
+    its number of lines."""
     sentences = Sentences.from_texts(texts, lookup, stop_words)
     matrix = embeddings.matrix
     if len(lookup.oov):
