@@ -19,7 +19,6 @@ from wv_cli.text.binary import InvalidBytes, foreign_encoding
 from wv_cli.text.documents import read_documents
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.inputs import Texts
-from wv_cli.text.lowercase import lower_bytes, lowercase_chunks
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, note_wrapped, read_sample
 from wv_cli.text.record_files import RecordFiles
@@ -96,6 +95,8 @@ class Source(RecordFiles):
         if self._tokenizer is not None:
             chunks = self._tokenizer.lines(chunks)
         if self.lowercase:
+            from wv_cli.text.lowercase import lowercase_chunks
+
             chunks = lowercase_chunks(chunks, self._keep_case)
         if self.lines is not None:
             chunks = self.lines.filter_chunks(chunks)
@@ -163,7 +164,11 @@ class Source(RecordFiles):
             note = note_cut(head, self._tokenizer.config, texts.cutting) if texts.advise else None
         elif texts.advise:
             sample = read_sample(head, self.paths)
-            note = note_raw(lower_bytes(sample) if self.lowercase else sample)
+            if self.lowercase:
+                from wv_cli.text.lowercase import lower_bytes
+
+                sample = lower_bytes(sample)
+            note = note_raw(sample)
         else:
             note = note_unsegmented(head)
         for each in (note, note_wrapped(head) if texts.advise else None):
