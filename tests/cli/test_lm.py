@@ -112,6 +112,19 @@ def test_convert_there_and_back(wv, model, tmp_path):
     assert wv("lm", "convert", "tiny.lm", "-").stdout.encode() == arpa
 
 
+def test_who_writes_a_model_anew_is_told_of_its_words(wv, tmp_path):
+    """The sidecar stays behind."""
+    (tmp_path / "text").write_text("The cat sat, the dog sat.\nA dog and a cat.\n" * 5)
+    for name, more in (("cut", ["--tokenize"]), ("low", ["--lowercase"]), ("raw", [])):
+        train = ("lm", "train", "text", "-o", f"{name}.arpa", "--smoothing", "witten-bell", "-q")
+        assert wv(*train, *more).returncode == 0
+    for name, recipe in (("cut", "unicode,lowercase"), ("low", "blanks,form=none,lowercase")):
+        told = f"{name}.arpa: trained with --tokenize {recipe}; the output does not say so: give it with each text\n"
+        assert wv("lm", "convert", f"{name}.arpa", "out.lm").stderr.endswith(told)
+        assert wv("lm", "mix", f"{name}.arpa", "raw.arpa", "-o", "out.lm").stderr.count(told) == 1
+    assert "trained with" not in wv("lm", "convert", "raw.arpa", "out.lm").stderr
+
+
 def test_quantized_in_training_and_in_converting(wv, model, tmp_path):
     assert wv("lm", "train", TINY, "-o", "small.lm", "--order", 5, "--quantize", 6, "-q").returncode == 0
     assert wv("lm", "convert", "tiny.lm", "again.lm", "--quantize", 6).returncode == 0

@@ -41,7 +41,10 @@ class LmConvertJob(Job):
         return [self.files.model]
 
     def work(self, run: Run) -> tuple[None, Metadata]:
+        from wv_cli.io.meta import note_words
         from wv_cli.lm.files import load_ngrams
 
+        if note := note_words(self.files.model):
+            run.log(note)
         self.format.save(self.files.output, load_ngrams(self.files.model))
         return None, {"output": self.files.output}

@@ -66,6 +66,7 @@ class LmMixJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Loads the models, fits their weights where --fit asks for it, and writes the mixture."""
+        from wv_cli.io.meta import note_words
         from wv_cli.lm.files import load_ngrams
         from wv_cli.lm.interpolation import fit_weights, interpolate
         from wv_cli.lm.model import unpack_model
@@ -75,5 +76,7 @@ class LmMixJob(Job):
         weights = source.read_weights() if source.fit is None else fit_weights(loaded, source.fit)
         named = zip(weights, source.models, strict=True)
         run.log(f"mixture: {' + '.join(f'{weight:.4f} {name}' for weight, name in named)}")
+        for note in filter(None, map(note_words, source.models)):
+            run.log(note)
         self.model.format.save(output, interpolate(loaded, weights))
         return None, {"output": output, "weights": [*weights]}

@@ -40,6 +40,14 @@ def tokenization(path: str | os.PathLike[str]) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def note_words(path: str | os.PathLike[str]) -> str | None:
+    """What a command says of the model `path` that writes another file of it, without a sidecar: how texts become the
+    words of its training. None where its sidecar does not say so."""
+    if (recipe := tokenization(path)) is None:
+        return None
+    return f"{os.fspath(path)}: trained with --tokenize {recipe}; the output does not say so: give it with each text"
+
+
 def joins_phrases(path: str | os.PathLike[str]) -> bool:
     """Whether phrases were joined in the text of `path`, as its sidecar says."""
     return "phrases" in read(path)
