@@ -59,6 +59,7 @@ def run(vectors, data, **options):
 A, B = "A man, running.", 'He said "no".'
 LAYOUTS = {
     "stsb.csv": '"A man, running.","He said ""no"".",2.5\nx,y,1\n',
+    "lines.csv": '"A man,\nrunning.","He said ""no"".",2.5\nx,y,1\n',
     "header.csv": 'sentence1,sentence2,score\n"A man, running.","He said ""no"".",2.5\nx,y,1\n',
     "other-header.csv": 'one,two,three\n"A man, running.","He said ""no"".",2.5\nx,y,1\n',
     "plain.tsv": f"{A}\t{B}\t2.5\nx\ty\t1\n",
@@ -114,6 +115,14 @@ def test_what_is_no_data(text, message, tmp_path):
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(BadFile, match=message):
         read_sentence_pairs(str(tmp_path / "x.csv"))
+
+
+def test_line_ends_inside_quotes(tmp_path):
+    """A row of CSV may have several lines; a quote that is never closed takes no other rows with it."""
+    (tmp_path / "x.csv").write_text('"a\r\n""b""","c\n\nd",1\n"e,f,2\n"g",h,3\n' + "i,j,4\n" * 30)
+    pairs = read_sentence_pairs(str(tmp_path / "x.csv"))
+    assert pairs.texts[:2] == [('a "b"', "c  d"), ("g", "h")] and len(pairs.texts) == 32
+    assert pairs.malformed.count == 1 and "line 5" in pairs.malformed.notes()[0]
 
 
 def test_malformed_lines(tmp_path):

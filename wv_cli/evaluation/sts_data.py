@@ -10,7 +10,7 @@ SemEval 2012-16    STS.input.NAME.txt, `sentence TAB sentence` lines, and beside
 import csv
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,8 @@ _FIRST = ("sentence_a", "sentence1", "sent_1", "sentence_1")
 _SECOND = ("sentence_b", "sentence2", "sent_2", "sentence_2")
 _SCORE = ("relatedness_score", "score", "similarity", "similarity_score", "label")
 SCORE_NAMES = frozenset(_SCORE)  # of a column, in small letters
+_MOST_LINES = 20  # of a row of CSV
+_OPEN = "unexpected end of data"  # csv's word for a quote that is not closed
 _EXPECTED = "two sentences and a score"
 
 
@@ -58,11 +60,13 @@ def read_sentence_pairs(path: str, *, strict: bool = False) -> SentencePairs:
         refuse_json_over_lines(path, f"{head}\n".encode("utf-8", "surrogateescape"))
         names = _field_names(path, head)
         fields_of, columns, start, head = partial(_record_fields, names), (0, 1, 2), 0, ",".join(names)
+        separator = ""
     else:
         separator, columns, start = _layout(path, lines)
         fields_of = partial(_fields, separator)
     texts, gold = [], []
-    for number, line in enumerate(lines[start:], start + 1):
+    numbered = list(enumerate(lines[start:], start + 1))
+    for number, line in _whole_rows(numbered) if separator == "," else numbered:
         if not line.strip():
             continue
         fields = fields_of(line)
@@ -114,7 +118,7 @@ def _layout(path: str, lines: list[str]) -> tuple[str, tuple[int, int, int], int
     if min(named) >= 0:
         return separator, (named[0], named[1], named[2]), lines.index(head) + 1
     # Without names: the first lines' numbers tell. A header that names nothing we know may stand above.
-    for index, line in enumerate(lines[:20]):
+    for index, line in _whole_rows([*enumerate(lines[:20])]) if separator == "," else enumerate(lines[:20]):
         fields = _fields(separator, line)
         if separator == "\t" and len(fields) >= 7 and _score(fields[4]) is not None:
             return separator, (5, 6, 4), index
@@ -124,6 +128,32 @@ def _layout(path: str, lines: list[str]) -> tuple[str, tuple[int, int, int], int
             return separator, (1, 2, 0), index if index <= 1 else 0
     refuse_json_over_lines(path, head.encode("utf-8", "surrogateescape"))
     raise BadFile(path, f"expected lines of {_EXPECTED}, found {head[:60]!r}", line=lines.index(head) + 1)
+
+
+def _whole_rows(numbered: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Rows of CSV by the number of their first line: a line end inside quotes becomes a blank. A line whose quote is
+    not closed well in the next few stays alone."""
+    at = 0
+    while at < len(numbered):
+        number, row = numbered[at]
+        for used in range(1, min(_MOST_LINES, len(numbered) - at) + 1):
+            whole = " ".join(line for _, line in numbered[at : at + used])
+            problem = _problem(whole)
+            if problem != _OPEN:
+                break
+        if problem:
+            used, whole = 1, row
+        yield number, whole
+        at += used
+
+
+def _problem(row: str) -> str:
+    """What makes it no row of CSV, "" if nothing does."""
+    try:
+        list(csv.reader([row], strict=True))
+    except csv.Error as error:
+        return str(error)
+    return ""
 
 
 def _fields(separator: str, line: str) -> list[str]:
