@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import json
+import uuid
 
 import pyarrow
 import pyarrow.parquet
@@ -129,6 +130,14 @@ def test_nanoseconds_compare_as_other_times():
         table = pyarrow.table({"text": ["a", "b", "c"], "day": day})
         for condition, kept in (("day<2024-05-02T11", ["a"]), ("day<'2024-05-02 13:00'", ["a", "b"])):
             assert wv_cli.Filter(where=condition).table(table)["text"].to_pylist() == kept, (unit, condition)
+
+
+def test_identifiers_compare_as_texts():
+    """A UUID of Parquet is no text of Arrow."""
+    ids = [uuid.UUID(int=n) for n in (1, 2)]
+    column = pyarrow.array([id.bytes for id in ids], pyarrow.uuid())
+    table = pyarrow.table({"text": ["a", "b"], "id": column, "many": [[1], [2]]})
+    assert wv_cli.Filter(where=f"id = '{ids[1]}' and many = 2").table(table)["text"].to_pylist() == ["b"]
 
 
 def test_many_rows_of_a_table(monkeypatch):

@@ -1,7 +1,9 @@
 """Columns of text in Arrow's tables and arrays, by pyarrow: of Parquet, and of programs that hand over a batch."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, time
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.io.extra import require
 
+_PLAIN = (str, bytes, bool, int, float, Decimal, date, time, tuple, Mapping)
 _TEXT = re.compile(r"(?:large_)?(?:string|binary)(?:_view)?|fixed_size_binary\[\d+\]")
 
 
@@ -61,7 +64,7 @@ def text_values(column: Any) -> list[bytes | None]:
 
 def plain_values(column: Any) -> list[Any]:
     """The values of a column. A float32 is the shortest decimal that is the same float32, as it stands in JSON. Those
-    that Python cannot have, such as nanoseconds, become text."""
+    that Python cannot have, such as nanoseconds, become text, and so do those that no JSON has, such as UUIDs."""
     pyarrow, kind = require("pyarrow", "Arrow"), column.type
     single = pyarrow.float32()
     if (double := _change_leaves(kind, lambda leaf: pyarrow.float64() if leaf == single else leaf)) != kind:
@@ -69,10 +72,16 @@ def plain_values(column: Any) -> list[Any]:
         column = column.cast(text).cast(double)
     for other in (None, "string", "binary"):
         try:
-            return list((column if other is None else column.cast(other)).to_pylist())
+            return [_plain(value) for value in (column if other is None else column.cast(other)).to_pylist()]
         except (ValueError, OverflowError, NotImplementedError):
             continue
     return [None] * len(column)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return value if value is None or isinstance(value, _PLAIN) else str(value)
 
 
 def take_rows(table: Any, kept: Sequence[bool] | NDArray[np.bool_]) -> Any:
