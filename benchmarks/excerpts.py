@@ -248,7 +248,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "ratings": picked(
         "ratings",
         {
-            "program": "SST-5",
+            "set": "text",
+            "program": "program",
             "labels": "labeled lines",
             "spearman": "Spearman",
             "lowest": "lowest",
@@ -256,6 +257,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
             "mean_absolute_error": "mean absolute error",
             "mean_squared_error": "mean squared error",
         },
+        labels=3,
     ),
     "roofline": lambda: kernels.roofline(newest()["kernels"]) if "kernels" in newest() else "",
     "scores": scores,
