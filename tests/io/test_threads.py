@@ -128,6 +128,25 @@ def test_what_is_read_ahead_is_bounded_and_stops():
         next(ahead)
 
 
+def test_what_is_read_ahead_may_be_closed_by_its_own_thread():
+    """As the garbage collector does that runs there."""
+    taken, closed, found = threading.Event(), threading.Event(), []
+
+    def items():
+        yield 1
+        taken.wait(10)
+        try:
+            ahead.close()
+        except RuntimeError as error:
+            found.append(error)
+        closed.set()
+
+    ahead = read_ahead(items(), "test")
+    assert next(ahead) == 1
+    taken.set()
+    assert closed.wait(10) and not found
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_backlog_calls_in_order_and_tells_of_an_error(threads):
     done: list[int] = []

@@ -3,7 +3,7 @@
 import contextlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from typing import TYPE_CHECKING, TypeVar
 
 from wv_cli.errors import WvError
@@ -135,8 +135,9 @@ def read_ahead(items: Iterable[Result], name: str) -> Generator[Result, None, No
     finally:
         stop.set()
         # Else it may read on, from a file that the caller closes now: from whatever is opened next under its number. A
-        # pipe that gives nothing is not waited for.
-        thread.join(_PATIENCE)
+        # pipe that gives nothing is not waited for. The garbage collector may close this in the thread itself.
+        if thread is not current_thread():
+            thread.join(_PATIENCE)
 
 
 class Backlog:
