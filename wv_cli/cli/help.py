@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from wv_cli.cli.mistakes import require_rules_once, require_two_dashes
+from wv_cli.cli.mistakes import require_glued_values, require_rules_once, require_two_dashes
 from wv_cli.cli.options import FieldOption, TextType, complete_bare, range_of
 from wv_cli.config import FILE_NAMES
 from wv_cli.errors import UsageError
@@ -103,6 +103,7 @@ class Command(click.Command):
                 args = _output_last(args)
             words = list(complete_bare(self, args))
             require_rules_once(self, words)
+            require_glued_values(self, words, context)
             return super().parse_args(context, words)
         except click.UsageError as error:
             error.ctx = error.ctx or context  # the parser knows none

@@ -57,6 +57,34 @@ def require_two_dashes(command: click.Command, args: list[str]) -> None:
             raise click.NoSuchOption(word.partition("=")[0])
 
 
+def require_glued_values(command: click.Command, args: Sequence[str], context: click.Context) -> None:
+    """Raises UsageError for a word such as -king, read as -k with the value "ing": where -k cannot have that value, and
+    where another -k would hide it."""
+    options = [each for each in command.params if isinstance(each, click.Option) and not (each.is_flag or each.count)]
+    takes_value = {flag: each for each in options for flag in each.opts}
+    given, glued = [], {}
+    words = iter(args)
+    for word in words:
+        if word == "--":
+            break
+        if option := takes_value.get(word.partition("=")[0] if word.startswith("--") else word):
+            given.append(option)
+            if word in takes_value:
+                next(words, None)
+        elif option := takes_value.get(word[:2]):
+            given.append(option)
+            glued[word] = option
+    many = any(isinstance(each, click.Argument) and each.nargs < 0 for each in command.params)
+    for word, option in glued.items():
+        hint = f"; {word} is {word[:2]} {word[2:]}" + ", and words that begin with - come after --" * many
+        try:
+            option.type.convert(word[2:], option, context)
+        except click.BadParameter as error:
+            raise UsageError(message(click.BadParameter(error.message, context, option)) + hint) from None
+        if given.count(option) > 1 and not option.multiple:
+            raise UsageError(f"{word[:2]} is given {given.count(option)} times, and one counts{hint}")
+
+
 def require_rules_once(command: click.Command, args: Sequence[str]) -> None:
     """Raises UsageError for a rule that is given twice where one counts: of other rules all hold."""
     words = args[: args.index("--")] if "--" in args else args
