@@ -125,6 +125,80 @@ def test_the_text_of_documents(documents, capsys):
         assert capsys.readouterr().out.endswith(found)
 
 
+_NAMESPACES = " ".join(
+    f'xmlns:{name}="{address}"'
+    for name, address in {
+        "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+        "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
+        "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
+        "v": "urn:schemas-microsoft-com:vml",
+    }.items()
+)
+
+
+def _run(text: str) -> str:
+    return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+_BOX = f"<w:txbxContent><w:p>{_run('boxed')}</w:p></w:txbxContent>"
+
+
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        (f"<w:ins>{_run('new ')}</w:ins>", "new"),
+        (f"<w:moveTo>{_run('moved ')}</w:moveTo>", "moved"),
+        ("<w:del><w:r><w:delText>old </w:delText></w:r></w:del>", ""),
+        (f"<w:moveFrom>{_run('moved ')}</w:moveFrom>", ""),
+        (f"<w:sdt><w:sdtContent>{_run('filled in ')}</w:sdtContent></w:sdt>", "filled in"),
+        (f"<w:smartTag>{_run('a place ')}</w:smartTag>", "a place"),
+        (f'<w:fldSimple w:instr="DATE">{_run("today ")}</w:fldSimple>', "today"),
+        (f"<w:hyperlink>{_run('a link ')}</w:hyperlink>", "a link"),
+        ("<m:oMath><m:r><m:t>x+y </m:t></m:r></m:oMath>", "x+y"),
+        ("<w:r><w:t>page</w:t><w:br w:type='page'/></w:r>", "page\n"),
+        ("<w:r><w:t>left</w:t><w:tab/></w:r>", "left"),
+        ("<w:r><w:t>well</w:t><w:noBreakHyphen/><w:t>known </w:t></w:r>", "well-known"),
+    ],
+)
+def test_all_text_of_a_docx_paragraph(inside, text, documents):
+    assert _read(documents, inside) == f"before {text} after\n".replace("  ", " ").replace("\n a", "\na")
+
+
+def test_the_text_of_a_docx_text_box_comes_once(documents):
+    """Word writes a box twice: as a drawing, and as a picture for older programs."""
+    both = (
+        f"<mc:Choice Requires='wps'><w:drawing>{_BOX}</w:drawing></mc:Choice>"
+        f"<mc:Fallback><w:pict><v:textbox>{_BOX}</v:textbox></w:pict></mc:Fallback>"
+    )
+    assert _read(documents, f"<w:r><mc:AlternateContent>{both}</mc:AlternateContent></w:r>") == "before after\nboxed\n"
+
+
+def test_the_footnotes_of_a_docx(documents):
+    opc = pytest.importorskip("docx.opc.part")
+    uri = pytest.importorskip("docx.opc.packuri").PackURI("/word/footnotes.xml")
+    notes = f"<w:footnotes {_NAMESPACES}><w:footnote><w:p>{_run('a note')}</w:p></w:footnote></w:footnotes>"
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+
+    def attach(document):
+        relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+        document.part.relate_to(opc.Part(uri, kind, notes.encode(), document.part.package), relation)
+
+    assert _read(documents, "", attach) == "before after\na note\n"
+
+
+def _read(folder, inside: str, change=lambda _: None) -> str:
+    """What wv reads of a .docx file with a paragraph that has `inside` in the middle; tab stops are no text."""
+    docx = pytest.importorskip("docx")
+    document = docx.Document()
+    stops = "<w:pPr><w:tabs><w:tab w:val='left' w:pos='720'/></w:tabs></w:pPr>"
+    paragraph = f"<w:p {_NAMESPACES}>{stops}{_run('before ')}{inside}{_run('after')}</w:p>"
+    document.element.body.insert(0, pytest.importorskip("docx.oxml").parse_xml(paragraph))
+    change(document)
+    document.save(str(folder / "c.docx"))
+    assert run(["tokenize", "in/c.docx", "-o", "out.txt", "--words", "blanks", "-q"]) == 0
+    return (folder.parent / "out.txt").read_text()
+
+
 def test_a_document_without_text_is_told(documents, capsys):
     """A scanned page is a picture."""
     (documents / "b.pdf").write_bytes(make_pdf(""))

@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wv_cli.errors import WvError
 from wv_cli.io.extra import DISTRIBUTION, foreign, require
@@ -40,11 +40,45 @@ def _read_pdf(data: bytes) -> str:
 
 
 def _read_docx(data: bytes) -> str:
-    """The paragraphs, those in tables too."""
-    document = require("docx", ".docx").Document(io.BytesIO(data))
-    paragraph = require("docx.text.paragraph", ".docx").Paragraph
-    name = require("docx.oxml.ns", ".docx").qn("w:p")
-    return "\n".join(paragraph(each, document).text for each in document.element.body.iter(name))
+    """A line of each paragraph, those of tables, text boxes, footnotes and endnotes too, with all changes accepted."""
+    part = require("docx", ".docx").Document(io.BytesIO(data)).part
+    parse = require("docx.oxml", ".docx").parse_xml
+    notes = [each for each in part.rels.values() if each.reltype.endswith(("/footnotes", "/endnotes"))]
+    trees = [part.element.body, *(parse(each.target_part.blob) for each in notes)]
+    return "\n".join(line for tree in trees for line in _paragraphs(tree))
+
+
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_TEXT = (f"{_WORD}t", f"{_MATH}t")
+_MARKS = {f"{_WORD}tab": "\t", f"{_WORD}br": "\n", f"{_WORD}cr": "\n", f"{_WORD}noBreakHyphen": "-"}
+# Properties have tab stops. Deleted text is text no more, and a fallback repeats what stands beside it.
+_LEFT_OUT = {
+    *(f"{_WORD}{name}" for name in ("pPr", "rPr", "del", "moveFrom")),
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+}
+
+
+def _paragraphs(tree: Any) -> Iterator[str]:
+    """The text of each paragraph of an XML tree. A text box's come after the paragraph that holds it. `Paragraph.text`
+    of python-docx lacks what stands in insertions, fields and content controls."""
+    walk = require("lxml.etree", ".docx").iterwalk(tree, events=("start", "end"))
+    paragraphs: list[list[str]] = []
+    around: list[list[str]] = []  # the paragraphs that hold the element
+    for event, element in walk:
+        if element.tag in _LEFT_OUT:
+            if event == "start":
+                walk.skip_subtree()
+        elif element.tag == f"{_WORD}p":
+            if event == "start":
+                around.append([])
+                paragraphs.append(around[-1])
+            else:
+                around.pop()
+        elif event == "start" and around:
+            text = element.text if element.tag in _TEXT else _MARKS.get(element.tag)
+            around[-1].append(text or "")
+    return map("".join, paragraphs)
 
 
 _PDF = Document("a PDF file", "pypdf", _read_pdf, "pdftotext FILE", "a PDF file without text, as scanned pages are")
