@@ -19,7 +19,7 @@ from wv_cli.lm.asking import SENTENCE, UNKNOWN, count_normalizers, normalizers_o
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.generating import Generator
 from wv_cli.lm.neural import Paths
-from wv_cli.lm.sentences import encode_sentences
+from wv_cli.lm.sentences import encode_sentences, occurrences
 from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
@@ -306,6 +306,24 @@ def test_ivlbl_learns_what_follows_at_each_distance(tmp_path):
         predicted = model.mixing[place, :8] * model.input[rows["a"], :8]
         scores = model.output[:, :8] @ predicted + model.bias
         assert scores.argmax() == rows[follower]
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, {"model": "ivlbl"}], ids=str)
+def test_negative_sampling_begins_at_the_frequencies(shape, tmp_path):
+    """Each score of the first step is log p - log noise, and learning from there with the default rate is stable."""
+    rank = np.arange(1, 1001)
+    words = np.random.default_rng(1).choice(rank, 20_000, p=1 / rank / (1 / rank).sum())
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"w{word}\n" if i % 20 == 19 else f"w{word} " for i, word in enumerate(words)))
+    corpus = encode_sentences([str(text)], VocabConfig(min_count=1))
+    run = NeuralLm(NeuralConfig(loss="ns", epochs=1, power=0.5, **shape), corpus)
+    counts = np.asarray(corpus.vocab.counts, np.float64)
+    noise = np.maximum(occurrences(corpus.ids, len(counts) + len(SPECIAL)), 0.5) ** 0.5
+    noise[SENTENCE] = 0
+    expected = np.log(counts / len(corpus.ids)) - np.log(500 * noise[len(SPECIAL) :] / noise.sum())
+    np.testing.assert_allclose(run.bias[len(SPECIAL) :], expected, atol=1e-3)
+    train(Threads(run))
+    assert np.isfinite(run.output).all()
 
 
 def test_a_run_that_stops_goes_on_to_the_same_bytes(tmp_path):

@@ -75,7 +75,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
 
     def _make_matrices(self, words: int, counts: NDArray[np.float64]) -> None:
         """Context vectors and mixing small and random, output rows zero (tied: the context vectors), biases the words'
-        frequencies: predictions begin at those."""
+        frequencies, of ns as its scores have them: predictions begin at those."""
         config, random = self.config, np.random.default_rng(self.config.seed)
         dim, stride, context = config.dim, memory.pad_width(config.dim), config.order - 1
         self.input = memory.zeros(words, stride)
@@ -93,20 +93,32 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         self.output = self.input if config.tie else memory.zeros(len(self.bias), columns)
         if isinstance(self.outputs, Paths):
             return
-        if config.loss != "ns":
-            self.bias[:words] = np.log(np.maximum(counts, _UNSEEN) / counts.sum())
+        self.bias[:words] = np.log(np.maximum(counts, _UNSEEN) / counts.sum())
+        if config.loss == "ns":
+            # Its score is log p - log noise (Levy & Goldberg 2014). From biases of 0 the first batches, in which every
+            # negative sample counts for a half, make lbl and ivlbl diverge.
+            self.bias[:words] -= self._log_noise(counts)
         self.bias[SENTENCE] = NOTHING
         if isinstance(self.outputs, Classes):
             self.bias[words:] = np.log(np.add.reduceat(counts, self.outputs.start[:-1]) / counts.sum())
 
+    def _noise(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weight (words,) of each word among the negative samples."""
+        noise = counts**self.config.power
+        noise[SENTENCE] = 0
+        return noise
+
+    def _log_noise(self, counts: NDArray[np.float64]) -> NDArray[np.float32]:
+        """The logarithm (words,) of how often each word is expected among the negative samples of a batch."""
+        noise = self._noise(counts)
+        share = np.maximum(noise, noise[noise > 0].min()) / noise.sum()
+        return np.log(self.config.negative * share).astype(np.float32)
+
     def _make_run(self, counts: NDArray[np.float64]) -> _neural.Run:
         tables: dict[str, Any] = {}
         if self.layer.draws:
-            noise = counts**self.config.power
-            noise[SENTENCE] = 0
-            tables["sampler"] = _word2vec.alias_table(noise)
-            share = np.maximum(noise, noise[noise > 0].min()) / noise.sum()
-            tables["log_noise"] = np.log(self.config.negative * share).astype(np.float32)
+            tables["sampler"] = _word2vec.alias_table(self._noise(counts))
+            tables["log_noise"] = self._log_noise(counts)
         match self.outputs:
             case Paths(start, node, answer, codes):
                 tables["path"] = (start, node, answer) if codes is None else (start, node, answer, codes)
