@@ -210,6 +210,23 @@ def test_markup_goes_document_by_document(monkeypatch, tmp_path):
     assert '"markup": "html"' in (tmp_path / "out.meta.json").read_text()
 
 
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("It ended.<ref>Smith 1990</ref> She<ref name=a /> left.", "It ended. She left."),
+        ("in 1852<br/>in London<br>now", "in 1852 in London now"),
+        ("<p>one</p><p>two<ref>a note</ref></p><div>three</div>four", "one two three four"),
+        ("the [[file:a.png|thumb|A caption]] [[Datei:b.png|mini|hochkant|[[a]]]] end [[Category:Women]]", "the end"),
+        ("a [[king|great king]] of ''[[Crete]]'' &amp; [[:Category:Kings|more]]", "a great king of Crete & more"),
+        ("a<sup>2</sup> {{cite|x}}<!-- no --><nowiki>[[b|c|d]]</nowiki>", "a2 [[b|c|d]]"),
+    ],
+)
+def test_words_of_wiki_pages(page, text):
+    """No two words become one, and nothing that is no text of the page is among them."""
+    pytest.importorskip("mwparserfromhell")
+    assert MARKUPS["mediawiki"]()(page).split() == text.split()
+
+
 def test_sentences_are_units_of_a_document():
     text = "He came. \u00c9t\u00e9!\nMr. x left"
     assert UNITS["sentence"](text.encode()) == [b"He came. ", "\u00c9t\u00e9!\n".encode(), b"Mr. x left"]

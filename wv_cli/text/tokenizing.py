@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from wv_cli import _segments
 from wv_cli._segments import BEGINS_MARKED, BYTES, CASED, ENDS_MARKED, GROWTH, HARD, IGNORED, LETTER, PAGE, SIGMA
@@ -61,7 +62,33 @@ def _html() -> Extract:
 
 def _mediawiki() -> Extract:
     package = require("mwparserfromhell", "--markup mediawiki")
-    return lambda text: str(package.parse(text).strip_code())
+    return partial(_text_of_wiki, package.parse)
+
+
+# HTML whose text does not go on in that of its neighbors.
+_BLOCKS = frozenset(
+    ("blockquote", "br", "center", "dd", "div", "dt", "h1", "h2", "h3", "hr", "li", "p", "pre", "td", "th")
+)
+_NO_TEXT_LINK = re.compile(r"(?i)\s*(?:file|image|category)\s*:")
+
+
+def _text_of_wiki(parse: Callable[[str], Any], text: str) -> str:
+    """The text of a page without footnotes, pictures and categories. strip_code() alone would leave footnotes and
+    blocks of HTML without a blank before the next word, and the options of a picture among the words."""
+    page = parse(text)
+    for tag in page.filter_tags():
+        name = str(tag.tag).strip().lower()
+        if name == "ref":
+            tag.contents = ""
+        elif name in _BLOCKS and not tag.wiki_markup:
+            tag.contents = tag.contents or ""
+            tag.contents.insert(0, " ")
+            tag.contents.append(" ")
+    for link in page.filter_wikilinks():
+        options = link.text is not None and any("|" in str(each) for each in link.text.filter_text(recursive=False))
+        if options or _NO_TEXT_LINK.match(str(link.title)):
+            link.text = ""
+    return str(page.strip_code())
 
 
 # What takes the text out of a document.
