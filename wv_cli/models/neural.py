@@ -112,7 +112,8 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         """The logarithm (words,) of how often each word is expected among the negative samples of a batch."""
         noise = self._noise(counts)
         share = np.maximum(noise, noise[noise > 0].min()) / noise.sum()
-        return np.log(self.config.negative * share).astype(np.float32)
+        logs: NDArray[np.float32] = np.log(self.config.negative * share).astype(np.float32)
+        return logs
 
     def _make_run(self, counts: NDArray[np.float64]) -> _neural.Run:
         tables: dict[str, Any] = {}
