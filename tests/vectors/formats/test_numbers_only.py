@@ -124,6 +124,21 @@ def test_projector_files(tmp_path):
         load(tmp_path / "x.tsv", format="projector-tsv")
 
 
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_no_row_of_the_projector_is_a_word_or_a_header(dim, tmp_path):
+    """Each number keeps its bits; a whole number that begins a row has a point, so that no reader takes it for a word,
+    nor `2 3` for the header of word2vec's text."""
+    first = np.float32([2, 0, -0.0, 1e-7, -3e20, 0.5, 16777216, -7])
+    matrix = np.repeat(first[:, None], dim, axis=1)
+    words = WordList.from_words(f"w{i}" for i in range(len(first)))
+    save(tmp_path / "x.tsv", Embeddings(words, matrix), precision="exact")
+    read = np.loadtxt(tmp_path / "x.tsv", delimiter="\t", dtype=np.float32, ndmin=2)
+    assert read.tobytes() == matrix.tobytes()
+    assert all("." in line.split("\t")[0] for line in (tmp_path / "x.tsv").read_text().splitlines())
+    with pytest.raises(BadFile, match="expected word vectors"):
+        load(tmp_path / "x.tsv")
+
+
 def test_a_failure_leaves_both_files_alone(tmp_path):
     for name in ("x.tsv", "x.metadata.tsv", "x.npy", "x.words.txt"):
         (tmp_path / name).write_text("before")

@@ -4,6 +4,7 @@ separated by tabs, no header; and beside them NAME.metadata.tsv with one word a 
 Only written: it is the last stop of vectors on their way to a picture.
 """
 
+import re
 from typing import BinaryIO
 
 import numpy as np
@@ -15,6 +16,9 @@ from wv_cli.vectors.formats.text_rows import decimals
 from wv_cli.words import WordList
 
 _BLOCK_ROWS = 1024
+# The number of a row that begins it, when it has no point, as "0" and "1e-07" of --precision exact: it would be read
+# as a word, and two of them as the header of a word2vec file.
+_WITHOUT_POINT = re.compile(rb"^(-?[0-9]+)(?=[\te\n])", re.MULTILINE)
 
 
 def header(rows: int, dim: int) -> bytes:
@@ -31,7 +35,7 @@ def write_rows(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) 
         out = np.empty(count * _floattext.row_capacity(embeddings.dim), np.uint8)
         size = _floattext.format_rows(matrix, words.blob, words.starts, 0, count, digits, False, out.data)
         text = out[:size].tobytes().replace(b" ", b"\t").replace(b"\n\t", b"\n")
-        stream.write(text.removeprefix(b"\t"))
+        stream.write(_WITHOUT_POINT.sub(rb"\1.0", text.removeprefix(b"\t")))
 
 
 FORMAT = Format(
