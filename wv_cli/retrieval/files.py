@@ -23,7 +23,7 @@ from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.opening import read_records
 from wv_cli.text.records.reading import Rules
-from wv_cli.text.web_pages import is_page, read_page, unreadable_page
+from wv_cli.text.web_pages import is_page, read_page, recode_page, unreadable_page
 from wv_cli.vectors.stored_index import DIGEST_BYTES, is_search_index
 
 Log = Callable[[str], None]
@@ -127,7 +127,10 @@ def _read_text(chunks: Iterator[bytes], name: str, path: str) -> Iterator[bytes]
     elif problem := unreadable_page():
         raise NoText(f"{name}: expected text, found {problem}")
     else:
-        yield read_page([first, *chunks])
+        page = recode_page(b"".join([first, *chunks]))
+        if is_foreign(page):
+            raise WvError(f"{name}: expected UTF-8 text, found {describe_foreign(page)}")
+        yield read_page(page)
 
 
 def _require_text(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ so that neither a word nor a line runs from one file into the next. Decisions:
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile
@@ -22,7 +23,7 @@ from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, note_wrapped, read_sample
 from wv_cli.text.record_files import RecordFiles
-from wv_cli.text.web_pages import is_page, read_page
+from wv_cli.text.web_pages import is_page, read_page, recode_page
 
 if TYPE_CHECKING:
     import hashlib
@@ -197,14 +198,17 @@ class Source(RecordFiles):
             if self._texts is not None and not self._texts.reading.force_text and path != "-":
                 read = read_documents(path, read, lambda what: self._blank.append(f"{name}: {what}"))
             text = without_mark(decompress(read, name))
+            first = next(text, b"")
+            page = bool(first) and self._reads_page(path, first)
+            text = iter([recode_page(b"".join([first, *text]))]) if page else chain(filter(None, [first]), text)
             if self._texts is not None:  # a pipe has not been looked at before
                 text = self._texts.require_text(text, name)
                 text = text if self._texts.reading.force_text else self._count_invalid(text, name)
             first = next(text, b"")
             if self._texts is None and (what := foreign_encoding(first)):
                 raise BadFile(name, f"expected UTF-8 text, found {what}")
-            if first and self._reads_page(path, first):
-                first, text = read_page([first, *text]), iter(())
+            if page:
+                first, text = read_page(b"".join([first, *text])), iter(())
             if first:
                 yield first
             yield from text
