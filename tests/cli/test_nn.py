@@ -3,12 +3,14 @@
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+import wv_cli
 from tests.reference import search as reference
 from wv_cli.vectors.formats import load
 
@@ -215,3 +217,46 @@ def test_every_instruction_set_gives_the_same(wv, slice_vectors):
     for output in outputs.values():
         scores = [float(line.split("\t")[2]) for line in output.splitlines()]
         np.testing.assert_allclose(scores, [float(score) for _, _, score in first], atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "query"),
+    [
+        ("nn v.vec zero", "zero"),
+        ("nn v.vec 'one - one'", "one - one"),
+        ("nn v.vec --positive one --negative one", "one - one"),
+        ("nn v.vec --vector 0,0", "0,0"),
+        ("nn v.vec zero --among among.txt", "zero"),
+        ("analogy v.vec one one zero", "one one zero"),
+    ],
+)
+def test_a_note_tells_that_a_query_is_zero(wv, vectors, call, query):
+    """The answers stay; an orthogonal query, whose best score is 0 as well, has no note."""
+    (vectors.parent / "among.txt").write_text("two\nthree\n")
+    done = wv(*shlex.split(call), "-k", 2)
+    note = f"{query!r} has a zero vector in v.vec; every score is 0, and the answers are the first words"
+    assert (done.returncode, done.stderr) == (0, f"wv {call.split()[0]}: {note}\n")
+    assert [line.split("\t")[1] for line in done.stdout.splitlines()] == ["0.000000"] * 2
+    assert wv(*shlex.split(call), "-q").stderr == ""
+    beside = wv("nn", "v.vec", "four", "--among", "among.txt", "-k", 1)
+    assert (beside.stdout, beside.stderr) == ("three\t0.000000\n", "")
+
+
+@pytest.mark.parametrize("call", ["similarity v.vec one zero", "odd-one-out v.vec one two zero"])
+def test_a_note_tells_which_compared_word_is_zero(wv, vectors, call):
+    done = wv(*call.split())
+    note = "'zero': a zero vector in v.vec, whose cosine with any other is given as 0"
+    assert (done.returncode, done.stderr) == (0, f"wv {call.split()[0]}: {note}\n")
+    assert done.stdout.endswith("0.000000\n")
+    assert wv(*call.replace("zero", "three").split()).stderr == ""
+
+
+def test_notes_about_zeros_in_a_pipe_and_in_python(wv, vectors):
+    done = wv(
+        "nn", vectors, "-k", 1, input="zero\n" * 3 + "one\n" + "".join(f"zero{' - one + one' * n}\n" for n in range(20))
+    )
+    assert done.returncode == 0 and done.stderr.count("has a zero vector") == 10 == len(done.stderr.splitlines())
+    events: list[str] = []
+    answers = wv_cli.nn(str(vectors), ["zero"], k=1, log=lambda event: events.append(str(event)))
+    assert answers == {"answers": [{"query": "zero", "neighbors": [{"word": "one", "score": 0.0}]}]}
+    assert any("'zero' has a zero vector" in event for event in events)

@@ -76,6 +76,9 @@ def run_questions(job: "Job", quiet: bool, as_json: bool) -> int:
                 for problem in filter(None, (each.problem for each in found)):
                     sys.stdout.buffer.flush()
                     unknown.tell(problem, None if arguments or typed else number)
+                for note in filter(None, (each.note for each in found)):
+                    sys.stdout.buffer.flush()
+                    unknown.note(note)
                 lost = all(each.problem for each in found)
                 if not (lost and unknown.oov == "skip") and (any(each.hits for each in found) or not typed or as_json):
                     _write(query, opened.names, found, column, as_json, layout)

@@ -27,6 +27,7 @@ class Unknown:
         self.oov = oov
         self._silent = quiet and oov == "skip"
         self._told: set[str] = set()
+        self._noted: set[str] = set()
         self._queries = self._words = self._zeros = 0
         self._notes = not quiet
         self._more = False
@@ -43,6 +44,12 @@ class Unknown:
             return
         self._told.add(problem)
         self._say(problem)
+
+    def note(self, text: str) -> None:
+        """Prints a note about an answer; the first ten different ones, none where `quiet`."""
+        if self._notes and text not in self._noted and len(self._noted) < _NOTES:
+            self._noted.add(text)
+            self._say(text)
 
     def count(self, known: "NDArray[np.bool_]") -> None:
         """Words, and which of them have a vector, for the note of --oov zero."""

@@ -111,6 +111,8 @@ class QuestionsJob(Job):
         require(bool(queries), "no query is given, and a call reads none from standard input; give one")
         opened, answers = self.open(run.log), []
         for query, found in zip(queries, opened.answer(queries), strict=True):
+            for note in filter(None, (each.note for each in found)):
+                run.log(note)
             problems = [each.problem for each in found if each.problem]
             if problems and self.oov == "error":
                 raise WvError(problems[0])

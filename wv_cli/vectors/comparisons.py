@@ -73,8 +73,9 @@ class Comparer:
         vectors, problem = self._vectors(words)
         if problem:
             return Answer(query, problem=problem)
+        zeros = [word for word, vector in zip(words, vectors, strict=True) if not vector.any()]
         ranked: Named = sorted(zip(words, from_the_mean(vectors), strict=True), key=lambda hit: hit[1])
-        return Answer(query, ranked[:k])
+        return Answer(query, ranked[:k], note=self._note_zeros(zeros))
 
     def _similarity(self, query: str) -> Answer:
         parts = query.split("\t") if "\t" in query else split_words(query)
@@ -85,7 +86,13 @@ class Comparer:
         both, problem = self._vectors([*a, *b])
         if problem:
             return Answer(query, problem=problem)
-        return Answer(query, [("", cosine(both[: len(a)].mean(axis=0), both[len(a) :].mean(axis=0)))])
+        means = both[: len(a)].mean(axis=0), both[len(a) :].mean(axis=0)
+        zeros = [part for part, mean in zip(parts, means, strict=True) if not mean.any()]
+        return Answer(query, [("", cosine(*means))], note=self._note_zeros(zeros))
+
+    def _note_zeros(self, texts: Sequence[str]) -> str:
+        names = " and ".join(dict.fromkeys(map(show_word, texts)))
+        return f"{names}: a zero vector in {self.name}, whose cosine with any other is given as 0" if names else ""
 
     def _side(self, text: str) -> list[str]:
         """The words of a list; a text that is itself a word is that word."""

@@ -26,11 +26,12 @@ Named = list[tuple[str, float]]  # words and scores, best first
 
 @dataclass
 class Answer:
-    """The answer to one query. `problem` says why there are no hits."""
+    """The answer to one query. `problem` says why there are no hits, `note` what a reader of the hits should know."""
 
     query: str
     hits: Named = field(default_factory=list)
     problem: str = ""
+    note: str = ""
 
 
 def read_vector(text: str, dim: int) -> NDArray[np.float32] | str:
@@ -91,7 +92,8 @@ class WordIndex:
             weights = None if plain else [sums[i].weights for i in known]
             return self._index.nearest(asked, k, weights=weights, beyond=oov.vectors(), rows=rows)
 
-        return self._answers([each.text for each in sums], found, search)
+        answers = self._answers([each.text for each in sums], found, search)
+        return self._note_zeros(answers, [rows for rows, _ in found], [each.weights for each in sums], oov)
 
     def nearest_to_vectors(
         self, queries: Sequence[str], vectors: Sequence[NDArray[np.float32] | str], k: int, *, rows: int | None = None
@@ -104,7 +106,8 @@ class WordIndex:
         def search(known: list[int]) -> "Hits":
             return self._index.nearest([found[i][0] for i in known], k, beyond=oov.vectors(), rows=rows)
 
-        return self._answers(queries, found, search)
+        answers = self._answers(queries, found, search)
+        return self._note_zeros(answers, [rows for rows, _ in found], [(1.0,)] * len(answers), oov)
 
     def analogies(
         self, questions: Sequence[str], k: int, *, method: str = "3cosadd", rows: int | None = None
@@ -126,7 +129,8 @@ class WordIndex:
             a, b, c = zip(*(found[i][0] for i in known), strict=True)
             return index.analogies(a, b, c, k, method=method, rows=rows, beyond=oov.vectors())
 
-        return self._answers(questions, found, search)
+        answers = self._answers(questions, found, search)
+        return self._note_zeros(answers, [rows for rows, _ in found], [(-1.0, 1.0, 1.0)] * len(answers), oov)
 
     def similar(self, positive: Sequence[str], negative: Sequence[str] = (), k: int = 10) -> Named:
         """The k words nearest to the positive words minus the negative ones, all of which are left out. Raises
@@ -180,6 +184,25 @@ class WordIndex:
         if known:
             for i, hits in zip(known, self._name_hits(*search(known)), strict=True):
                 answers[i].hits = hits
+        return answers
+
+    def _note_zeros(
+        self, answers: list[Answer], asked: Sequence[Sequence[int]], weights: Sequence[Sequence[float]], oov: OovRows
+    ) -> list[Answer]:
+        """The answers, with a note where the rows asked sum up to a zero vector: all scores are 0 then."""
+        flat = [i for i, answer in enumerate(answers) if answer.hits and answer.hits[0][1] == 0]
+        if not flat:
+            return answers
+        from wv_cli.vectors.neighbors.cosines import Cosines
+        from wv_cli.vectors.neighbors.some_rows import SomeRows
+
+        index = self._index.whole if isinstance(self._index, SomeRows) else self._index
+        if isinstance(index, Cosines):
+            vectors = index.stand_for([asked[i] for i in flat], [weights[i] for i in flat], oov.vectors())
+            for i, vector in zip(flat, vectors, strict=True):
+                if not vector.any():
+                    where = f"{show_word(answers[i].query)} has a zero vector in {self.name}"
+                    answers[i].note = f"{where}; every score is 0, and the answers are the first words"
         return answers
 
     def _name_hits(self, rows: NDArray[np.int32], scores: NDArray[np.float32]) -> Iterator[Named]:

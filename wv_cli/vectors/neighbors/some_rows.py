@@ -13,10 +13,10 @@ class SomeRows:
     """A search.topk.Index whose answers are those of `whole` among `rows`, ascending and each once."""
 
     def __init__(self, whole: Exact, rows: NDArray[np.int64]) -> None:
-        self._whole, self._part, self._rows = whole, whole.part(rows), rows
+        self.whole, self._part, self._rows = whole, whole.part(rows), rows
 
     def __len__(self) -> int:
-        return len(self._whole)
+        return len(self.whole)
 
     def nearest(
         self,
@@ -30,7 +30,7 @@ class SomeRows:
         """As Index.nearest."""
         first = None if rows is None else int(np.searchsorted(self._rows, rows))
         left_out = [self._places(each) for each in asked]
-        queries = self._whole.stand_for(asked, weights, beyond)
+        queries = self.whole.stand_for(asked, weights, beyond)
         hits, scores = self._part.top_k(queries, k, exclude=left_out, rows=first)
         found = np.where(hits >= 0, self._rows[hits], -1) if len(self._rows) else hits
         return found.astype(np.int32), scores
