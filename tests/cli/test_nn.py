@@ -37,6 +37,12 @@ def test_one_word(wv, vectors):
     assert done.stdout == "One\t0.998752\ntwo\t0.707107\nthree\t0.000000\nzero\t0.000000\nfour\t-1.000000\n"
 
 
+def test_the_last_of_two_numbers_counts(wv, vectors):
+    """As where an alias has one."""
+    done = wv("nn", "-k5", vectors, "one", "-k", 2)
+    assert (done.stdout.count("\n"), done.stderr) == (2, "")
+
+
 def test_several_words_have_a_query_column(wv, vectors):
     done = wv("nn", vectors, "one", "one three", "-k", 1)
     assert done.stdout == "one\tOne\t0.998752\none three\ttwo\t1.000000\n"

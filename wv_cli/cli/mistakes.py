@@ -59,7 +59,7 @@ def require_two_dashes(command: click.Command, args: list[str]) -> None:
 
 def require_glued_values(command: click.Command, args: Sequence[str], context: click.Context) -> None:
     """Raises UsageError for a word such as -king, read as -k with the value "ing": where -k cannot have that value, and
-    where another -k would hide it."""
+    where another -k would hide a text. Of two numbers the last one counts, so that an alias can be overridden."""
     options = [each for each in command.params if isinstance(each, click.Option) and not (each.is_flag or each.count)]
     takes_value = {flag: each for each in options for flag in each.opts}
     given, glued = [], {}
@@ -81,7 +81,8 @@ def require_glued_values(command: click.Command, args: Sequence[str], context: c
             option.type.convert(word[2:], option, context)
         except click.BadParameter as error:
             raise UsageError(message(click.BadParameter(error.message, context, option)) + hint) from None
-        if given.count(option) > 1 and not option.multiple:
+        is_number = isinstance(option.type, type(click.INT) | type(click.FLOAT))
+        if given.count(option) > 1 and not (option.multiple or is_number):
             raise UsageError(f"{word[:2]} is given {given.count(option)} times, and one counts{hint}")
 
 
