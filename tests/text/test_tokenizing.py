@@ -62,6 +62,7 @@ def test_kinds_are_those_of_pythons_database():
         ("a1 12.5 \u0661\u0662 x\n", {"digits": "drop"}, "a1 x\n"),
         ("Hi, (you) + \U0001f600 \u2014 \u20ac5!\n", {"punctuation": "drop"}, "Hi you \U0001f600 5\n"),
         ("He came. She (too) left! 3.5 x.\n", {"sentences": True}, "He came .\nShe ( too ) left !\n3.5 x .\n"),
+        ("to \U0001f1e9\U0001f1ea, now\n", {"punctuation": "drop"}, "to \U0001f1e9\U0001f1ea now\n"),
         ("He came. She left.\n", {"sentences": True, "punctuation": "drop"}, "He came\nShe left\n"),
         ("\u4e2d\u6587\u30c6\u30b9\u30c8 \u0e20\u0e32\n", {}, "\u4e2d \u6587 \u30c6\u30b9\u30c8 \u0e20 \u0e32\n"),
         ("x,y  'q' \u00a0z\n", {"words": "blanks"}, "x,y 'q' z\n"),
