@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from tests.conftest import start_wv
 from wv_cli import Filter, load_classifier, predict, quantize, train
 from wv_cli import eval as evaluate
 from wv_cli.__main__ import run
@@ -234,15 +235,13 @@ LEFT_OUT = "--number leaves out meta.kind, a=b, whose labels are not all numbers
 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--add", "judge", "-o", "out.jsonl"], ["--dask", "local"]])
-def test_questions_without_numbers_are_told_of(files, tmp_path, monkeypatch, capsys, options):
-    monkeypatch.chdir(tmp_path)
-    call = ["predict", f"{files}/judge", f"{files}/test.jsonl", *options]
+def test_questions_without_numbers_are_told_of(files, tmp_path, options):
     if "--dask" in options:
         pytest.importorskip("distributed")
-    assert run([*call, "--number"]) == 0
-    assert capsys.readouterr().err.count(LEFT_OUT) == 1
-    assert run(call) == 0
-    assert "leaves out" not in capsys.readouterr().err
+    call = ["predict", files / "judge", files / "test.jsonl", *options]
+    numbers, labels = (start_wv(*call, *more, cwd=tmp_path) for more in (["--number"], []))
+    assert (numbers.returncode, labels.returncode) == (0, 0)
+    assert numbers.stderr.count(LEFT_OUT) == 1 and "leaves out" not in labels.stderr
 
 
 def test_functions_tell_of_questions_without_numbers(files, tmp_path):
