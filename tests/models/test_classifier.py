@@ -239,6 +239,15 @@ def test_every_instruction_set(isa, dim):
             p /= p.sum()
             np.testing.assert_allclose(np.exp(answers.scores[line]), np.sort(p)[::-1] + 1e-5, rtol=1e-4)
             np.testing.assert_allclose(p[answers.labels[line]], np.sort(p)[::-1], rtol=1e-4)
+    wanted = np.arange(labels) % 3 != 1
+    some = predictor.predict(starts, rows, labels, 0.0, wanted=wanted.astype(np.uint8))
+    for line in np.flatnonzero(np.diff(starts)).tolist():
+        own, count = wanted[answers.labels[line]], int(wanted.sum())
+        assert some.found[line] == count
+        assert np.array_equal(some.labels[line, :count], answers.labels[line, own])
+        assert np.array_equal(some.scores[line, :count], answers.scores[line, own])
+    with pytest.raises(ValueError, match=f"wanted: expected {labels} entries"):
+        predictor.predict(starts, rows, 1, 0.0, wanted=np.ones(labels + 1, np.uint8))
     with pytest.raises(ValueError):
         predictor.predict(starts, rows + size, 1, 0.0)
     for loss in ("hs", "nce"):
