@@ -130,6 +130,22 @@ def test_refuses_what_is_no_label(tmp_path):
         lines_of(tmp_path / "x.txt", "y")
 
 
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_a_refused_label_names_its_record(tmp_path, ending):
+    """Several blocks behind one that cannot be read."""
+    path, count = tmp_path / f"x.{ending}", 120_000
+    values = [None] * (count - 1) + [[[1]]]
+    texts = [None, *["some text " * 2] * (count - 1)]
+    if ending == "parquet":
+        pyarrow.parquet.write_table(pyarrow.table({"text": texts, "y": values}), path, row_group_size=7_000)
+    else:
+        rows = [json.dumps({"text": text, "y": value}) for text, value in zip(texts, values, strict=True)]
+        path.write_text("\n".join(["", *rows, rows[1]]))
+    place = f"{path}: row 120,000" if ending == "parquet" else f"{path}:120001"
+    with pytest.raises(BadFile, match=f"{place}: the field y: expected a text"):
+        lines_of(path, "y")
+
+
 @pytest.mark.parametrize("model", ["supervised", "pooled"])
 def test_training_on_records_is_training_on_lines(files, tmp_path, model):
     options = {"model": model, "dim": 8, "epochs": 3, "threads": 1, "seed": 1}

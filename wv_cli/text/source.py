@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from wv_cli.text.lines import Lines
     from wv_cli.text.records.labels import LabeledLines
-    from wv_cli.text.records.reading import Block
     from wv_cli.text.tokenizing import Tokenizer
 
 
@@ -134,17 +133,18 @@ class Source(RecordFiles):
         for path in self.paths:
             documents: Iterable[tuple[bytes, bytes]]
             if self._texts.records(path):
-                documents = (each for block in self.blocks(path) for each in self._labels_and_texts(block, path))
+                documents = chain.from_iterable(self._labels_and_texts(path))
             else:
                 documents = [(b"", b"".join(self._file(path)))]
             for labels, document in documents:
                 text = tokenizer.extract_text(document)
                 yield labels + (text.replace(b"\n", b" ") if self._texts.one_line else text) + b"\n"
 
-    def _labels_and_texts(self, block: "Block", path: str) -> Iterable[tuple[bytes, bytes]]:
+    def _labels_and_texts(self, path: str) -> Iterator[Iterable[tuple[bytes, bytes]]]:
+        """(labels, text) of each record, block by block."""
         if self._labeled is None:
-            return ((b"", text) for text in block.each)
-        return self._labeled.texts(block, name_of_input(path))
+            return (((b"", text) for text in block.each) for block in self.blocks(path))
+        return self._labeled.read(self.blocks(path), name_of_input(path))
 
     def _note_words(self, texts: Texts, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The chunks as they come, however small a pipe makes them; it is told if the first ones have not been cut into
@@ -186,12 +186,10 @@ class Source(RecordFiles):
         """The text of one file; empty chunks never."""
         name = name_of_input(path)
         if self._texts is not None and self._texts.records(path):
-            for block in self.blocks(path):
-                texts = block.texts
-                if self._labeled is not None:
-                    texts = b"".join(b"%b%b\n" % each for each in self._labeled.texts(block, name))
-                if texts:  # of bad records there is none
-                    yield texts
+            texts = (block.texts for block in self.blocks(path))
+            if self._labeled is not None:
+                texts = (b"".join(b"%b%b\n" % each for each in block) for block in self._labels_and_texts(path))
+            yield from filter(None, texts)  # of bad records there is none
             return
         with open_raw(path, once=self._texts is not None) as raw:
             read: Iterator[bytes] = self._count_bytes(blocks(raw, name, CHUNK))

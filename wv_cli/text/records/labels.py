@@ -7,7 +7,7 @@ A label is one word, so in a value a byte that separates words is written as % a
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -84,15 +84,26 @@ class LabeledLines:
         separators = re.escape(SEPARATORS)
         self._label = re.compile(rb"(?<![^%b])%b[^%b]*" % (separators, prefix, separators))
 
-    def texts(self, block: Block, place: str) -> list[tuple[bytes, bytes]]:
-        """(labels, each with a blank behind it, text) of each record. `place` is the file in messages. Words of a text
-        that look like labels are left out. Raises UsageError, BadFile."""
+    def read(self, blocks: Iterable[Block], name: str) -> Iterator[list[tuple[bytes, bytes]]]:
+        """(labels, each with a blank behind it, text) of each record, for all the blocks of the file `name`. Words of
+        a text that look like labels are left out. Raises UsageError, BadFile."""
+        before = 0
+        for block in blocks:
+            yield self._texts(block, name, before)
+            before += block.lines()[1]
+
+    def _texts(self, block: Block, place: str, before: int) -> list[tuple[bytes, bytes]]:
+        """Those of one block, behind so many lines or rows of the file."""
         fields, labels = self._fields, [""] * block.count
         values = read_fields(block, fields.names, self._field, place, step="--label-field names it")
         for name in fields.names:
             for number, value in enumerate(values[name]):
-                for each in _parts(name, value, place):
-                    labels[number] += f"{fields.label(name, each)} "
+                try:
+                    parts = list(_parts(name, value))
+                except TypeError as error:
+                    raise _refuse(place, block, before + block.lines()[0][number] + 1, str(error)) from None
+                if parts:
+                    labels[number] += "".join(f"{fields.label(name, each)} " for each in parts)
                     self._found.add(name)
         self._seen = self._seen or (_names(block) if block.count else ())
         prefix = encode(fields.prefix)
@@ -127,11 +138,11 @@ def label_text(value: Any) -> str | None:
     raise TypeError(type(value).__name__)
 
 
-def _parts(name: str, value: Any, place: str) -> Iterator[str]:
-    """The labels that the value of a field is, as text. Raises BadFile for a value that is none."""
+def _parts(name: str, value: Any) -> Iterator[str]:
+    """The labels that the value of a field is, as text. Raises TypeError, which says why, for a value that is none."""
     if isinstance(value, list | tuple) and not any(isinstance(each, list | tuple) for each in value):
         for each in value:
-            yield from _parts(name, each, place)
+            yield from _parts(name, each)
         return
     try:
         text = label_text(value)
@@ -139,9 +150,16 @@ def _parts(name: str, value: Any, place: str) -> Iterator[str]:
         expected = "a text, a number, true, false, null or a list of these"
         way = f"name a field inside it as {name}.NAME, or another field"
         problem = f"the field {name}: expected {expected}, found {show_value(value, 60)}; {way}"
-        raise BadFile(place, problem) from None
+        raise TypeError(problem) from None
     if text is not None:
         yield text
+
+
+def _refuse(name: str, block: Block, number: int, problem: str) -> BadFile:
+    """The error for the record in this line, or this row of a table."""
+    if isinstance(block, TableBlock):
+        return BadFile(name, f"row {number:,}: {problem}")
+    return BadFile(name, problem, line=number)
 
 
 def _names(block: Block) -> list[str]:
