@@ -109,9 +109,9 @@ def test_tables_of_arrow_are_filtered_by_their_columns():
         wv_cli.Filter(where="score>3")(["a text"])
 
 
-def test_single_precision_compares_as_it_is_printed():
+@pytest.mark.parametrize("single", [pyarrow.float32(), pyarrow.float16()])
+def test_single_precision_compares_as_it_is_printed(single):
     """0.7 as float32 is below 0.7, but JSON lines of the same table have 0.7."""
-    single = pyarrow.float32()
     table = pyarrow.table(
         {
             "text": ["a", "b", "c"],
@@ -120,7 +120,8 @@ def test_single_precision_compares_as_it_is_printed():
             "inner": pyarrow.array([{"score": 0.1}, {"score": 0.7}, None], pyarrow.struct([("score", single)])),
         }
     )
-    for condition, kept in (("score>=0.7", ["a"]), ("many=0.7", ["b"]), ("inner.score=0.7", ["b"])):
+    cases = (("score>=0.7", ["a"]), ("many=0.7", ["b"]), ("inner.score=0.7", ["b"]), ("score=0.1", ["c"]))
+    for condition, kept in cases:
         assert wv_cli.Filter(where=condition).table(table)["text"].to_pylist() == kept, condition
 
 

@@ -129,12 +129,13 @@ def test_other_fields_may_be_anything(wv):
         "no UTF-8": arrow.array([b"\xff"], arrow.binary()).view(arrow.string()),
         "list": arrow.array([[1, None]]),
         "single": arrow.array([[0.1, 0.7]], arrow.list_(arrow.float32())),
+        "half": arrow.array([{"x": [0.1, None]}], arrow.struct([("x", arrow.list_(arrow.float16()))])),
         "map": arrow.array([[("k", 1)]], arrow.map_(arrow.string(), arrow.int64())),
     }
     parquet.write_table(arrow.table(columns), "odd.parquet")
     (answer,) = search(wv, "odd.parquet", "helium", "--field", "text")
     assert set(answer["record"]) == set(columns) - {"text"}
-    assert answer["record"]["single"] == [0.1, 0.7]
+    assert answer["record"]["single"] == [0.1, 0.7] and answer["record"]["half"] == {"x": [0.1, None]}
     assert answer["record"]["list"] == [1, None] and answer["record"]["no UTF-8"] == "\ufffd"
     assert answer["record"]["ns"].startswith("1970-01-01 00:00:00.000000001")
 

@@ -63,8 +63,9 @@ def text_values(column: Any) -> list[bytes | None]:
 
 
 def plain_values(column: Any) -> list[Any]:
-    """The values of a column. A float32 is the shortest decimal that is the same float32, as it stands in JSON. Those
-    that Python cannot have, such as nanoseconds, become text, and so do those that no JSON has, such as UUIDs."""
+    """The values of a column. A float32 is the shortest decimal that is the same float32, as it stands in JSON, and a
+    float16 likewise. Those that Python cannot have, such as nanoseconds, become text, and so do those that no JSON has,
+    such as UUIDs."""
     pyarrow, kind = require("pyarrow", "Arrow"), column.type
     single = pyarrow.float32()
     if (double := _change_leaves(kind, lambda leaf: pyarrow.float64() if leaf == single else leaf)) != kind:
@@ -72,10 +73,28 @@ def plain_values(column: Any) -> list[Any]:
         column = column.cast(text).cast(double)
     for other in (None, "string", "binary"):
         try:
-            return [_plain(value) for value in (column if other is None else column.cast(other)).to_pylist()]
+            values = (column if other is None else column.cast(other)).to_pylist()
+            if "halffloat" in str(kind):
+                values = [_shorten_halves(value, kind) for value in values]
+            return [_plain(value) for value in values]
         except (ValueError, OverflowError, NotImplementedError):
             continue
     return [None] * len(column)
+
+
+def _shorten_halves(value: Any, kind: Any) -> Any:
+    """A value of this type, in which each float16 is the shortest decimal that is the same one: Arrow writes all digits
+    of these."""
+    types = require("pyarrow", "Arrow").types
+    if value is None:
+        return None
+    if types.is_float16(kind):
+        return float(str(np.float16(value)))
+    if types.is_struct(kind):
+        return {field.name: _shorten_halves(value[field.name], field.type) for field in kind.fields}
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return [_shorten_halves(each, kind.value_type) for each in value]
+    return value
 
 
 def _plain(value: Any) -> Any:
