@@ -229,16 +229,15 @@ static int goes(const wv_word_rules *rules, const wv_segment_scratch *s, int64_t
         if (seen == to) return 1;
     }
     if (!rules->drop_punctuation && rules->digits != WV_DIGITS_DROP) return 0;
-    unsigned any = 0, numbers = 0, letters = 0, flags = 0; /* of countries, which are emoji, too */
+    unsigned any = 0, numbers = 0, letters = 0;
     for (int64_t i = from; i < to; i++) {
         any |= s->kind[i];
-        flags |= word_break(s->kind[i]) == WV_WB_REGIONAL;
         int is_letter = s->kind[i] & WV_SEGMENT_WORD && !(s->kind[i] & WV_SEGMENT_DIGIT);
         letters |= (unsigned)is_letter;
         numbers |= s->kind[i] & WV_SEGMENT_DIGIT;
     }
     if (rules->digits == WV_DIGITS_DROP && numbers && !letters) return 1;
-    return rules->drop_punctuation && !flags && !(any & (WV_SEGMENT_WORD | WV_SEGMENT_PICTOGRAPH));
+    return rules->drop_punctuation && !(any & (WV_SEGMENT_WORD | WV_SEGMENT_PICTOGRAPH | WV_SEGMENT_EMOJI));
 }
 
 /* Where the label or the weight of a line ends that begins here; `from` where none does. */

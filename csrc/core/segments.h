@@ -59,7 +59,8 @@ enum {
     WV_SEGMENT_PICTOGRAPH = 512, /* Extended_Pictographic */
     WV_SEGMENT_WORD = 1024,      /* a letter or a number */
     WV_SEGMENT_INVISIBLE = 2048, /* categories Z*, Cc and Cf */
-    WV_SEGMENT_DIGIT = 4096      /* category Nd */
+    WV_SEGMENT_DIGIT = 4096,     /* category Nd */
+    WV_SEGMENT_EMOJI = 8192      /* makes an emoji of other characters: of a flag, or U+20E3 of a keycap */
 };
 
 /* Kinds by code point. Zero until wv_segments_prepare() has been called, once, by one thread. */
@@ -70,7 +71,7 @@ enum { WV_DIGITS_KEEP, WV_DIGITS_ZERO, WV_DIGITS_DROP };
 
 typedef struct {
     int blanks;           /* words end at white space only */
-    int drop_punctuation; /* words without a letter, a number or a pictograph go */
+    int drop_punctuation; /* words without a letter, a number or an emoji go */
     int digits;           /* of a word each decimal digit becomes 0; or words of numbers go */
     int sentences;        /* each sentence becomes a line */
 } wv_word_rules;

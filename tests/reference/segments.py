@@ -47,7 +47,8 @@ SENTENCE_BREAKS = [
     "Close",
 ]
 SENTENCE_SHIFT = 5
-PICTOGRAPH, WORD, INVISIBLE, DIGIT = (1 << bit for bit in range(9, 13))
+PICTOGRAPH, WORD, INVISIBLE, DIGIT, EMOJI = (1 << bit for bit in range(9, 14))
+KEYCAP = 0x20E3
 
 
 def character_kind(code: int) -> int:
@@ -66,6 +67,7 @@ def character_kind(code: int) -> int:
         | WORD * (sentence in ("Lower", "Upper", "OLetter", "Numeric") or category[0] in "LN")
         | INVISIBLE * (category[0] == "Z" or category in ("Cc", "Cf"))
         | DIGIT * (category == "Nd")
+        | EMOJI * (code == KEYCAP or value("Word_Break") == "Regional_Indicator")
     )
 
 

@@ -49,6 +49,14 @@ def test_kinds_are_those_of_pythons_database():
     assert (kinds[0x1F600] & 512, kinds[ord("a")] & 31, kinds[ord(" ")] & 31) == (512, 10, 18)
 
 
+EMOJI = (
+    "\u00a9 \u203c\ufe0f \U0001f600 \U0001f44d\U0001f3fd "
+    "\U0001f1e9\U0001f1ea #\ufe0f\u20e3 *\u20e3 7\ufe0f\u20e3 "  # the flag of a country, keycaps
+    "\u2764\ufe0f\u200d\U0001f525 \U0001f468\u200d\U0001f469\u200d\U0001f467 "  # joined
+    "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"  # the flag of Scotland
+)
+
+
 @pytest.mark.parametrize(
     ("text", "options", "found"),
     [
@@ -62,7 +70,9 @@ def test_kinds_are_those_of_pythons_database():
         ("a1 12.5 \u0661\u0662 x\n", {"digits": "drop"}, "a1 x\n"),
         ("Hi, (you) + \U0001f600 \u2014 \u20ac5!\n", {"punctuation": "drop"}, "Hi you \U0001f600 5\n"),
         ("He came. She (too) left! 3.5 x.\n", {"sentences": True}, "He came .\nShe ( too ) left !\n3.5 x .\n"),
-        ("to \U0001f1e9\U0001f1ea, now\n", {"punctuation": "drop"}, "to \U0001f1e9\U0001f1ea now\n"),
+        (f"to {EMOJI}, now # *\n", {"punctuation": "drop"}, f"to {EMOJI} now\n"),
+        (f"to {EMOJI}, now # *\n", {"punctuation": "drop", "words": "blanks"}, f"to {EMOJI}, now\n"),
+        ("1 7\ufe0f\u20e3 #\ufe0f\u20e3\n", {"digits": "drop"}, "#\ufe0f\u20e3\n"),
         ("He came. She left.\n", {"sentences": True, "punctuation": "drop"}, "He came\nShe left\n"),
         ("\u4e2d\u6587\u30c6\u30b9\u30c8 \u0e20\u0e32\n", {}, "\u4e2d \u6587 \u30c6\u30b9\u30c8 \u0e20 \u0e32\n"),
         ("x,y  'q' \u00a0z\n", {"words": "blanks"}, "x,y 'q' z\n"),
