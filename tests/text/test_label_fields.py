@@ -2,13 +2,14 @@
 come back."""
 
 import json
+import pickle
 
 import pyarrow
 import pyarrow.parquet
 import pytest
 
 from wv_cli import eval as evaluate
-from wv_cli import load_classifier, train
+from wv_cli import filter, load_classifier, quantize, train
 from wv_cli.__main__ import run
 from wv_cli.commands.autotune_metric import Metric
 from wv_cli.errors import BadFile, UsageError
@@ -210,6 +211,32 @@ def test_labels_keep_their_case_with_lowercase(tmp_path, model):
     cut = {"tokenize": "model"} if model == "supervised" else {}
     found = evaluate.labels(tmp_path / "m.bin", data=path, label_field="Said", **cut)["results"]
     assert found[0]["lines"] == len(rows) * 20 and found[0]["recall"] > 0.6
+
+
+def test_labels_of_another_prefix(files, tmp_path):
+    """A file of fastText does not say what its labels begin with: the sidecar does."""
+    rated = [str(files / "x.jsonl")]
+    train(rated[0], tmp_path / "m.bin", **{**SMALL, "label_field": ("stars",), "label_prefix": "#"})
+    quantize(tmp_path / "m.bin", tmp_path / "m.ftz", validation=rated[0], label_field=("stars",))
+    for name in ("m.bin", "m.ftz"):
+        model = tmp_path / name
+        classifier = load_classifier(model)
+        assert sorted(classifier.labels) == ["#1", "#5"] and classifier.label_prefix == "#"
+        assert pickle.loads(pickle.dumps(classifier)).label_prefix == "#"
+        scores = evaluate.labels(model, data=rated, label_field=("stars",), threads=1)["results"][0]
+        assert scores["lines"] == 120 and scores["f1"] > 0.9
+        assert evaluate.labels(model, data=rated, label_field=("stars",), number=True)["results"][0]["spearman"] > 0.8
+        assert filter(rated, tmp_path / "kept", classifier=f"{model}>=3", overwrite=True)["kept"] == 60
+        meta = tmp_path / f"{name}.meta.json"
+        meta.unlink()
+        found = (
+            rf"{name}: expected labels that begin with __label__, found #\d; write the prefix .* to .*{name}.meta.json"
+        )
+        for options in ({"label_field": ("stars",)}, {"number": True}):
+            with pytest.raises(UsageError, match=found):
+                evaluate.labels(model, data=rated, **options)
+        meta.write_text('{"label_prefix": "#"}')
+        assert evaluate.labels(model, data=rated, label_field=("stars",))["results"][0]["lines"] == 120
 
 
 def test_refused_before_the_work(files, tmp_path, capsys):

@@ -111,6 +111,8 @@ class QuantizeJob(Job):
         metadata["seconds"] = round(time.monotonic() - begin, 3)
         if (recipe := meta.tokenization(name)) is not None:
             metadata["tokenize"] = recipe
+        if (prefix := meta.label_prefix(name)) is not None:
+            metadata["label_prefix"] = prefix
         if (phrases := meta.read(name).get("phrases")) is not None:
             metadata["phrases"] = phrases
         self.finish(run, self.results(), metadata)
@@ -120,7 +122,7 @@ class QuantizeJob(Job):
         """Drops rows, retrains the others if asked to, and stores them in bytes."""
         from wv_cli.commands.retrain import retrainer
         from wv_cli.evaluation.model_score import correlation, precision_at_1
-        from wv_cli.models.classifier import Classifier
+        from wv_cli.models.classifier import Classifier, prefix_of
         from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
         from wv_cli.vectors.formats.fasttext_bin import save_model
 
@@ -128,7 +130,7 @@ class QuantizeJob(Job):
         require_dense(dense, name)
         inputs = lines = None
         if dense.is_classifier:
-            inputs, lines = self._labeled_texts(run, Classifier(dense, name))
+            inputs, lines = self._labeled_texts(run, Classifier(dense, name, label_prefix=prefix_of(name)))
         else:
             self._require_pairs(run)
 

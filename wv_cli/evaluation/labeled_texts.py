@@ -18,12 +18,14 @@ def labeled_texts(
     log: Callable[[str], None],
 ) -> Texts:
     """The lines of files with their labels, or with `fields` their records with the labels that these have. Raises
-    UsageError for fields that the questions of the classifier do not fit."""
+    UsageError for fields that the questions of the classifier do not fit, and for labels of an unknown prefix."""
     several = len(classifier.questions) > 1
     for name in fields if several else ():
         classifier.question(name)
     if len(fields) > 1 and not several:
         raise UsageError(f"{classifier.name}: answers one question; give one --label-field")
+    for question in classifier.questions if fields else ():
+        question.require_prefix()
     labels = LabelFields(fields, classifier.label_prefix, several) if fields else None
     return input_texts(inputs, log=log, reading=reading, labels=labels)
 

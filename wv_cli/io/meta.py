@@ -40,6 +40,15 @@ def tokenization(path: str | os.PathLike[str]) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def label_prefix(path: str | os.PathLike[str]) -> str | None:
+    """What labels began with in the text of the classifier `path` (`--label-prefix`), None where its sidecar does not
+    say."""
+    record = read(path)
+    config = record.get("config")
+    found = record.get("label_prefix", config.get("label_prefix") if isinstance(config, dict) else None)
+    return found if isinstance(found, str) else None
+
+
 def note_words(path: str | os.PathLike[str]) -> str | None:
     """What a command says of the model `path` that writes another file of it, without a sidecar: how texts become the
     words of its training. None where its sidecar does not say so."""

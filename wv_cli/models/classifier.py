@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _prediction
 from wv_cli.errors import WvError
-from wv_cli.io import memory
+from wv_cli.io import memory, meta
 from wv_cli.io.arguments import path_text
 from wv_cli.io.input import open_input
 from wv_cli.io.remote import is_remote
@@ -32,9 +32,15 @@ _ROWS_AT_ONCE = 1 << 12
 class Classifier(TextClassifier):
     """A text classifier, made by `wv train --model supervised` or fastText. Threads may share it."""
 
-    def __init__(self, model: FastTextModel, name: str = "the model", among: NDArray[np.int32] | None = None) -> None:
-        """Answers have only labels with the numbers `among`, None: all. Raises WvError for a model that is no
-        classifier or whose parts do not fit together."""
+    def __init__(
+        self,
+        model: FastTextModel,
+        name: str = "the model",
+        among: NDArray[np.int32] | None = None,
+        label_prefix: str = LABEL_PREFIX.decode(),
+    ) -> None:
+        """Answers have only labels with the numbers `among`, None: all. The file does not say what labels begin with.
+        Raises WvError for a model that is no classifier or whose parts do not fit together."""
         if not model.is_classifier:
             message = (
                 f"{name}: holds word vectors ({model.args.model}), not a classifier, so it has no labels to predict; "
@@ -43,7 +49,7 @@ class Classifier(TextClassifier):
             raise WvError(message)
         if len(model.labels) == 0:
             raise WvError(f"{name}: the classifier has no labels")
-        self._model, self.name = model, name
+        self._model, self.name, self.label_prefix = model, name, label_prefix
         self.labels = model.labels
         self._output = memory.zeros(model.output.shape[0], memory.pad_width(model.input.shape[1]))
         for first in range(0, len(self._output), 1 << 16):
@@ -99,9 +105,9 @@ class Classifier(TextClassifier):
         )
         return _Engine(reader, predictor, nodes)
 
-    def __reduce__(self) -> tuple[type["Classifier"], tuple[FastTextModel, str, NDArray[np.int32] | None]]:
+    def __reduce__(self) -> tuple[type["Classifier"], tuple[FastTextModel, str, NDArray[np.int32] | None, str]]:
         """The model, pickled as its file where that is mapped, from which the rest is made again."""
-        return Classifier, (self._model, self.name, self._among)
+        return Classifier, (self._model, self.name, self._among, self.label_prefix)
 
     def __copy__(self) -> "Classifier":
         return self  # it does not change
@@ -171,11 +177,16 @@ def load_classifier(path: str | os.PathLike[str]) -> TextClassifier:
         path = local_copy(path)
     with open_input(path) as source:
         if not is_pooled(source):
-            return Classifier(read_model(source), path)
+            return Classifier(read_model(source), path, label_prefix=prefix_of(path))
         from wv_cli.models.pooled_classifier import PooledClassifier
         from wv_cli.models.pooled_files import read_pooled
 
         return PooledClassifier(read_pooled(source), path)
+
+
+def prefix_of(path: str) -> str:
+    """What the labels of a file of fastText begin with: what its sidecar says, else fastText's prefix."""
+    return meta.label_prefix(path) or LABEL_PREFIX.decode()
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wv_cli import _prediction
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import UsageError
-from wv_cli.io import container
+from wv_cli.io import container, meta
 from wv_cli.io.arguments import list_texts, real_number, whole_number
 from wv_cli.io.input import Input
 from wv_cli.io.threads import in_order
@@ -41,9 +41,17 @@ class Question:
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """(labels,) The numbers that the labels are, such as 3 of `__label__3`. Raises UsageError for one that is
-        none."""
+        """(labels,) The numbers that the labels are, such as 3 of `__label__3`. Raises UsageError for one that is none,
+        and what require_prefix() raises."""
+        self.require_prefix()
         return read_numbers([*self.labels], self.prefix, self.model)
+
+    def require_prefix(self) -> None:
+        """Raises UsageError for labels of another prefix: a file of fastText does not say it."""
+        if len(self.labels.beginning_with(encode(self.prefix))) < len(self.labels):
+            other = next(label for label in self.labels if not label.startswith(self.prefix))
+            way = f'write the prefix of its training to {meta.sidecar_path(self.model)}, as {{"label_prefix": "..."}}'
+            raise UsageError(f"{self.model}: expected labels that begin with {self.prefix}, found {other}; {way}")
 
     @property
     def has_numbers(self) -> bool:
