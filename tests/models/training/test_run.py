@@ -75,10 +75,17 @@ def test_divergence_stops_without_saving():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_saves_between_steps(number):
-    model, saves = Recorder(steps=10_000, seconds=0.002), []
+def test_a_signal_saves_between_steps(number, monkeypatch):
+    """Sent by a step, so that it never comes before the loop listens."""
+    model, saves, real = Recorder(steps=10_000, seconds=0.002), [], Recorder.train_step
+
+    def train_step(model, step, worker):
+        if step == 100:
+            os.kill(os.getpid(), number)
+        return real(model, step, worker)
+
+    monkeypatch.setattr(Recorder, "train_step", train_step)
     before = signal.getsignal(number)
-    threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
     outcome = train(Threads(model, 2), save=saves.append)
     assert outcome.signal == number and not outcome.is_finished
     assert saves == [outcome.next_step] and sorted(model.done) == list(range(outcome.next_step))
@@ -101,15 +108,25 @@ def test_out_of_time_ends_with_the_steps_under_way(threads):
 
 
 def test_save_every_saves_while_no_step_runs():
-    model, saves = Recorder(steps=2000, seconds=0.002), []
-    train(Threads(model, 3), save_every=0.2, save=lambda step: saves.append((step, sorted(model.done))))
+    model, saves = Recorder(steps=10_000, seconds=0.002), []
+
+    def save(step):
+        saves.append((step, sorted(model.done)))
+        model.seconds = 0 if len(saves) == 2 else model.seconds  # it may end
+
+    train(Threads(model, 3), save_every=0.2, save=save)
     assert len(saves) >= 2
     assert all(done == list(range(step)) for step, done in saves)
 
 
 def test_progress_reports_interval_means_and_reaches_one():
-    model, seen = Recorder(steps=400, seconds=0.002), []
-    train(Threads(model), on_progress=seen.append)
+    model, seen = Recorder(steps=10_000, seconds=0.002), []
+
+    def see(report):
+        seen.append(report)
+        model.seconds = 0 if len(seen) == 3 else model.seconds  # it may end
+
+    train(Threads(model), on_progress=see)
     assert seen[-1].fraction == 1 and seen[-1].epoch == seen[-1].epochs == 4
     assert all(report.loss in (None, 2.0) for report in seen) and len(seen) >= 3
     assert [report.fraction for report in seen] == sorted(report.fraction for report in seen)
@@ -119,12 +136,12 @@ def test_after_every_epoch_no_thread_runs():
     model, seen = Recorder(seconds=0.001), []
 
     def after(epoch):
-        seen.append((epoch, len(model.done), threading.active_count()))
+        seen.append((epoch, len(model.done), {*threading.enumerate()} - before))
         return True
 
-    alone = threading.active_count()
+    before = {*threading.enumerate()}  # one that another test has left may end meanwhile
     assert train(Threads(model, 3), after_epoch=after).is_finished
-    assert seen == [(epoch, epoch * 10, alone) for epoch in (1, 2, 3, 4)] and sorted(model.done) == list(range(40))
+    assert seen == [(epoch, epoch * 10, set()) for epoch in (1, 2, 3, 4)] and sorted(model.done) == list(range(40))
 
 
 def test_an_epoch_may_end_the_run_which_is_then_finished():
