@@ -32,6 +32,7 @@ if _asked is None:
 _paths = sys.path[:]
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
 from tests import forked, tiers  # noqa: E402
+from tests.processes import end_processes  # noqa: E402
 from wv_cli.io import mapped  # noqa: E402
 from wv_cli.io.host import processors  # noqa: E402
 
@@ -116,6 +117,13 @@ def run_wv(*arguments: object, env: dict[str, str] | None = None, **options: Any
 def wv(tmp_path: Path) -> Run:
     """`wv("train", path, ...)` in the test's own folder -> CompletedProcess with returncode, stdout and stderr."""
     return partial(run_wv, cwd=tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    """Of those that a test starts."""
+    yield
+    end_processes()
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """A small terminal: what stands on the screen after a program has written to it."""
 
 import codecs
+import contextlib
 import fcntl
 import os
 import pty
@@ -8,12 +9,12 @@ import re
 import select
 import signal
 import struct
-import subprocess
 import sys
 import termios
 from collections.abc import Callable, Sequence
 
-_PATIENCE = 60.0  # seconds without a sign of life
+from tests.processes import PATIENCE, Process
+
 _ORDER = re.compile(r"\x1b\[(\d*)(?:;\d+)*([ABCDJKm])")
 
 
@@ -94,6 +95,16 @@ class Screen:
             self._row = self._column = 0
 
 
+def read_terminal(control: int) -> bytes:
+    """All that programs write to a terminal until the last of them has closed it."""
+    seen = b""
+    with contextlib.suppress(OSError):  # the other side is closed
+        while block := os.read(control, 1 << 16):
+            seen += block
+    os.close(control)
+    return seen
+
+
 class OnTerminal:
     """A program whose controlling terminal, of so many columns, is its stdin, stdout and stderr."""
 
@@ -103,7 +114,7 @@ class OnTerminal:
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         begin = [sys.executable, "-c", _BEGIN, *command]
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
-        self.process = subprocess.Popen(begin, start_new_session=True, **{**streams, **options})  # type: ignore[call-overload]
+        self.process = Process(begin, start_new_session=True, **{**streams, **options})  # type: ignore[call-overload]
         os.close(terminal)
         self._parts = iter([""])
         self._decoder = codecs.getincrementaldecoder("utf-8")()
@@ -120,18 +131,19 @@ class OnTerminal:
                 self.states.append(self.screen.lines[-1])
                 if until(self.screen.lines[-1]):
                     return None
-            assert select.select([self._control], [], [], _PATIENCE)[0], self.screen.lines
+            assert select.select([self._control], [], [], PATIENCE)[0], self.screen.lines
             try:
                 block = os.read(self._control, 1 << 10)
             except OSError:  # the other side is closed
                 break
             self._parts = iter(re.split("(?=[\r\n])", self._decoder.decode(block)))
         os.close(self._control)
-        return self.process.wait(60)
+        return self.process.wait(PATIENCE)
 
     def resize(self, columns: int) -> None:
         """While the program is stopped, so that nothing that it has written for the old width comes later."""
         self.process.send_signal(signal.SIGSTOP)
+        os.waitpid(self.process.pid, os.WUNTRACED)
         while select.select([self._control], [], [], 0.2)[0]:
             self._parts = iter([*self._parts, self._decoder.decode(os.read(self._control, 1 << 10))])
         for part in self._parts:

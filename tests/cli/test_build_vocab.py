@@ -1,6 +1,5 @@
 """`wv build-vocab` as a user's shell runs it."""
 
-import contextlib
 import gzip
 import json
 import os
@@ -11,7 +10,9 @@ import termios
 
 import pytest
 
+from tests.cli.screen import read_terminal
 from tests.conftest import GOLDEN
+from tests.processes import Process
 from tests.reference.text import count_words, split_lines
 
 
@@ -77,13 +78,9 @@ def test_the_bar_is_for_terminals(slice_xz):
     terminal, side = pty.openpty()
     termios.tcsetwinsize(side, (24, 100))
     command = [sys.executable, "-m", "wv_cli", "build-vocab", str(slice_xz), "-o", "/dev/null"]
-    with subprocess.Popen(command, stderr=side, stdin=subprocess.DEVNULL) as process:
+    with Process(command, stderr=side, stdin=subprocess.DEVNULL) as process:
         os.close(side)
-        shown = b""
-        with contextlib.suppress(OSError):  # EIO: the other side is closed
-            while piece := os.read(terminal, 4096):
-                shown += piece
-    os.close(terminal)
+        shown = read_terminal(terminal)
     assert process.returncode == 0
     assert b"reading:" in shown
     assert b"%|" in shown

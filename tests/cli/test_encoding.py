@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.processes import PATIENCE, Process
 from wv_cli.vectors.formats import load
 
 TINY = GOLDEN / "encoders" / "tiny-bert"
@@ -31,13 +32,13 @@ def test_lines_from_a_pipe(wv):
 
 def test_answers_come_before_the_pipe_ends():
     call = [sys.executable, "-m", "wv_cli", *map(str, CALL)]
-    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with Process(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         for _ in range(3):
             process.stdin.write("the dog\n")
             process.stdin.flush()
             assert len(process.stdout.readline().split(" ")) == 16
         process.stdin.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 @pytest.mark.parametrize("name", ["s.npy", "s.vec", "s.bin"])

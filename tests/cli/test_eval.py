@@ -3,10 +3,12 @@
 import json
 import os
 import pty
-import subprocess
 import sys
 
 import pytest
+
+from tests.cli.screen import read_terminal
+from tests.processes import Process
 
 TABLE = """6 2
 a 1 0
@@ -52,13 +54,12 @@ def test_json(wv, files):
 
 def test_a_terminal_gets_a_table(files):
     terminal, other = pty.openpty()
-    process = subprocess.Popen(
+    process = Process(
         [sys.executable, "-m", "wv_cli", "eval", "similarity", "v.vec", "-d", "pairs.txt"], stdout=other, cwd=files
     )
-    assert process.wait(60) == 0
     os.close(other)
-    shown = os.read(terminal, 1 << 16).decode()
-    os.close(terminal)
+    shown = read_terminal(terminal).decode()
+    assert process.wait() == 0
     assert "spearman  95 % from" in shown and "\t" not in shown and "the whole vocabulary" in shown
 
 

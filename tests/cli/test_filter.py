@@ -5,13 +5,13 @@ import json
 import random
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.processes import Process, has_used, run_measured
 from wv_cli.__main__ import run
 from wv_cli.filtering import journal as journals
 from wv_cli.filtering import part_files, shard_files, shards
@@ -217,13 +217,11 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, seed):
     """SIGKILL at random moments until a run comes to its end."""
     inputs = corpus(tmp_path / "in", 4000)
     start = [sys.executable, "-c", RUNNER]
-    subprocess.run([*start, *arguments(inputs, tmp_path / "whole")], check=True)
+    seconds = run_measured([*start, *arguments(inputs, tmp_path / "whole")])
     whole, chance, kills = contents(tmp_path / "whole"), random.Random(seed), 0
     for _ in range(40):
-        began = subprocess.Popen([*start, *arguments(inputs, tmp_path / "out", "--threads", str(1 + seed % 2))])
-        try:
-            began.wait(chance.uniform(0.2, 1.2) if kills < 6 else None)
-        except subprocess.TimeoutExpired:
+        began = Process([*start, *arguments(inputs, tmp_path / "out", "--threads", str(1 + seed % 2))])
+        if kills < 6 and has_used(began, chance.uniform(0.1, 0.7) * seconds):
             began.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
             kills += 1
         if began.wait() == 0:

@@ -6,7 +6,6 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -21,6 +20,7 @@ from tests.cli.test_filter import (
     cut_off,
     small_blocks,
 )
+from tests.processes import Process, has_used, run_measured
 from wv_cli.__main__ import run
 from wv_cli.errors import UsageError
 from wv_cli.filtering import shards
@@ -160,18 +160,16 @@ def test_killed_parts_go_on_to_the_same_bytes(tmp_path):
     """Three parts at once, each killed at random moments until it comes to its end."""
     corpus(tmp_path / "in", 3000)
     words = arguments([str(tmp_path / "in")], tmp_path / "out")
-    subprocess.run([sys.executable, "-c", RUNNER, *arguments([str(tmp_path / "in")], tmp_path / "whole")], check=True)
+    whole = arguments([str(tmp_path / "in")], tmp_path / "whole")
+    seconds = run_measured([sys.executable, "-c", RUNNER, *whole])
     chance, kills = random.Random(1), 0
     waiting = dict.fromkeys((1, 2, 3), 4)
     while waiting:
         started = {
-            number: subprocess.Popen([sys.executable, "-c", RUNNER, *words, "--part", f"{number}/3"])
-            for number in waiting
+            number: Process([sys.executable, "-c", RUNNER, *words, "--part", f"{number}/3"]) for number in waiting
         }
         for number, process in started.items():
-            try:
-                process.wait(chance.uniform(0.2, 1) if waiting[number] else None)
-            except subprocess.TimeoutExpired:
+            if waiting[number] and has_used(process, chance.uniform(0.1, 0.5) * seconds):
                 process.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
                 waiting[number] -= 1
                 kills += 1

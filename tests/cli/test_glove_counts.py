@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from itertools import islice
 
 import numpy as np
@@ -15,6 +14,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from tests.peak import peak_bytes
+from tests.processes import PATIENCE, Process, has_used, run_measured
 from wv_cli._glove import RECORD
 from wv_cli.vectors.formats import load
 
@@ -102,20 +102,16 @@ def test_killed_at_ten_random_moments_the_counts_are_whole_or_not_there(slice_te
     whole, first, again = (tmp_path / name for name in ("whole", "first", "again"))
     for folder in (whole, first, again):
         folder.mkdir()
-    begin = time.monotonic()
-    subprocess.run(counting(slice_text, whole), check=True)
-    seconds = time.monotonic() - begin
+    seconds = run_measured(counting(slice_text, whole))
     counts = (whole / "c.bin").read_bytes()
     (again / "c.bin").write_bytes(b"yesterday's")
     moments, killed = random.Random(5), 0
     for number in range(10):
         folder = again if number % 2 else first
-        process = subprocess.Popen(counting(slice_text, folder), stderr=subprocess.PIPE)
-        try:
-            process.wait(moments.uniform(0.1, 1) * seconds)
-        except subprocess.TimeoutExpired:
+        process = Process(counting(slice_text, folder), stderr=subprocess.PIPE)
+        if has_used(process, moments.uniform(0.1, 1) * seconds):
             process.kill()
-        talk = process.communicate(timeout=60)[1]
+        talk = process.communicate(timeout=PATIENCE)[1]
         assert process.returncode in (0, -signal.SIGKILL), talk
         killed += process.returncode == -signal.SIGKILL
         if (folder / "c.bin").exists():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import ROOT
+from tests.processes import PATIENCE, Process
 from wv_cli.vectors.formats import load
 
 PAIRS = ROOT / "data" / "similarity" / "EN-WS-353-ALL.txt"
@@ -158,11 +159,11 @@ def test_sgd_is_interrupted_and_goes_on(wv, slice_vectors, tmp_path):
     call = ["hash", str(slice_vectors), "-m", "biohash", "--rule", "sgd", "--length", "16", "--save-hasher", "h"]
     done(wv(*call, "--epochs", 300, "-o", "whole.codes", "-q", "--no-meta"))
     argv = [sys.executable, "-m", "wv_cli", *call, "--epochs", "300", "-o", "part.codes", "--no-meta"]
-    child = subprocess.Popen(argv, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    child = Process(argv, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     line = child.stderr.readline()
     assert line.startswith("epoch "), line
     child.send_signal(signal.SIGINT)
-    _, rest = child.communicate(timeout=60)
+    _, rest = child.communicate(timeout=PATIENCE)
     if child.returncode == 0:
         pytest.skip("the run was over before the signal")
     assert child.returncode == 130 and "--resume" in rest and (tmp_path / "part.codes.checkpoint").exists()

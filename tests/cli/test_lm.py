@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.lm.golden import SENTENCES, TINY, answers
+from tests.processes import Process
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_score_as_json_and_from_a_pipe(wv, model):
 
 def test_lines_are_answered_as_they_come(model):
     command = [sys.executable, "-m", "wv_cli", "lm", "score", str(model)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as asked:
+    with Process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as asked:
         for line in (b"the\n", b"\n", b"of the\n"):
             asked.stdin.write(line)
             assert asked.stdout.readline().startswith(b"Total: -")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import wv_cli
+from tests.processes import PATIENCE, Process
 from tests.reference import search as reference
 from wv_cli.vectors.formats import load
 
@@ -166,7 +167,7 @@ def test_vectors_from_a_pipe(wv, vectors):
 
 
 def test_another_program_may_wait_for_each_answer(vectors):
-    with subprocess.Popen(
+    with Process(
         [sys.executable, "-m", "wv_cli", "nn", vectors, "-k", "1"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -179,12 +180,12 @@ def test_another_program_may_wait_for_each_answer(vectors):
             line = process.stdout.readline()
             assert line.split("\t")[:2] == [query, answer] if answer else line == "\n"
         process.stdin.close()
-        assert process.wait(30) == 1
+        assert process.wait(PATIENCE) == 1
 
 
 def test_a_terminal_gets_a_prompt(vectors):
     terminal, other = pty.openpty()
-    process = subprocess.Popen(
+    process = Process(
         [sys.executable, "-m", "wv_cli", "nn", vectors, "-k", "1"],
         stdin=other,
         stdout=subprocess.PIPE,
@@ -193,7 +194,7 @@ def test_a_terminal_gets_a_prompt(vectors):
     )
     os.close(other)
     os.write(terminal, b"one\nnowhere\n\nthree\n\x04")
-    output, talk = process.communicate(timeout=60)
+    output, talk = process.communicate(timeout=PATIENCE)
     os.close(terminal)
     assert process.returncode == 0
     assert output == "One\t0.998752\ntwo\t0.707107\n"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.processes import Process
 from tests.reference.text import join_phrases, split_lines
 
 
@@ -175,7 +176,7 @@ def test_the_reader_may_stop_early(slice_text):
     import sys
 
     command = [sys.executable, "-m", "wv_cli", "phrases", str(slice_text), "-q"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with Process(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.read(10)
         process.stdout.close()

@@ -15,6 +15,7 @@ import click
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.processes import PATIENCE, Process
 from wv_cli.__main__ import run
 from wv_cli.cli.program import wv as group
 
@@ -206,9 +207,9 @@ def test_a_line_is_answered_before_the_next_one_comes(files):
     ]
     for call in calls:
         command = [sys.executable, "-m", "wv_cli", *call.split()]
-        with subprocess.Popen(command, cwd=files, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        with Process(command, cwd=files, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
             for word in (b"new", b"york"):
                 process.stdin.write(word + b"\n")
-                ready, _, _ = select.select([process.stdout], [], [], 60)
+                ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
                 assert ready and process.stdout.read(9), call
             process.kill()

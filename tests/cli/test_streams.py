@@ -12,7 +12,9 @@ from array import array
 import numpy as np
 import pytest
 
+from tests.cli.screen import read_terminal
 from tests.conftest import GOLDEN
+from tests.processes import PATIENCE, Process
 from tests.tiers import full
 from wv_cli.errors import escape_for_terminal
 from wv_cli.vectors.embeddings import Embeddings
@@ -37,15 +39,9 @@ def on_terminal(folder, *arguments, what="both"):
     """What `wv` writes to a terminal that is its stdout, its stderr or both."""
     control, terminal = pty.openpty()
     streams = {name: terminal if what in ("both", name) else subprocess.DEVNULL for name in ("stdout", "stderr")}
-    with subprocess.Popen([*WV, *arguments], cwd=folder, stdin=subprocess.DEVNULL, **streams) as process:
+    with Process([*WV, *arguments], cwd=folder, stdin=subprocess.DEVNULL, **streams) as process:
         os.close(terminal)
-        seen = b""
-        try:
-            while block := os.read(control, 1 << 16):
-                seen += block
-        except OSError:  # the other side is closed
-            pass
-    os.close(control)
+        seen = read_terminal(control)
     return process.returncode, seen
 
 
@@ -99,15 +95,14 @@ def test_characters_in_two_parts_reach_a_terminal(folder):
     )
     control, terminal = pty.openpty()
     subprocess.run([sys.executable, "-c", code], stdout=terminal, stderr=terminal, check=True)
-    assert os.read(control, 1000) == "日\\x9ba\\x0db\r\n\rbar\\x0d".encode()
-    os.close(control)
     os.close(terminal)
+    assert read_terminal(control) == "日\\x9ba\\x0db\r\n\rbar\\x0d".encode()
 
 
 def closed(folder, command, streams):
     """Runs a command in a shell with these streams closed; (exit code, stdout, stderr)."""
     line = " ".join([*WV, command, *streams])
-    done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -155,7 +150,7 @@ def test_nothing_is_lost_when_a_program_without_buffers_is_stopped(folder, slice
     whole = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout
     assert len(whole) > 1 << 20
     unbuffered = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, env=unbuffered) as process:
+    with Process(command, cwd=folder, stdout=subprocess.PIPE, env=unbuffered) as process:
         assert process.stdout is not None
         held, filled = array("i", [0]), fcntl.fcntl(process.stdout, fcntl.F_GETPIPE_SZ)
         while held[0] < filled:

@@ -12,6 +12,7 @@ import pytest
 from tqdm import tqdm
 
 from tests.cli.screen import OnTerminal, Screen
+from tests.processes import PATIENCE, Process
 from tests.tiers import full
 from tests.walk import for_each
 from wv_cli.cli import terminal_bar
@@ -22,12 +23,14 @@ from wv_cli.models.training.progress import Progress
 WV = [sys.executable, "-m", "wv_cli"]
 BAR = re.compile(r"[█▏▎▍▌▋▊▉]|\d%\|")
 DONE = re.compile(r"100\.0%\|█+\| .*loss \d\.\d{4}  ETA 0:00")
-# A run whose checkpoint takes its time; a file says that it has begun.
+# A run whose checkpoint is never saved; a file says that it has begun. In short steps: a signal that comes between
+# Python's last look for one and the system call that sleeps is seen only after it.
 SLOW_SAVE = """
 import os, pathlib, time
 def fsync(descriptor):
     pathlib.Path("saving").touch()
-    time.sleep(60)
+    while True:
+        time.sleep(0.05)
 os.fsync = fsync
 from wv_cli.__main__ import main
 main()
@@ -136,10 +139,10 @@ def test_nothing_of_a_bar_remains_after_two(columns, text):
     seen = train(columns, text, "-o", "x.vec", "--epochs", "100000", program=slow)
     assert seen.run(lambda line: "ETA" in line) is None
     interrupt(seen)
-    end = time.monotonic() + 30
-    while not Path("saving").exists() and time.monotonic() < end:
+    end = time.monotonic() + PATIENCE
+    while not Path("saving").exists():
+        assert time.monotonic() < end
         time.sleep(0.01)
-    assert Path("saving").exists()
     interrupt(seen)
     told_after_ctrl_c(seen, columns)
 
@@ -148,7 +151,7 @@ def test_nothing_of_a_bar_remains_after_two(columns, text):
 def test_one_bar_after_the_other_for_a_pipe(columns, text):
     """Of which nobody knows how long it is: the bar that reads goes when it ends."""
     script = "import sys, time\nfor line in open('text.txt'):\n    print(line * 40, flush=True); time.sleep(0.002)\n"
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as source:
+    with Process([sys.executable, "-c", script], stdout=subprocess.PIPE) as source:
         seen = train(columns, "-", "-o", "x.vec", "--epochs", "1", stdin=source.stdout)
         source.stdout.close()
         assert seen.run() == 0

@@ -6,11 +6,12 @@ import pty
 import re
 import select
 import signal
-import subprocess
 import sys
 import time
 
 import pytest
+
+from tests.processes import PATIENCE, Process
 
 pytest.importorskip("readline")
 TABLE = "5 2\nkingdom 1 0\nking 1 1\nqueen 0 1\nqueens -1 0\nz\N{LATIN SMALL LETTER E WITH ACUTE}ro 0 -1\n"
@@ -25,14 +26,12 @@ class Terminal:
         env = {**os.environ, "TERM": "dumb", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null", **env}
         env = {name: value for name, value in env.items() if value is not None}
         call = [sys.executable, "-m", "wv_cli", *map(str, arguments)]
-        self.process = subprocess.Popen(
-            call, stdin=other, stdout=other, stderr=other, cwd=cwd, env=env, start_new_session=True
-        )
+        self.process = Process(call, stdin=other, stdout=other, stderr=other, cwd=cwd, env=env, start_new_session=True)
         os.close(other)
         self.shown = b""
 
     def until(self, pattern):
-        end, start = time.monotonic() + 60, len(self.shown)
+        end, start = time.monotonic() + PATIENCE, len(self.shown)
         while not re.search(pattern, self.shown[start:]):
             assert time.monotonic() < end, self.shown
             if select.select([self.master], [], [], 1)[0]:
@@ -42,7 +41,7 @@ class Terminal:
     def interrupt(self):
         """Ctrl-C until it is noticed: one that comes when the prompt is shown and readline does not wait yet is noticed
         with the next key or signal only (Python's own way of waiting)."""
-        end, start = time.monotonic() + 60, len(self.shown)
+        end, start = time.monotonic() + PATIENCE, len(self.shown)
         os.kill(self.process.pid, signal.SIGINT)
         while b"interrupted" not in self.shown[start:]:
             assert time.monotonic() < end, self.shown
@@ -60,7 +59,7 @@ class Terminal:
         with contextlib.suppress(OSError):  # the other side is closed
             while os.read(self.master, 4096):
                 pass
-        code = self.process.wait(60)
+        code = self.process.wait(PATIENCE)
         os.close(self.master)
         return code
 
@@ -69,17 +68,12 @@ class Terminal:
 def opened(tmp_path):
     (tmp_path / "v.vec").write_text(TABLE)
 
-    started = []
-
     def start(*arguments, **env):
-        started.append(Terminal(arguments or ("nn", "v.vec", "-k", 1), tmp_path, **env))
-        started[-1].until(rb"> ")
-        return started[-1]
+        terminal = Terminal(arguments or ("nn", "v.vec", "-k", 1), tmp_path, **env)
+        terminal.until(rb"> ")
+        return terminal
 
-    yield start
-    for terminal in started:
-        terminal.process.kill()
-        terminal.process.wait()
+    return start
 
 
 def test_editing_and_completion(opened, tmp_path):

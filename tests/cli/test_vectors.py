@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.processes import PATIENCE, Process
 from wv_cli.vectors.formats import load
 from wv_cli.vectors.formats.fasttext_bin import load_model
 
@@ -44,13 +45,13 @@ def test_words_from_a_pipe(wv, arguments):
 def test_answers_come_before_the_pipe_ends():
     """Another program may ask, wait for the answer and ask again."""
     call = [sys.executable, "-m", "wv_cli", "vectors", GOLDEN / "fasttext.vec"]
-    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with Process(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         for word, answer in (("the", "the"), ("zzzqqq", "\n"), ("of", "of")):
             process.stdin.write(f"{word}\n")
             process.stdin.flush()
             assert process.stdout.readline().split(" ")[0] == answer
         process.stdin.close()
-        assert process.wait(timeout=60) == 1
+        assert process.wait(timeout=PATIENCE) == 1
 
 
 def test_ngrams_of_a_word(wv):

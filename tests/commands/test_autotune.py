@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.processes import Process
 from wv_cli import __main__ as entry
 from wv_cli.commands.autotune import LabelSearch, Plan, propose
 from wv_cli.commands.autotune_log import Trial, TrialLog, claim_log
@@ -172,7 +173,7 @@ def trials_of(log):
 def test_a_kill_loses_no_trial(files, wv):
     log = files / "m.bin.autotune.jsonl"
     argv = [sys.executable, "-m", "wv_cli", "train", "train.txt", "-o", "m.bin", *map(str, TUNE)]
-    with subprocess.Popen([*argv, "--autotune-duration", "10h"], cwd=files, stderr=subprocess.DEVNULL) as running:
+    with Process([*argv, "--autotune-duration", "10h"], cwd=files, stderr=subprocess.DEVNULL) as running:
         while len(trials_of(log)) < 3:
             assert running.poll() is None
             time.sleep(0.05)

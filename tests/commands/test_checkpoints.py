@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.processes import Process
 from wv_cli import _cpu, train
 from wv_cli.commands.job import SidecarWarning
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
@@ -136,7 +137,7 @@ def test_two_runs_with_the_same_output(text, wv):
     """The second is refused before any work; the first goes on."""
     arguments = ["train", "-", "-o", "a.vec", *FLAGS]
     command = [sys.executable, "-m", "wv_cli", *map(str, arguments)]
-    first = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    first = Process(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     while not Path(".a.vec.checkpoint.wv-lock").exists():
         assert first.poll() is None
     second = wv(*arguments, "--overwrite")

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.killed import run_killed
+from tests.processes import PATIENCE, Process
 
 OPTIONS = ["--dim", "60", "--epochs", "12", "--min-count", "2", "--sample", "0", "--no-meta", "--seed", "3"]
 
@@ -28,7 +29,7 @@ def hold(loss, step, steps):
     check(loss, step, steps)
     if step == steps * 3 // 5:
         print("held", flush=True)
-        asked.wait(60)
+        asked.wait(300)
 def stop_held(trainer):
     asked.set()
     stop(trainer)
@@ -44,7 +45,7 @@ def held(text, folder, *more):
 
 
 def run(arguments, **kwargs):
-    return subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False, **kwargs)
+    return subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, check=False, **kwargs)
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +60,10 @@ def uninterrupted(slice_text, tmp_path_factory):
 def test_signal_then_resume_gives_the_same_bytes(number, code, slice_text, tmp_path, uninterrupted):
     (tmp_path / "vectors.vec").write_text("yesterday's")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(held(slice_text, tmp_path), **pipes)
+    process = Process(held(slice_text, tmp_path), **pipes)
     assert process.stdout.readline() == "held\n"
     process.send_signal(number)
-    _, talk = process.communicate(timeout=60)
+    _, talk = process.communicate(timeout=PATIENCE)
     assert process.returncode == code, talk
     assert "Traceback" not in talk and "--resume" in talk
     assert (tmp_path / "vectors.vec").read_text() == "yesterday's"

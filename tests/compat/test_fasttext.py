@@ -2,7 +2,6 @@
 
 import lzma
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 import wv_cli
 from tests.compat import replay
 from tests.conftest import Run
+from tests.processes import Process
 from wv_cli.models.classifier import load_classifier
 from wv_cli.vectors.formats.fasttext_bin import load_model
 
@@ -97,7 +97,7 @@ def test_all_files_or_none(wv: Run, cook: Path, tmp_path: Path) -> None:
 def test_an_interrupted_training_leaves_nothing(cook: Path, tmp_path: Path) -> None:
     asked = ["-input", cook, "-output", "m", "-epoch", "100000", "-thread", "2"]
     command = [sys.executable, "-m", "wv_cli", "fasttext", "supervised", *asked]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=-1, bufsize=0) as process:
+    with Process(command, cwd=tmp_path, stderr=-1, bufsize=0) as process:
         assert process.stderr is not None
         said = b""
         while b"Progress:" not in said:  # it trains
@@ -121,7 +121,7 @@ def test_an_interrupted_training_leaves_nothing(cook: Path, tmp_path: Path) -> N
 def test_a_program_that_waits_for_each_answer_gets_it(words: list[object], lines: list[str], tmp_path: Path) -> None:
     _laid("sup.bin", tmp_path)
     command = [sys.executable, "-m", "wv_cli", "fasttext", *map(str, words)]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=-1, stdout=-1, text=True) as process:
+    with Process(command, cwd=tmp_path, stdin=-1, stdout=-1, text=True) as process:
         assert process.stdin is not None and process.stdout is not None
         for line in lines:
             process.stdin.write(line)

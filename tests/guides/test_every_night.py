@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.guides import console
+from tests.processes import Process
 from tests.readme import README
 from wv_cli.guides import guide_text
 
@@ -117,7 +118,7 @@ def test_nights(night, slice_text: Path, data: Path, tmp_path: Path) -> None:
     assert night()[0] == 2 and state.read_bytes() == learned, "stopped with a state, which stays"
     makefile.write_text(usual)
     scores = tmp_path / f"scores-{third}.json"
-    with subprocess.Popen(["flock", ".lock", "cat"], cwd=tmp_path, stdin=-1, stdout=-1) as holder:
+    with Process(["flock", ".lock", "cat"], cwd=tmp_path, stdin=-1, stdout=-1) as holder:
         assert holder.stdin is not None and holder.stdout is not None
         holder.stdin.write(b"held\n")
         holder.stdin.flush()

@@ -9,15 +9,16 @@ import threading
 
 import pytest
 
+from tests.processes import Process
 from wv_cli.errors import WvError
 from wv_cli.io.lock import hold_lock, lock_path
 
 HOLD = """
-import sys, time
+import sys
 from wv_cli.io.lock import hold_lock
 with hold_lock(sys.argv[1], "used"):
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
@@ -48,7 +49,7 @@ def test_other_spellings_are_the_same_name(tmp_path):
 
 def test_a_killed_process_holds_nothing(tmp_path):
     name = tmp_path / "run"
-    process = subprocess.Popen([sys.executable, "-c", HOLD, name], stdout=subprocess.PIPE)
+    process = Process([sys.executable, "-c", HOLD, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout.read(4) == b"held"
     with pytest.raises(WvError, match="used"), hold_lock(name, "used"):
         pass
@@ -62,7 +63,7 @@ def test_a_killed_process_holds_nothing(tmp_path):
 
 def test_a_child_does_not_inherit_it(tmp_path):
     with hold_lock(tmp_path / "run", "used"):
-        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
+        child = Process([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
     with hold_lock(tmp_path / "run", "used"):
         pass
     child.communicate(b"\n")

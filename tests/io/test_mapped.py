@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from tests.processes import PATIENCE, Process
 from wv_cli.errors import WvError
 from wv_cli.io import host
 from wv_cli.io.input import open_input
@@ -37,7 +38,7 @@ def model(tmp_path):
 
 def wv(*arguments):
     call = [sys.executable, "-m", "wv_cli", *map(str, arguments)]
-    return subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return Process(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def answer(process, word):
@@ -52,7 +53,7 @@ def test_cut_short_while_it_is_asked(model):
         os.truncate(model, 200_000)
         process.stdin.write(b"w4999\n")
         process.stdin.close()
-        assert (process.stdout.read(), process.wait(60)) == (b"", 1)
+        assert (process.stdout.read(), process.wait(PATIENCE)) == (b"", 1)
         told = process.stderr.read().decode()
     assert told.count("\n") == 1 and told.startswith("wv: ") and "big\\x1b[31m.bin: was cut short" in told
 
@@ -78,7 +79,7 @@ def test_changed_without_a_missing_page(model):
             file.seek(size // 2)
             file.write(bytes(4096))
         process.stdin.close()
-        assert process.wait(60) == 1
+        assert process.wait(PATIENCE) == 1
         told = process.stderr.read().decode()
     assert told.count("\n") == 1 and "was changed by another process while it was read" in told
 
@@ -90,7 +91,7 @@ def test_a_file_renamed_over_it_changes_nothing(model):
         (model.parent / "new").rename(model)
         assert answer(process, b"w4999").startswith(b"w4999 1")
         process.stdin.close()
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_guards_end_with_their_mappings(model):

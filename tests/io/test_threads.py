@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.processes import PATIENCE
 from wv_cli.io import host
 from wv_cli.io.host import processors
 from wv_cli.io.threads import Backlog, in_order, read_ahead, run_all
@@ -134,7 +135,7 @@ def test_what_is_read_ahead_may_be_closed_by_its_own_thread():
 
     def items():
         yield 1
-        taken.wait(10)
+        taken.wait(PATIENCE)
         try:
             ahead.close()
         except RuntimeError as error:
@@ -144,7 +145,7 @@ def test_what_is_read_ahead_may_be_closed_by_its_own_thread():
     ahead = read_ahead(items(), "test")
     assert next(ahead) == 1
     taken.set()
-    assert closed.wait(10) and not found
+    assert closed.wait(PATIENCE) and not found
 
 
 @pytest.mark.parametrize("threads", [1, 2])

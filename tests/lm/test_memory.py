@@ -5,12 +5,12 @@ import random
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 from tests.peak import peak_bytes
+from tests.processes import Process, has_used, run_measured
 from wv_cli.errors import WvError
 from wv_cli.lm.config import CountConfig
 from wv_cli.lm.counts import count
@@ -51,15 +51,13 @@ def test_a_stopped_run_leaves_the_old_model_and_no_file(text, tmp_path, number):
     file, which the next run removes."""
     output = tmp_path / "m.lm"
     call = train(text, output, "--memory", "1k")
-    begin = time.monotonic()
-    subprocess.run(call, check=True)
-    seconds, whole = time.monotonic() - begin, output.read_bytes()
+    seconds, whole = run_measured(call), output.read_bytes()
     moments, stopped = random.Random(number), 0
     for _ in range(4):
         output.write_bytes(OLD)
-        process = subprocess.Popen(call, stderr=subprocess.DEVNULL)
-        time.sleep(moments.uniform(0.1, 0.9) * seconds)
-        process.send_signal(number)
+        process = Process(call, stderr=subprocess.DEVNULL)
+        if has_used(process, moments.uniform(0.1, 0.9) * seconds):
+            process.send_signal(number)
         code = process.wait()
         stopped += code != 0
         assert output.read_bytes() in ([whole] if code == 0 else [OLD, whole])

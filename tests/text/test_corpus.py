@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
+from tests.processes import Process
 from tests.reference.text import count_words, encode_lines, split_lines
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text import id_stream as spool_module
@@ -199,7 +200,7 @@ def test_kill_9_leaves_nothing(slice_text, tmp_path):
         "encode([sys.argv[1], '-'], VocabConfig(), memory=1, spool_beside=sys.argv[2], progress=tell)\n"
     )
     command = [sys.executable, "-c", script, str(slice_text), str(tmp_path / "x")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with Process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"read\n"
         assert process.stdout.readline() == b"read\n"  # the first chunk has been spooled by now

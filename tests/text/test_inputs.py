@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tests.processes import PATIENCE
 from wv_cli.errors import BadFile, WvError
 from wv_cli.io.kinds import HEAD_BYTES
 from wv_cli.text.binary import binary
@@ -103,7 +104,7 @@ def test_a_pipe_gives_its_text_as_it_comes(tmp_path):
     def write():
         with (tmp_path / "pipe").open("wb", buffering=0) as pipe:
             pipe.write(b"a first line, and no more\n")
-            assert answered.wait(30)
+            assert answered.wait(PATIENCE)
 
     writer = threading.Thread(target=write)
     writer.start()

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import zstd
+from tests.processes import PATIENCE, Process
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.compression import CHUNK
 from wv_cli.text.input_files import refuse_overwriting, shared_file
@@ -151,7 +152,7 @@ def test_a_pipe_that_does_not_block():
         "from wv_cli.text.source import Source\n"
         "sys.stdout.buffer.writelines(Source(['-']))\n"
     )
-    with subprocess.Popen([sys.executable, "-c", writer], stdout=subprocess.PIPE) as process:
+    with Process([sys.executable, "-c", writer], stdout=subprocess.PIPE) as process:
         done = subprocess.run([sys.executable, "-c", reader], stdin=process.stdout, capture_output=True, check=True)
     assert done.stdout == b"late\n"
 
@@ -175,7 +176,7 @@ def test_a_reader_that_stops_early_stops_the_decompressor(tmp_path):
     chunks.close()
     for thread in threading.enumerate():
         if thread.name == "decompress":
-            thread.join(5)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
 
 

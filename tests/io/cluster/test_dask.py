@@ -20,6 +20,7 @@ import pytest
 from tests.conftest import GOLDEN, ROOT, Run
 from tests.guides import console
 from tests.io.cluster.served import nothing, run, said, served
+from tests.processes import Process
 from tests.tiers import full
 from wv_cli.errors import WvError
 from wv_cli.guides import guide_text
@@ -338,7 +339,7 @@ def test_ctrl_c_ends_the_local_cluster_and_says_one_line(
     """Which a terminal sends to all processes of its foreground."""
     (tmp_path / "preload.py").write_text(meanwhile)
     command = [sys.executable, "-m", "wv_cli", "build-vocab", str(slice_text), "-o", "v", "--dask", "local"]
-    with subprocess.Popen(
+    with Process(
         command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env={**os.environ, **preload}, start_new_session=True
     ) as process:
         while not (tmp_path / "started").exists():
