@@ -441,7 +441,7 @@ CALLS = {
             "sample text.lm",
             "convert text.lm out.arpa",
             "mix text.lm two.lm -o out.lm",
-            "mix text.lm two.lm --fit other.txt -o out.arpa",
+            "mix text.lm two.lm --fit questions.txt -o out.arpa",
         ],
         more_variants=[
             *(f"train text.txt -o out.arpa --smoothing {method}" for method in ("witten-bell", "add-k", "mle")),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from wv_cli import lm_mix
 from wv_cli.lm.asking import SENTENCE
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.interpolation import interpolate
@@ -86,3 +87,35 @@ def test_the_command(models, wv, tmp_path):
     ]:
         refused = wv("lm", "mix", *arguments)
         assert (refused.returncode, refused.stdout) == (code, "") and message in refused.stderr
+
+
+def test_weights_are_fitted_to_words_as_the_models_have_them(wv, tmp_path):
+    """A raw text by --tokenize, records, and a normalization: as the same text cut beforehand."""
+    texts = {"a": "The cat sat, the dog ran.\nThe cat ate!\n", "b": "A dog ate, a dog sat.\nThe house: a house.\n"}
+    files = [tmp_path / f"{name}.lm" for name in texts]
+    for file, text in zip(files, texts.values(), strict=True):
+        (tmp_path / "in.txt").write_text(text)
+        options = ["--order", 2, "--tokenize", "unicode,lowercase", "--discount-fallback"]
+        assert wv("lm", "train", tmp_path / "in.txt", "-o", file, *options).returncode == 0
+    (tmp_path / "raw.txt").write_text("The CAT sat.\nA dog!\n")
+    (tmp_path / "cut.txt").write_text("the cat sat .\na dog !\n")
+    (tmp_path / "raw.jsonl").write_text('{"body": "The CAT sat."}\n{"body": "A dog!"}\n')
+    (tmp_path / "upper.txt").write_text("THE CAT SAT .\nA DOG !\n")
+
+    def fit(name, *options):
+        return lm_mix(files, tmp_path / "c.lm", fit=str(tmp_path / name), **dict(options))["weights"]
+
+    wanted = fit("cut.txt")
+    assert wanted[1] > 0.1 and fit("raw.txt") != wanted
+    for name, *options in (
+        ("raw.txt", ("tokenize", "model")),
+        ("raw.txt", ("tokenize", "unicode,lowercase")),
+        ("raw.jsonl", ("tokenize", "model"), ("field", "body")),
+        ("upper.txt", ("normalize", "datatrove")),
+    ):
+        assert fit(name, *options) == wanted, (name, options)
+    told = wv("lm", "mix", *files, "-o", tmp_path / "c.lm", "--fit", tmp_path / "raw.txt")
+    assert "a.lm: trained with --tokenize unicode,lowercase; give --tokenize model" in told.stderr
+    for option in ("--field", "body"), ("--tokenize",), ("--normalize", "ccnet"), ("--tokenizer", files[0]):
+        refused = wv("lm", "mix", *files, "-o", tmp_path / "d.lm", *option)
+        assert refused.returncode == 2 and f"{option[0]} needs --fit" in refused.stderr

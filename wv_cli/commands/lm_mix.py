@@ -1,6 +1,8 @@
 """`wv lm mix`: makes one model of n-grams from several."""
 
-from dataclasses import field
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part
@@ -8,18 +10,29 @@ from wv_cli.commands.parts.ngrams import NgramOutput
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, frozen, option, require
 from wv_cli.errors import UsageError
+from wv_cli.io.events import Log
 from wv_cli.io.places import require_one_use
+from wv_cli.lm.config import PiecesConfig
+from wv_cli.text.reading_config import AskedConfig
+
+if TYPE_CHECKING:
+    from wv_cli.lm.preparation import Preparation
+    from wv_cli.text.inputs import Texts
 
 
 @frozen
 class MixedModels(Part):
-    """The models of a mixture, and their weights."""
+    """The models of a mixture, and their weights, or the text that they are fitted to and how it is read."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys([*PiecesConfig.options(), *AskedConfig.options()], "fit")
 
     models: tuple[str, ...] = argument("MODEL...")
     weights: str | None = option(None, "Weights of the models, divided by their sum.", metavar="X,X...", shown="equal")
     fit: str | None = option(
         None, "Choose the weights that make this held-out text most probable.", metavar="TEXT", group="Input"
     )
+    pieces: PiecesConfig = field(default_factory=PiecesConfig)
+    reading: AskedConfig = field(default_factory=AskedConfig)
 
     def check(self) -> None:
         require(len(self.models) > 1, f"expected two models or more, found one: {', '.join(self.models)}")
@@ -29,7 +42,7 @@ class MixedModels(Part):
         self.read_weights()
 
     def reads(self) -> list[str]:
-        return [*self.models, *([self.fit] if self.fit else [])]
+        return [*self.models, *filter(None, [self.fit, self.pieces.tokenizer])]
 
     def read_weights(self) -> list[float]:
         """The weights of --weights, whose sum is 1. Raises UsageError."""
@@ -46,6 +59,18 @@ class MixedModels(Part):
             raise UsageError(message)
         return [weight / total for weight in weights]
 
+    def held_out(self, log: Log) -> "tuple[Texts, Preparation] | None":
+        """The text of --fit, and what is done to it before models read it. Raises UsageError, WvError."""
+        from wv_cli.lm.preparation import Preparation
+        from wv_cli.text.tokenizing import recipe_for
+        from wv_cli.vectors.recognize import input_texts
+
+        if self.fit is None:
+            return None
+        recipe = recipe_for(self.models, self.reading.tokenize, log, one_line=False)
+        text = input_texts([self.fit], log=log, reading=replace(self.reading, tokenize=recipe))
+        return text, Preparation(self.pieces)
+
 
 @frozen
 class LmMixJob(Job):
@@ -54,8 +79,8 @@ class LmMixJob(Job):
     Every n-gram of any MODEL gets the weighted sum of the probabilities that all models give it; back-offs are computed
     anew. This is the static interpolation of SRILM. A model that does not list a word gives it nothing.
 
-    --fit is not for the text on which the mixture is scored. `wv eval perplexity --mix` scores a mixture without
-    writing it.
+    --fit is not for the text on which the mixture is scored. It is read as `wv lm score` reads INPUT. `wv eval
+    perplexity --mix` scores a mixture without writing it.
     """
 
     source: MixedModels
@@ -71,9 +96,9 @@ class LmMixJob(Job):
         from wv_cli.lm.interpolation import fit_weights, interpolate
         from wv_cli.lm.model import unpack_model
 
-        source, output = self.source, self.model.output
+        source, output, held_out = self.source, self.model.output, self.source.held_out(run.log)
         loaded = [unpack_model(load_ngrams(model)) for model in source.models]
-        weights = source.read_weights() if source.fit is None else fit_weights(loaded, source.fit)
+        weights = source.read_weights() if held_out is None else fit_weights(loaded, *held_out)
         named = zip(weights, source.models, strict=True)
         run.log(f"mixture: {' + '.join(f'{weight:.4f} {name}' for weight, name in named)}")
         for note in filter(None, map(note_words, source.models)):

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
-from wv_cli.io.events import unheard
 from wv_cli.lm.asking import UNKNOWN
 from wv_cli.lm.entropy import logarithms, normalize
 from wv_cli.lm.levels import Levels
 from wv_cli.lm.model import NgramModel
+from wv_cli.lm.preparation import Preparation
 from wv_cli.lm.scoring import Scorer
+from wv_cli.text.inputs import Texts
 from wv_cli.text.source import Source
-from wv_cli.vectors.recognize import input_texts
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float64]
@@ -132,14 +132,15 @@ def _union(rows: Sequence[Ids], length: int) -> Ids:
     return every[first]
 
 
-def fit_weights(models: Sequence[NgramModel], path: str) -> list[float]:
-    """Of the events of the text at `path` whose words all models list. Raises WvError for a text without such words."""
+def fit_weights(models: Sequence[NgramModel], text: Texts, prepared: Preparation) -> list[float]:
+    """Of the events of a text whose words all models list. Raises WvError for a text without such words."""
     scores, known = [], np.ones(1, np.bool_)
     for model in models:
-        parts = list(Scorer(model).read(Source(input_texts([path], log=unheard, written=()))))
+        parts = list(Scorer(model).read(prepared.blocks(Source(text))))
+        text = text.quiet()
         scores.append(np.concatenate([part.scores for part in parts]))
         known = known & ~np.concatenate([part.oov for part in parts])
     if not known.any() or not len(scores[0]):
-        message = f"{path}: no text: expected lines of words that all models list, found none"
+        message = f"{', '.join(text.inputs)}: no text: expected lines of words that all models list, found none"
         raise WvError(message)
     return [float(weight) for weight in fitted_weights(np.array(scores)[:, known])]
