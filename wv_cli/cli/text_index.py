@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wv_cli.cli.arguments import argument_names, paths_of, read_arguments
 from wv_cli.commands.telling import tee_log
 from wv_cli.config import require
-from wv_cli.config.wording import arguments_in_errors
+from wv_cli.config.wording import arguments_in_errors, flag_of
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.io.arguments import list_texts, path_text, real_number, require_type, whole_number
 from wv_cli.io.host import processors
@@ -183,7 +183,7 @@ class Index:
         for name, value in settings.items():
             if getattr(own, name) != value:
                 found = getattr(own, name)
-                raise UsageError(f"--{name.replace('_', '-')}: {self._path} was made with {found}; leave it out")
+                raise UsageError(f"{flag_of(name)}: {self._path} was made with {found}; leave it out")
         self._config = own
         return stored
 

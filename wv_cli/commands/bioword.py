@@ -107,8 +107,7 @@ class BiowordJob(TrainingJob):
         if hasher is None:
             model = Bioword(self.config, corpus)
             # The threads of the kernel work on one step together.
-            advice = f"lower --lr (now {self.config.lr:g})"
-            outcome = run.train(model, run.first_step(model), threads=1, advice=advice, on_progress=run.on_progress)
+            outcome = run.train(model, threads=1, advice=f"lower --lr (now {self.config.lr:g})")
             if not outcome.is_finished:
                 return outcome, {}
             hasher = model.hasher()

@@ -98,15 +98,12 @@ class Doc2vecJob(TrainingJob):
             documents=corpus.lines,
         )
         self.require_disk_space(model.nbytes)
-        first_step = run.first_step(model)
-        advice = f"lower --lr (now {config.lr:g})"
-        outcome = run.train(model, first_step, threads=config.threads, advice=advice, on_progress=run.on_progress)
+        outcome = run.train(model, threads=config.threads, advice=f"lower --lr (now {config.lr:g})")
         metadata = run_metadata(
             asdict(config),
             reading.words,
             corpus_metadata(corpus),
             outcome,
-            first_step=first_step,
             begin=begin,
             documents=corpus.lines,
             **found_phrases(joiner),

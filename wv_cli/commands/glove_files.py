@@ -142,7 +142,7 @@ class GloveFilesJob(Job):
         advice = f"lower -eta (now {self.config.eta:g}) or -grad-clip"
         for done in range(1, last + 1):
             first_step = (done - 1) * model.epoch_steps
-            outcome = run.train(model.until(done), first_step, threads=threads, advice=advice, on_progress=None)
+            outcome = run.train(model.until(done), threads=threads, advice=advice, first_step=first_step)
             if not outcome.is_finished:
                 break
             cost = model.costs[done - 1] / model.store.records

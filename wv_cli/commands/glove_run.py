@@ -265,7 +265,8 @@ class GloveRun:
         first_step = run.first_step(model)
         told = _Iterations(model, first_step // model.epoch_steps, job.config.threads, run.log)
         advice = f"lower --eta (now {job.config.eta:g}) or --grad-clip"
-        return run.train(model, first_step, threads=job.config.threads, advice=advice, on_progress=told)
+        threads = job.config.threads
+        return run.train(model, threads=threads, advice=advice, on_progress=told, first_step=first_step)
 
 
 class _Iterations:

@@ -164,8 +164,7 @@ class HashJob(TrainingJob):
         def train(model: "Savable[Worker]") -> Outcome:
             advice = f"lower --lr (now {self.config.lr:g})"
             # A step trains a batch of rows.
-            told = _Epochs(run.log)
-            outcomes.append(run.train(model, run.first_step(model), threads=1, advice=advice, on_progress=told))
+            outcomes.append(run.train(model, threads=1, advice=advice, on_progress=_Epochs(run.log)))
             return outcomes[-1]
 
         method = self.hasher.method

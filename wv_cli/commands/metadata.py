@@ -60,7 +60,6 @@ def run_metadata(
     text: Metadata,
     outcome: Outcome,
     *,
-    first_step: int,
     begin: float,
     **own: object,
 ) -> Metadata:
@@ -71,7 +70,7 @@ def run_metadata(
         "vocabulary_config": asdict(words),
         "corpus": text,
         **own,
-        "resumed_at_step": first_step or None,
+        "resumed_at_step": outcome.first_step or None,
         **training_metadata(outcome),
         "seconds": round(time.monotonic() - begin, 3),
     }

@@ -97,17 +97,8 @@ class NeuralJob(TrainingJob):
         run.log(f"needs {needed / 1e6:,.0f} MB for the model and as much disk for a checkpoint", model_bytes=needed)
         self.require_disk_space(needed)
         model = NeuralLm(config, corpus, load_neural(self.tree.tree_from) if self.tree.tree_from else None)
-        first_step = run.first_step(model)
-        outcome = run.train(
-            model,
-            first_step,
-            threads=config.threads,
-            advice=f"lower --lr (now {config.lr:g})",
-            on_progress=run.on_progress,
-        )
-        metadata = run_metadata(
-            asdict(config), reading.words, corpus_metadata(corpus), outcome, first_step=first_step, begin=begin
-        )
+        outcome = run.train(model, threads=config.threads, advice=f"lower --lr (now {config.lr:g})")
+        metadata = run_metadata(asdict(config), reading.words, corpus_metadata(corpus), outcome, begin=begin)
         if outcome.is_finished:
             self.finish(run, self.results(), metadata, [_writer(model, path) for path in self.outputs.outputs])
         return outcome, metadata

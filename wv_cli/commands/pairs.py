@@ -17,6 +17,7 @@ from wv_cli.commands.parts.validation import Validation
 from wv_cli.commands.parts.vectors import files_beside, folder_name, names_folder, static_file
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, frozen, option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.folders import find_folder
 from wv_cli.io.places import refuse_file
@@ -182,10 +183,8 @@ class PairsJob(TrainingJob):
 
         for name in ("vocab", "min_count", "max_vocab", "lowercase", "bad_rows"):
             if self.table.is_model and name in self.invocation.explicit:
-                flag = f"--{name.replace('_', '-')}"
-                raise UsageError(
-                    f"{flag} has no effect with --init {self.table.init}, whose tokens are used; leave it out"
-                )
+                problem = f"has no effect with --init {self.table.init}, whose tokens are used; leave it out"
+                raise UsageError(f"{flag_of(name)} {problem}")
         for path in self.outputs.outputs:
             if not names_folder(path):
                 try:
@@ -228,18 +227,14 @@ class PairsJob(TrainingJob):
         model = PairModel(config, corpus, vocabulary.first_rows(config.dim, table.bad_rows))
         validated = Validated(model, items, self.validation.patience or 0, run.log) if items is not None else None
         trained: Savable[Any] = validated or model
-        first_step = run.first_step(trained)
         outcome = run.train(
             trained,
-            first_step,
             threads=1,
             advice=f"lower --lr (now {config.lr:g})",
-            on_progress=run.on_progress,
             after_epoch=validated.after_epoch if validated else None,
         )
-        metadata = run_metadata(
-            asdict(config), table.words, {"digest": corpus.digest, **facts}, outcome, first_step=first_step, begin=begin
-        )
+        text = {"digest": corpus.digest, **facts}
+        metadata = run_metadata(asdict(config), table.words, text, outcome, begin=begin)
         if outcome.is_finished:
             if validated is not None:
                 metadata["validation"] = validated.keep_best()

@@ -136,16 +136,9 @@ class PooledJob(TrainingJob):
         )
         model = Pooled(config, reading, labeled, first)
         self.require_disk_space(model.nbytes)
-        first_step = run.first_step(model)
-        outcome = run.train(
-            model,
-            first_step,
-            threads=config.threads,
-            advice=f"lower --lr (now {config.lr:g})",
-            on_progress=run.on_progress,
-        )
+        outcome = run.train(model, threads=config.threads, advice=f"lower --lr (now {config.lr:g})")
         text = {"digest": corpus.digest, "tokens_read": corpus.tokens_read, **facts}
-        metadata = run_metadata(asdict(config), words, text, outcome, first_step=first_step, begin=begin)
+        metadata = run_metadata(asdict(config), words, text, outcome, begin=begin)
         if outcome.is_finished:
             made = model.model()
             if held_out is not None:

@@ -64,17 +64,20 @@ class Run:
     def train(
         self,
         model: "Savable[Any]",
-        first_step: int,
         *,
         threads: int,
         advice: str,
-        on_progress: OnTraining | None,
+        on_progress: OnTraining | None = None,
         after_epoch: AfterEpoch | None = None,
+        first_step: int | None = None,
     ) -> "Outcome":
-        """Trains on with so many steps at once, saving on the way; for `after_epoch` see models.training.run.train.
-        Raises WvError; after a divergence its message ends with `advice`."""
+        """Trains with so many steps at once, from the checkpoint if `first_step` does not say where, and saves on the
+        way. `on_progress` is told in the run's place; for `after_epoch` see models.training.run.train. Raises WvError;
+        after a divergence its message ends with `advice`."""
         from wv_cli.models.training.threads import Threads
 
+        if first_step is None:
+            first_step = self.first_step(model)
         if threads > 1:
             self.log(f"{threads} threads: results differ a little from run to run; --threads 1: they do not")
         return self._saved_run.train(
@@ -82,7 +85,7 @@ class Run:
             Threads(model, threads, first_step),
             save_every=self.save_every,
             max_seconds=self.max_seconds,
-            on_progress=on_progress,
+            on_progress=on_progress or self.on_progress,
             advice=advice,
             after_epoch=after_epoch,
         )

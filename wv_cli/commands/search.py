@@ -10,6 +10,7 @@ from wv_cli.commands.job import Job
 from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, frozen, option, require, threads_option
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.places import is_stream
 from wv_cli.retrieval.config import FusionConfig, TextConfig
@@ -180,8 +181,7 @@ class SearchIndexJob(Job):
             other.append("model")
         for name in other:
             if name not in self.invocation.explicit:
-                flag = f"--{name.replace('_', '-')}"
-                raise UsageError(f"{path} was made with {flag} {own[name]}; give it, or remove {path}")
+                raise UsageError(f"{path} was made with {flag_of(name)} {own[name]}; give it, or remove {path}")
         if other:
             run.log(f"{path}: was made with other settings or another model; all files are read anew")
             return None

@@ -189,14 +189,7 @@ class SupervisedRun:
         model = Supervised(config, words_config.min_count, corpus, vectors, state, allocator)
         del state  # as large as the model
         self._tell_model(model)
-        first_step = run.first_step(model)
-        outcome = run.train(
-            model,
-            first_step,
-            threads=config.threads,
-            advice=f"lower --lr (now {config.lr:g})",
-            on_progress=run.on_progress,
-        )
+        outcome = run.train(model, threads=config.threads, advice=f"lower --lr (now {config.lr:g})")
         text: Metadata = {
             "digest": corpus.digest,
             "tokens_read": corpus.tokens_read,
@@ -209,7 +202,6 @@ class SupervisedRun:
             words_config,
             text,
             outcome,
-            first_step=first_step,
             begin=begin,
             rows=len(model.input),
             **job.metadata(),

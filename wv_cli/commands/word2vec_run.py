@@ -150,21 +150,12 @@ class Word2vecRun:
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
         validated = self._validation_of(model, items, run) if not known else None
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
-        first_step = run.first_step(trained)
-        outcome = run.train(
-            trained,
-            first_step,
-            threads=self.steps_at_once,
-            advice=advice,
-            on_progress=run.on_progress,
-            after_epoch=after_epoch,
-        )
+        outcome = run.train(trained, threads=self.steps_at_once, advice=advice, after_epoch=after_epoch)
         metadata = run_metadata(
             {**asdict(config), "lr": config.start_lr},
             job.reading.words,
             corpus_metadata(corpus),
             outcome,
-            first_step=first_step,
             begin=begin,
             **({"models": [asdict(each) for each in job.models]} if len(job.models) > 1 else {}),
             **(deterministic_metadata() if config.deterministic else {}),

@@ -4,6 +4,7 @@ import re
 from typing import ClassVar, Literal
 
 from wv_cli.config import Options, frozen, option, require, seed_option, threads_option
+from wv_cli.config.wording import flag_of
 from wv_cli.encoders.config import LAYER
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
@@ -271,7 +272,7 @@ class SearchConfig(Options):
     def check(self) -> None:
         for name in ("at", "recall_at"):
             rank = getattr(self, name)
-            message = f"--{name.replace('_', '-')} {rank} is beyond --depth {self.depth}; raise --depth"
+            message = f"{flag_of(name)} {rank} is beyond --depth {self.depth}; raise --depth"
             require(rank <= self.depth, message)
         self.weights()
         require("/" not in self.split, f"--split must be a name as in qrels/NAME.tsv, not {self.split!r}")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.config.wording import flag_of
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.io.remote import is_remote
 from wv_cli.retrieval.config import FusionConfig, TextConfig
@@ -181,8 +182,7 @@ def open_searcher(
     if index is not None:
         for name in ("threads", *TextConfig.options()):
             if name in given:
-                flag = f"--{name.replace('_', '-')}"
-                raise UsageError(f"{flag} has no effect: {path} is an index; give it to `wv search index`")
+                raise UsageError(f"{flag_of(name)} has no effect: {path} is an index; give it to `wv search index`")
         name = model if model is not None else index.model
     else:
         name = model if model is not None else ""

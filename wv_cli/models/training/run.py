@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
@@ -23,8 +23,8 @@ from wv_cli.models.training.trainer import Wishes
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: all steps done (signal None, timed_out False), a signal, or --max-time. A `late` signal came
-    when all steps were as good as done: for whoever begins another run."""
+    """How a run that began with `first_step` ended: all steps done (signal None, timed_out False), a signal, or
+    --max-time. A `late` signal came when all steps were as good as done: for whoever begins another run."""
 
     next_step: int
     totals: Totals
@@ -32,6 +32,7 @@ class Outcome:
     signal: int | None = None
     timed_out: bool = False
     late: int | None = None
+    first_step: int = 0
 
     @property
     def is_finished(self) -> bool:
@@ -89,13 +90,11 @@ def train(
     """
     begin = last_save = time.monotonic()
     deadline = None if max_seconds is None else begin + max_seconds
-    steps, epoch_steps = trainer.steps, trainer.epoch_steps
-    report = Reports(
-        on_progress, steps=steps, epochs=trainer.epochs, epoch_steps=epoch_steps, first_step=trainer.next_step
-    )
+    steps, epoch_steps, first_step = trainer.steps, trainer.epoch_steps, trainer.next_step
+    report = Reports(on_progress, steps=steps, epochs=trainer.epochs, epoch_steps=epoch_steps, first_step=first_step)
     limit = steps
     if after_epoch is not None and steps:
-        limit = max(1, -(-trainer.next_step // epoch_steps)) * epoch_steps
+        limit = max(1, -(-first_step // epoch_steps)) * epoch_steps
 
     with caught_signals() as caught:
 
@@ -123,10 +122,9 @@ def train(
                     save(trainer.next_step)
                 last_save = time.monotonic()
         seconds, late = time.monotonic() - begin, caught[0] if caught else None
-        outcome = Outcome(trainer.next_step, trainer.totals, seconds, late=late)
+        outcome = Outcome(trainer.next_step, trainer.totals, seconds, late=late, first_step=first_step)
         if not finished:
-            timed_out = wished.signal is None
-            outcome = Outcome(trainer.next_step, trainer.totals, seconds, wished.signal, timed_out)
+            outcome = replace(outcome, signal=wished.signal, timed_out=wished.signal is None, late=None)
             if save is not None:
                 save(trainer.next_step)
         report(trainer.next_step, trainer.totals)
