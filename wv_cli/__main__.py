@@ -126,7 +126,11 @@ def run(argv: list[str]) -> int:
     warnings.showwarning = lambda message, *_, **__: _note(speaking[0], str(message), as_json)
     try:
         with caught_signals(), kept_pipes():
-            result = wv.main(args=argv, prog_name="wv", standalone_mode=False, obj=speaking)
+            try:
+                result = wv.main(args=argv, prog_name="wv", standalone_mode=False, obj=speaking)
+            except (ArithmeticError, LookupError, TypeError, ValueError):
+                require_unchanged()  # what is read twice of a changed file may differ, and this says why
+                raise
             require_unchanged()
             sys.stdout.flush()
         return result if isinstance(result, int) else 0

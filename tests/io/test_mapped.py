@@ -7,18 +7,20 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.processes import PATIENCE, Process
+from wv_cli import __main__ as entry
 from wv_cli.errors import WvError
 from wv_cli.io import host
 from wv_cli.io.input import open_input
 from wv_cli.io.mapped import map_pages, require_unchanged
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel
-from wv_cli.vectors.formats import save
+from wv_cli.vectors.formats import save, word2vec_binary
 from wv_cli.vectors.formats.fasttext_bin import load_model, save_model
 from wv_cli.words import WordList
 
@@ -82,6 +84,21 @@ def test_changed_without_a_missing_page(model):
         assert process.wait(PATIENCE) == 1
         told = process.stderr.read().decode()
     assert told.count("\n") == 1 and "was changed by another process while it was read" in told
+
+
+def test_changed_between_two_looks(tmp_path, monkeypatch, capfd):
+    """A row is not finite, and is when the message about it reads it once more."""
+    path, explain = tmp_path / "v.bin", word2vec_binary.explain
+    path.write_bytes(b"1 1\na \x00\x00\xc0\x7f\n")
+
+    def explain_later(run, header):
+        path.write_bytes(b"1 1\na \x00\x00\xc0\x3f\n")
+        os.utime(path, (1, 1))
+        return explain(replace(run, data=path.read_bytes()[4:-1]), header)
+
+    monkeypatch.setattr(word2vec_binary, "explain", explain_later)
+    assert entry.run(["similarity", str(path), "a", "a"]) == 1
+    assert "v.bin: was changed by another process while it was read" in capfd.readouterr().err
 
 
 def test_a_file_renamed_over_it_changes_nothing(model):
