@@ -15,6 +15,7 @@ from tests.walk import for_each
 from wv_cli import __main__ as entry
 from wv_cli.errors import NOT_BUILT, WvError
 from wv_cli.io import host, memory, threads
+from wv_cli.io.output import commit_together, write_each
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import static_folder
 
@@ -137,6 +138,24 @@ def test_a_failed_static_embedding_leaves_no_folder(tmp_path, monkeypatch):
     with pytest.raises(WvError, match="cannot write"):
         static_folder.save_folder(tmp_path / "old", vectors)
     assert os.listdir(tmp_path) == ["old"]
+
+
+def test_nor_does_one_of_several_outputs(tmp_path, monkeypatch):
+    """Its small files are complete, and wait for the other outputs, when its matrix cannot be written."""
+    monkeypatch.setattr(static_folder.safetensors, "write", fails)
+    vectors = Embeddings(["a", "b"], np.eye(2))
+    with pytest.raises(WvError, match="cannot write"), commit_together():
+        write_each([(str(tmp_path / "new"), lambda path: static_folder.save_folder(Path(path), vectors))])
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_that_leads_to_itself_is_no_output(wv, tmp_path):
+    """It is refused before the training, which would leave a checkpoint."""
+    (tmp_path / "text").write_text("a b\n" * 9)
+    (tmp_path / "loop.vec").symlink_to("loop.vec")
+    done = wv("train", "text", "-o", "loop.vec", "--dim", "2", "--epochs", "1", "--min-count", "1", "-q")
+    assert (done.returncode, sorted(os.listdir(tmp_path))) == (1, ["loop.vec", "text"])
+    assert "a symbolic link that leads to itself; remove it" in done.stderr
 
 
 def test_the_process_ends_without_freeing_its_objects(monkeypatch):

@@ -96,23 +96,33 @@ def write_together(writers: Iterable[tuple[str, Callable[[str], object]]]) -> No
 def write_each(writers: Iterable[tuple[str, Callable[[str], object]]]) -> list[str]:
     """Like write_together(), in commit_together(), for files that each stand alone: one that raises WvError keeps none
     of the others back. Returns the paths of those that failed; their error comes when commit_together() ends."""
-    outputs = _set.outputs
-    assert outputs is not None, "stands in commit_together()"
+    assert _set.outputs is not None, "stands in commit_together()"
     missing = []
     for path, write in sorted(writers, key=lambda one: is_stream(one[0])):
-        before = len(outputs)
         try:
-            write(path)
+            with withdraw_on_failure():
+                write(path)
         except Interrupted:
             raise
         except WvError as error:
             _set.failed = (*_set.failed, error)
             missing.append(path)
-            with defer_signals():
-                for output in outputs[before:]:
-                    output.close()
-                del outputs[before:]
     return missing
+
+
+@contextlib.contextmanager
+def withdraw_on_failure() -> Iterator[None]:
+    """When this block fails, what open_output() wrote in it is gone at once, not only when commit_together() ends."""
+    outputs = _set.outputs if _set.outputs is not None else []
+    before = len(outputs)
+    try:
+        yield
+    except BaseException:
+        with defer_signals():
+            for output in outputs[before:]:
+                output.close()
+            del outputs[before:]
+        raise
 
 
 @contextlib.contextmanager
@@ -272,6 +282,9 @@ def check_writable(
     refuse_folder(path)
     target = Path(os.path.realpath(path))
     folder = target.parent
+    if target.is_symlink():  # what realpath() could not follow
+        message = f"{path}: cannot write: a symbolic link that leads to itself; remove it or choose another name"
+        raise WvError(message)
     if read_only and target.is_file() and not (mode := target.stat().st_mode) & 0o222:
         message = f"{path}: cannot write: the file is read-only (mode {mode & 0o777:o}); {read_only}"
         raise WvError(message)

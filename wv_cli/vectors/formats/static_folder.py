@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import WvError
 from wv_cli.io.folders import NO_USAGE, USAGE, Usage
-from wv_cli.io.output import commit_together, open_output
+from wv_cli.io.output import commit_together, open_output, withdraw_on_failure
 from wv_cli.io.places import make_folder
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import Dtype, Split
@@ -253,7 +253,8 @@ def open_folder(folder: Path) -> Iterator[None]:
     is_new = not folder.exists()
     make_folder(folder)
     try:
-        yield
+        with withdraw_on_failure():
+            yield
     except BaseException:
         if is_new:
             with contextlib.suppress(OSError):  # not empty: another process writes there
