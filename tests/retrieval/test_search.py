@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import wv_cli.retrieval.build
+import wv_cli.retrieval.query
 from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 from wv_cli.cli.answers import run_searches
@@ -154,6 +155,21 @@ def test_vectors_are_the_models_and_their_scores_are_summed(tmp_path):
     assert searcher(tmp_path / "index").answers("qqqqqq", 9)[0].file.endswith("none")  # which has no vector
     in_memory = searcher(folder, MODEL, stop_words="keep")
     assert in_memory.answers("one of", 5) == searcher(tmp_path / "index").answers("one of", 5)
+
+
+@pytest.mark.parametrize("weight", [0.2, 0.5, 1])
+def test_a_larger_k_begins_with_the_answers_of_a_smaller_one(weight, tmp_path, monkeypatch):
+    """Also where more answers are wanted than are fused: here 100 of each list. Every third text has no vector."""
+    monkeypatch.setattr(wv_cli.retrieval.query, "_DEPTH", 100)
+    random, words = np.random.default_rng(2), ["the", "of", "and", "in", "to", "a", "one", "is"]
+    texts = [" ".join([*random.choice(words if i % 3 else ["zz"], 4), *["zz"] * (i % 4)]) for i in range(450)]
+    (tmp_path / "c.txt").write_text("\n\n".join(texts))
+    found = searcher(tmp_path / "c.txt", MODEL, weight, stop_words="keep")
+    every = [(answer.first_line, answer.score) for answer in found.answers("the one zz", 500)]
+    assert len({line for line, _ in every}) == len(every) == (300 if weight == 1 else 450)
+    assert [score for _, score in every] == sorted((score for _, score in every), reverse=True)
+    for k in (1, 10, 99, 100, 101, 150, 170, 200, 250, 299, 301, 400, 449):
+        assert [(each.first_line, each.score) for each in found.answers("the one zz", k)] == every[:k]
 
 
 def test_an_index_is_brought_up_to_date(texts, tmp_path, monkeypatch):

@@ -19,14 +19,16 @@ def gains_of_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
     return 1 / (_RANK_CONSTANT + np.arange(1, len(scores) + 1))
 
 
-def gains_of_scores(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """How far each score lies above the lowest of the list, in standard deviations of the list. A list of fewer than
-    100 scores is filled up with 0, or with the lowest score where that is below 0: what the system did not find."""
-    lowest = float(scores.min(initial=0) if len(scores) < _SHORTEST else scores.min())
-    filled = np.full(max(_SHORTEST, len(scores)), lowest)
-    filled[: len(scores)] = scores
+def gains_of_scores(scores: NDArray[Any], depth: int | None = None) -> NDArray[np.float64]:
+    """How far each score lies above the lowest of the list, in standard deviations of the list, which are the first
+    `depth` scores (None: all). A list of fewer than 100 scores is filled up with 0, or with the lowest score where that
+    is below 0: what the system did not find."""
+    first = scores[:depth]
+    lowest = float(first.min(initial=0) if len(first) < _SHORTEST else first.min())
+    filled = np.full(max(_SHORTEST, len(first)), lowest)
+    filled[: len(first)] = first
     deviation = filled.std()
-    gains: NDArray[np.float64] = (filled[: len(scores)] - lowest) / (deviation if deviation else 1)
+    gains: NDArray[np.float64] = (scores.astype(np.float64) - lowest) / (deviation if deviation else 1)
     return gains
 
 

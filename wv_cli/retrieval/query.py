@@ -126,11 +126,7 @@ class Searcher:
             return self.index.best_by_words(tokens, k) if by_words else (np.zeros(0, np.int64), np.zeros(0))
         if self.vector_weight == 1:
             return near[0][:k], near[1][:k]
-        matches, scores = self.index.best_by_words(tokens, max(k, _DEPTH))
-        gains = [gains_of_scores(scores), gains_of_scores(near[1])]
-        rows, sums = fuse([matches, near[0]], gains, [1 - self.vector_weight, self.vector_weight])
-        best = best_rows(sums, np.arange(len(rows)), k)
-        return rows[best], sums[best]
+        return _fuse_answers(self.index.best_by_words(tokens, max(k, _DEPTH)), near, self.vector_weight, k)
 
     def _answer(self, row: int, score: float, wanted: frozenset[str]) -> Answer:
         text = self.index.text(row).decode("utf-8", "surrogateescape")
@@ -144,6 +140,24 @@ class Searcher:
         record = self.index.record(row).decode("utf-8", "replace")
         line = first if record else first + best
         return Answer(name, line, lines[best].strip(), first, best + 1, text, score, record)
+
+
+def _fuse_answers(words: _Ranked, near: _Ranked, vector_weight: float, k: int) -> _Ranked:
+    """The k best of both lists, which are longer than _DEPTH where k is. The first _DEPTH of each are fused, whatever k
+    is, so that a larger k changes nothing. All others follow, by their vectors; those without one come last."""
+    (matches, scores), (neighbors, cosines) = words, near
+    gains = [gains_of_scores(scores[:_DEPTH]), gains_of_scores(cosines[:_DEPTH])]
+    rows, sums = fuse([matches[:_DEPTH], neighbors[:_DEPTH]], gains, [1 - vector_weight, vector_weight])
+    best = best_rows(sums, np.arange(len(rows)), k)
+    rows, sums = rows[best], sums[best]
+    if k <= len(rows):
+        return rows, sums
+    without = matches[~np.isin(matches, neighbors)]
+    others = np.concatenate([neighbors, without])
+    similarities = np.concatenate([cosines, np.full(len(without), -1)])
+    gains_of_others = vector_weight * gains_of_scores(similarities, min(_DEPTH, len(neighbors)))
+    left = ~np.isin(others, rows)
+    return np.concatenate([rows, others[left]])[:k], np.concatenate([sums, gains_of_others[left]])[:k]
 
 
 def require_model(index: SearchIndex, model: Model, name: str) -> None:
