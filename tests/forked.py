@@ -31,6 +31,7 @@ from threading import Lock, Thread
 from types import ModuleType
 
 import wv_cli
+from tests.processes import PATIENCE
 
 spent = 0.0
 PATH = sys.path[:]  # without the checkout: conftest.py imports this where it imports the package
@@ -98,7 +99,7 @@ def _count(time: Connection) -> None:
 
 
 def run(
-    words: list[str], input: str = "", cwd: Path | None = None, timeout: float = 120
+    words: list[str], input: str = "", cwd: Path | None = None, timeout: float = PATIENCE
 ) -> "subprocess.CompletedProcess[str]":
     """As subprocess.run() of the program with these words. Raises subprocess.TimeoutExpired."""
     done = run_bytes(words, input.encode(*_TEXT), cwd, timeout)
@@ -107,7 +108,7 @@ def run(
 
 
 def run_bytes(
-    words: list[str], input: bytes = b"", cwd: Path | None = None, timeout: float = 120
+    words: list[str], input: bytes = b"", cwd: Path | None = None, timeout: float = PATIENCE
 ) -> "subprocess.CompletedProcess[bytes]":
     """The same, with the bytes of the streams."""
     (stdin, feed), (out, stdout), (err, stderr) = (_SERVER.Pipe(duplex=False) for _ in range(3))
@@ -192,13 +193,13 @@ def write_program(path: Path) -> None:
 
 
 @cache
-def _address() -> str:
+def _address() -> bytes:
     """Where the executables ask for a process."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(address := f"\0wv-tests-{os.getpid()}")
+    listener.bind("")  # a name that nobody else on the machine has
     listener.listen()
     Thread(target=_serve, args=(listener,), daemon=True).start()
-    return address
+    return listener.getsockname()
 
 
 def _serve(listener: socket.socket) -> None:

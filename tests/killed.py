@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.processes import PATIENCE
+
 CODE = """
 import os, signal, sys
 from pathlib import Path
@@ -26,4 +28,4 @@ main()
 def run_killed(number: int, at: int, arguments: list[str], cwd: Path) -> "subprocess.CompletedProcess[str]":
     """Runs `wv ARGUMENTS`, with the signal `number` before the `at`-th of these calls; it may end before that."""
     program = [sys.executable, "-P", "-c", CODE, str(number), str(at), *arguments]
-    return subprocess.run(program, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(program, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)

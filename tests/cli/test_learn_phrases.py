@@ -9,6 +9,7 @@ from itertools import islice
 import pytest
 
 import wv_cli
+from tests.processes import PATIENCE
 from wv_cli.errors import UsageError
 
 FINDING = ["--min-count", 3, "--passes", 2, "--threshold", 30]
@@ -214,7 +215,7 @@ def test_interrupted_between_passes(name, memory, folder):
     before = {path.name for path in folder.iterdir()}
     call = [*TRAIN.format("v").split(), *LEARNING, "--save-phrases", "p", "--memory", memory]
     program = [sys.executable, "-c", INTERRUPTED.format(name), *map(str, call)]
-    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 128 + getattr(signal, f"SIG{name}"), done.stderr
     assert "threshold 60: " in done.stderr and "threshold 30: " not in done.stderr and "Traceback" not in done.stderr
     assert {path.name for path in folder.iterdir()} == before

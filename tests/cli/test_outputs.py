@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from tests.guides.console import make_path
+from tests.processes import PATIENCE
 from tests.tiers import full
 from wv_cli.text.vocab import read_vocab
 from wv_cli.vectors.formats import FORMATS, load
@@ -40,7 +41,7 @@ def shell(tmp_path_factory):
 
     def run(line):
         env = {**os.environ, "PATH": path}
-        done = subprocess.run(["bash", "-ec", line], env=env, capture_output=True, timeout=120, check=False)
+        done = subprocess.run(["bash", "-ec", line], env=env, capture_output=True, timeout=PATIENCE, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.commands.made import end_after_trials
 from tests.conftest import GOLDEN
 from tests.processes import PATIENCE, Process
 from wv_cli.__main__ import run
@@ -185,11 +186,12 @@ def test_the_table_has_every_option_that_takes_a_file():
 def test_each_trial_is_scored_on_the_whole_of_a_pipe(files, tmp_path, monkeypatch):
     """The first trial alone had the labeled lines; the others failed silently."""
     monkeypatch.chdir(tmp_path)
+    end_after_trials(monkeypatch, 4)
     ends, data = os.pipe(), (files / "labels").read_bytes()
     os.write(ends[1], data)
     os.close(ends[1])
     line = f"train {files}/labels --model supervised -o x.bin --autotune-validation /dev/fd/{ends[0]} "
-    assert run([*line.split(), "--autotune-duration", "1", *T.split()]) == 0
+    assert run([*line.split(), "--autotune-duration", "10h", *T.split()]) == 0
     os.close(ends[0])
     trials = [json.loads(each) for each in Path("x.bin.autotune.jsonl").read_text().splitlines()]
     scores = [trial["score"] for trial in trials if "score" in trial]

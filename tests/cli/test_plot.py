@@ -94,7 +94,7 @@ def test_a_label_for_every_word_that_has_room(wv, files):
 def test_tsne(wv, files):
     pytest.importorskip("sklearn")
     for name in ("a.html", "b.html"):
-        done = wv("plot", "v.bin", "--top", 20, "--method", "tsne", "-o", name, timeout=240)
+        done = wv("plot", "v.bin", "--top", 20, "--method", "tsne", "-o", name)
         assert done.returncode == 0, done.stderr
     assert (files / "a.html").read_bytes() == (files / "b.html").read_bytes()
     assert "t-SNE 1" in (files / "a.html").read_text()

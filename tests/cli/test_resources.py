@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.processes import PATIENCE
 from wv_cli.cli import COMMANDS
 from wv_cli.cli.program import wv as group
 from wv_cli.errors import WvError
@@ -61,7 +62,7 @@ class Steps(Immediate):
 
 def python(code, tmp_path, *arguments):
     command = [sys.executable, "-P", "-c", code, *map(str, arguments)]
-    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def limited(monkeypatch, most):

@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from tests.processes import PATIENCE
 from wv_cli.vectors.formats import load
 
 FAST = ["--dim", "16", "--epochs", "1", "--min-count", "10"]
@@ -156,7 +157,7 @@ def test_bad_inputs(wv, short_text, tmp_path):
 def train_as_process(arguments, **kwargs):
     return subprocess.run(
         [sys.executable, "-m", "wv_cli", "train", *map(str, arguments)],
-        stderr=subprocess.PIPE, text=True, timeout=120, check=False, **kwargs,
+        stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False, **kwargs,
     )  # fmt: skip
 
 

@@ -277,7 +277,7 @@ def test_a_long_line_does_not_fill_the_memory(tmp_path, options):
 
     def peak(words):
         command = [sys.executable, "-P", "-c", PEAK, "vectors", str(path), *options]
-        done = subprocess.run(command, input=b"a b " * words + b"\n", capture_output=True, check=True, timeout=120)
+        done = subprocess.run(command, input=b"a b " * words + b"\n", capture_output=True, check=True, timeout=PATIENCE)
         return int(done.stderr.split()[-1])
 
     megabytes = 8

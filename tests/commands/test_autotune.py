@@ -13,6 +13,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from tests.commands.made import end_after_trials
 from tests.conftest import GOLDEN
 from tests.processes import Process
 from wv_cli import __main__ as entry
@@ -84,7 +85,8 @@ def test_lines_that_are_learnt_by_heart_are_told_of(files, monkeypatch, capsys, 
     monkeypatch.chdir(files)
     monkeypatch.setattr(LabelSearch, "attempt", lambda *_: (0.5, Outcome(1, Totals(), 0.3)))
     (files / "link.txt").symlink_to("train.txt")
-    call = ["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "0.1"]
+    end_after_trials(monkeypatch, 1)
+    call = ["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "10h"]
     assert entry.run([*call, "--autotune-validation", validation]) == 0
     told = f"--autotune-validation: {validation} is among INPUT, so the search chooses options that learn it by heart"
     assert capsys.readouterr().err.count(told) == (validation != "valid.txt")
@@ -97,9 +99,10 @@ def test_a_search_that_finished_one_trial_says_how_long_it_takes(files, monkeypa
 
     monkeypatch.chdir(files)
     monkeypatch.setattr(LabelSearch, "attempt", attempt)
-    assert entry.run(["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "1"]) == 0
+    end_after_trials(monkeypatch, 2)
+    assert entry.run(["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "10h"]) == 0
     said = capsys.readouterr().err
-    told = r"found nothing: only the options as given were tried, in 0\.\d s a trial; give --autotune-d\S+ \d+\n"
+    told = r"found nothing: only the options as given were tried, in \d+\.\d s a trial; give --autotune-d\S+ \d+\n"
     assert re.search(told, said)
 
 
@@ -141,10 +144,13 @@ def test_metrics_against_every_threshold(files):
         Metric.parse("f1:nowhere").score(classifier, [str(files / "valid.txt")], 1, 1)
 
 
-def test_searches_logs_and_resumes(files, wv):
-    done = wv("train", "train.txt", "-o", "m.bin", *TUNE, "--autotune-duration", 2, "--lr", 0.5)
-    assert done.returncode == 0, done.stderr
-    assert "training with the best options" in done.stderr
+def test_searches_logs_and_resumes(files, wv, monkeypatch, capsys):
+    monkeypatch.chdir(files)
+    call = ["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--lr", "0.5", "--autotune-duration"]
+    with monkeypatch.context() as patch:
+        end_after_trials(patch, 5)
+        assert entry.run([*call, "10h"]) == 0
+    assert "training with the best options" in capsys.readouterr().err
     header, *trials, last = map(json.loads, (files / "m.bin.autotune.jsonl").read_text().splitlines())
     assert header["given"] == ["buckets", "dim", "epochs", "lr"] and trials[0]["config"] == {}
     assert last == {"over": True}
@@ -153,14 +159,13 @@ def test_searches_logs_and_resumes(files, wv):
     scored = json.loads(wv("eval", "labels", "m.bin", "-d", "valid.txt", "--json").stdout)
     assert scored["results"][0]["f1"] == pytest.approx(best, abs=1e-6), "the model written is the one of the best trial"
     meta = json.loads((files / "m.bin.meta.json").read_text())
-    assert meta["autotune"]["trials"] == len(trials)
-
-    again = wv("train", "train.txt", "-o", "m.bin", *TUNE, "--autotune-duration", 2, "--lr", 0.5, "--resume")
-    assert again.returncode == 0 and f"{len(trials)} trials done before" in again.stderr
-    other = wv("train", "train.txt", "-o", "m.bin", *TUNE, "--autotune-duration", 2, "--lr", 0.4, "--resume")
+    assert len(trials) == meta["autotune"]["trials"] == 5
+    again = wv(*call, "0.001", "--resume")
+    assert again.returncode == 0 and "5 trials done before" in again.stderr
+    other = wv(*call, "0.001", "--lr", 0.4, "--resume")
     assert other.returncode == 1 and "another search (start differ)" in other.stderr
     (files / "m.bin.autotune.jsonl").write_text("rubbish\n")
-    broken = wv("train", "train.txt", "-o", "m.bin", *TUNE, "--autotune-duration", 2, "--resume")
+    broken = wv(*call, "0.001", "--resume")
     assert broken.returncode == 1 and "m.bin.autotune.jsonl:1: " in broken.stderr
 
 
@@ -203,7 +208,7 @@ def test_a_signal_ends_the_search_and_keeps_its_trials(files, monkeypatch, capsy
 
     monkeypatch.setattr(Supervised, "train_step", train_step)
     monkeypatch.chdir(files)
-    assert entry.run(["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "60"]) == 143
+    assert entry.run(["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "10h"]) == 143
     assert "--resume" in capsys.readouterr().err
     assert [trial["number"] for trial in trials_of(files / "m.bin.autotune.jsonl")] == [0, 1]
     assert not (files / "m.bin").exists()
@@ -331,10 +336,11 @@ def test_a_line_that_is_none(tmp_path, line):
         begin(tmp_path / "log", resume=True)
 
 
-def test_a_size_is_kept(files, wv):
-    size = ["--autotune-size", "60k", "--autotune-duration", 3, "--lr", 0.5]
-    done = wv("train", "train.txt", "-o", "m.ftz", *TUNE, *size)
-    assert done.returncode == 0, done.stderr
+def test_a_size_is_kept(files, wv, monkeypatch):
+    monkeypatch.chdir(files)
+    end_after_trials(monkeypatch, 4)
+    size = ["--autotune-size", "60k", "--autotune-duration", "10h", "--lr", "0.5"]
+    assert entry.run(["train", "train.txt", "-o", "m.ftz", *map(str, TUNE), *size]) == 0
     assert (files / "m.ftz").stat().st_size <= 60_000
     assert wv("predict", "m.ftz", "valid.txt").returncode == 0
 

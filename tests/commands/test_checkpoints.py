@@ -137,14 +137,13 @@ def test_two_runs_with_the_same_output(text, wv):
     """The second is refused before any work; the first goes on."""
     arguments = ["train", "-", "-o", "a.vec", *FLAGS]
     command = [sys.executable, "-m", "wv_cli", *map(str, arguments)]
-    first = Process(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not Path(".a.vec.checkpoint.wv-lock").exists():
-        assert first.poll() is None
+    first, data = Process(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE), Path(text).read_bytes()
+    first.stdin.write(data * -(-(1 << 20) // len(data)))  # more than a pipe has room for: it has been locked and reads
     second = wv(*arguments, "--overwrite")
     assert second.returncode == 1 and second.stderr.startswith(
         "wv train: a.vec.checkpoint: another run saves to this checkpoint; wait for it"
     )
-    _, talk = first.communicate(Path(text).read_bytes())
+    _, talk = first.communicate()
     assert first.returncode == 0, talk
     assert sorted(os.listdir()) == ["a.vec", "text.txt"]
 

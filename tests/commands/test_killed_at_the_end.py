@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE
 from wv_cli import train
 from wv_cli.__main__ import run
 from wv_cli.errors import WvError
@@ -80,7 +81,10 @@ def killed_at(number: int, arguments: list[str], monkeypatch: pytest.MonkeyPatch
 
         for owner, name in CALLS:
             monkeypatch.setattr(owner, name, wrapped(getattr(owner, name)))
-        os._exit(run(arguments))
+        try:
+            os._exit(run(arguments))
+        finally:
+            os._exit(99)
     ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert ended in (0, -signal.SIGKILL)
     return ended != 0
@@ -151,7 +155,7 @@ def test_killed_for_real_between_the_renames_and_the_end(command):
         "import os, signal, sys; from wv_cli.models.training import saved_run; from wv_cli.__main__ import run;"
         "saved_run.SavedRun.remove = lambda self: os.kill(os.getpid(), signal.SIGKILL); run(sys.argv[1:])"
     )
-    ended = subprocess.run([sys.executable, "-c", code, *again, "--resume"], timeout=60, check=False)
+    ended = subprocess.run([sys.executable, "-c", code, *again, "--resume"], timeout=PATIENCE, check=False)
     assert ended.returncode == -signal.SIGKILL and list(Path.cwd().glob("*.checkpoint"))
     state = Path("X").read_bytes()
     assert run([*again, "--resume"]) == 0

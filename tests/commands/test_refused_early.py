@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.made import end_after_trials
 from wv_cli.__main__ import run
 from wv_cli.commands.autotune import LabelSearch
 from wv_cli.models.training import run as engine
@@ -78,7 +79,8 @@ def test_a_search_does_not_choose_what_the_disk_has_no_room_for(tmp_path, monkey
     monkeypatch.setattr(
         shutil, "disk_usage", lambda path: disk_usage(path)._replace(**({"free": 6000} if len(asked) > 1 else {}))
     )
-    line = "train labels --model supervised -o o.bin --autotune-validation labels --autotune-duration 2 -q"
+    end_after_trials(monkeypatch, 5)
+    line = "train labels --model supervised -o o.bin --autotune-validation labels --autotune-duration 10h -q"
     assert run(line.split()) == 0
     trials = [json.loads(each) for each in Path("o.bin.autotune.jsonl").read_text().splitlines()]
     assert any("needs about" in str(trial) for trial in trials)

@@ -12,6 +12,7 @@ import pytest
 from tests import forked
 from tests.compat import replay
 from tests.compat.differs import DIFFERS
+from tests.processes import PATIENCE
 
 
 def run(case: replay.Case, folder: Path) -> replay.Done:
@@ -25,7 +26,7 @@ def typed(argv: list[str], stdin: bytes, folder: Path) -> replay.Done:
     """One command line in `folder`/work."""
     work = folder / "work"
     work.mkdir(exist_ok=True)
-    done = forked.run_bytes(argv, stdin, work, timeout=60)
+    done = forked.run_bytes(argv, stdin, work, timeout=PATIENCE)
     return replay.Done(done.returncode, done.stdout, done.stderr, work)
 
 

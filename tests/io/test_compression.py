@@ -13,7 +13,9 @@ import tracemalloc
 import pytest
 
 from tests import zstd
+from tests.processes import PATIENCE
 from wv_cli.errors import BadFile
+from wv_cli.io import threads
 from wv_cli.io.compression import CHUNK, decompress
 
 
@@ -80,9 +82,10 @@ def test_damaged_blocks_are_found():
             assert len(b"".join(decompress(iter([bytes(data)]), "x"))) <= 64 << 20
 
 
-def test_nothing_is_read_after_the_end(slice_xz):
+def test_nothing_is_read_after_the_end(slice_xz, monkeypatch):
     """The reader in the background is gone when the generator is closed: what it read later it would take from another
     file, which may have the number of this one by then."""
+    monkeypatch.setattr(threads, "_PATIENCE", PATIENCE)
     reads = []
 
     def blocks():

@@ -8,6 +8,7 @@ import pytest
 
 from tests.processes import PATIENCE
 from wv_cli.io import host
+from wv_cli.io import threads as threads_module
 from wv_cli.io.host import processors
 from wv_cli.io.threads import Backlog, in_order, read_ahead, run_all
 
@@ -105,7 +106,8 @@ def test_an_error_of_a_task_comes_at_its_place():
     assert found == [0, 1, 2]
 
 
-def test_what_is_read_ahead_is_bounded_and_stops():
+def test_what_is_read_ahead_is_bounded_and_stops(monkeypatch):
+    monkeypatch.setattr(threads_module, "_PATIENCE", PATIENCE)
     made = []
 
     def items():

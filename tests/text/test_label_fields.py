@@ -8,6 +8,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from tests.commands.made import end_after_trials
 from wv_cli import eval as evaluate
 from wv_cli import filter, load_classifier, quantize, train
 from wv_cli.__main__ import run
@@ -170,9 +171,10 @@ def test_numbers_and_calibration_from_records(files, tmp_path):
     assert report["results"][0]["spearman"] > 0.8
 
 
-def test_a_search_is_scored_on_records(files, tmp_path):
+def test_a_search_is_scored_on_records(files, tmp_path, monkeypatch):
+    end_after_trials(monkeypatch, 2)
     call = f"train {files}/x.jsonl -o {tmp_path}/best.bin --model supervised --label-field sign --dim 4 --threads 1 -q"
-    assert run(f"{call} --autotune-validation {files}/x.jsonl --autotune-duration 2".split()) == 0
+    assert run(f"{call} --autotune-validation {files}/x.jsonl --autotune-duration 10h".split()) == 0
     assert len(load_classifier(tmp_path / "best.bin").labels) == 2
 
 

@@ -20,7 +20,7 @@ import pytest
 from tests.conftest import GOLDEN, ROOT, Run
 from tests.guides import console
 from tests.io.cluster.served import nothing, run, said, served
-from tests.processes import Process
+from tests.processes import PATIENCE, Process
 from tests.tiers import full
 from wv_cli.errors import WvError
 from wv_cli.guides import guide_text
@@ -258,7 +258,14 @@ def test_what_is_no_address_is_one_line(slice_text: Path, wv: Run, asked: str, w
 def test_a_scheduler_without_workers_is_one_line(
     slice_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(module, "ANSWER_SECONDS", 1)
+    """The scheduler itself may take its time to answer."""
+    require = DaskCluster.require_workers
+
+    def wait_shortly(cluster: DaskCluster) -> None:
+        monkeypatch.setattr(module, "ANSWER_SECONDS", 0.2)
+        require(cluster)
+
+    monkeypatch.setattr(DaskCluster, "require_workers", wait_shortly)
     with served(tmp_path, 0) as found:
         assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", found) == 1
     (line,) = capsys.readouterr().err.splitlines()
@@ -324,7 +331,7 @@ import pathlib, time
 from wv_cli.text import corpus
 def tally(*_, **__):
     pathlib.Path("started").touch()
-    time.sleep(3)
+    time.sleep(120)
     pathlib.Path("finished").touch()
 corpus.tally = tally
 """
@@ -350,7 +357,7 @@ def test_ctrl_c_ends_the_local_cluster_and_says_one_line(
         told = process.communicate()[1]
         assert process.returncode == 130
         assert said(told) == "wv build-vocab: interrupted"
-        until = time.monotonic() + 30  # multiprocessing's own helper ends when this process has
+        until = time.monotonic() + PATIENCE  # multiprocessing's own helper ends when this process has
         while processes(process.pid) and time.monotonic() < until:
             time.sleep(0.05)
         assert processes(process.pid) == []
