@@ -87,3 +87,36 @@ def test_a_contaminated_record_is_shown_with_its_item(inputs, tmp_path, capsys):
     assert run(["filter", *inputs, "--explain", "5", *rule, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["explained"]["rules"]
     assert row["of"] == f"{tmp_path}/bench.txt:2" and row["in_both"] == WATER.upper() and not row["keeps"]
+
+
+def test_lines_that_came_before_are_told_of(tmp_path, capsys):
+    """What --explain says is what the run does: a record without some lines stays, one without any goes."""
+    texts = ["one\ntwo", "One\nthree\nTWO.\nfour", "two\n\none", "five"]
+    path, rules = tmp_path / "texts.jsonl", ("--exact-duplicates", "paragraph", "--words", "1..")
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    said = [explained([str(path)], number, capsys, *rules)[-1] for number in range(1, 5)]
+    assert said == [
+        "exact-duplicates\t-\tkeeps\t(no earlier record is like it)",
+        "exact-duplicates\t-\tkeeps\t(without one of its lines, which came before)",
+        "exact-duplicates\t-\trejects\t(all its lines came before)",
+        "exact-duplicates\t-\tkeeps\t(no earlier record is like it)",
+    ]
+    assert explained([str(path)], 3, capsys, "--exact-duplicates", "paragraph", "--words", "3..")[-1] == (
+        "exact-duplicates\t-\t-\t(not asked: another rule rejects the record)"
+    )
+    assert run(["filter", str(path), "-o", f"{tmp_path}/kept", *rules, "-q"]) == 0
+    kept = [json.loads(line)["text"] for line in (tmp_path / "kept" / "texts.jsonl").read_text().splitlines()]
+    assert kept == ["one\ntwo", "three\nTWO.\nfour", "five"]
+
+
+def test_a_record_that_stays_without_contaminated_lines_is_kept(inputs, tmp_path, capsys):
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps({"text": f"{OVEN} cut it.\n{WATER}\nBoil the rice."}) + "\n")
+    rule = ("--contamination", f"{tmp_path}/bench.txt<=0.2", "--decontaminate")
+    like = f"(<= 0.2; like {tmp_path}/bench.txt:2"
+    kept = f"contamination\t0.6\tkeeps\t{like}; without one of its lines)"
+    assert explained([str(path)], 1, capsys, *rule, "paragraph")[-2] == kept
+    assert explained([str(path)], 1, capsys, *rule, "record")[-2] == f"contamination\t0.6\trejects\t{like})"
+    assert run(["filter", str(path), "-o", f"{tmp_path}/kept", *rule, "paragraph", "-q"]) == 0
+    text = json.loads((tmp_path / "kept" / "long.jsonl").read_text())["text"]
+    assert text == f"{OVEN} cut it.\nBoil the rice."

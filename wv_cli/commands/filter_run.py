@@ -53,12 +53,14 @@ class FilterRun:
         return self._filter(corpus, judge, keyed).to_dict()
 
     def _open_judge(self, corpus: Corpus) -> "Judge":
-        """The judge of all rules but those of duplicates. What the first texts show is told."""
+        """The judge of all rules but those of duplicate records. What the first texts show is told."""
+        from wv_cli.filtering.duplicates import ParagraphRule
         from wv_cli.filtering.first_texts import notes_on_fields, notes_on_words
         from wv_cli.filtering.judge import Judge
         from wv_cli.filtering.judged_blocks import split_fields
 
         judge = Judge(self.rules.all_rules, self.rules.scoring)
+        judge.paragraphs = ParagraphRule() if self.rules.duplicates.exact_duplicates == "paragraph" else None
         self.rules.require_words(self.run.log)
         near = self.rules.duplicates.near_duplicates is not None
         words, tokenize = any(rule.statistic is not None for rule in judge.rules), self.rules.scoring.tokenize_words
@@ -90,7 +92,6 @@ class FilterRun:
     def _filter(self, corpus: Corpus, judge: "Judge", keyed: "KeyedRun | None") -> "Totals":
         """Judges by all rules, and writes what the options ask for."""
         from wv_cli.filtering.clusters import Clusters
-        from wv_cli.filtering.duplicates import ParagraphRule
         from wv_cli.filtering.statistics import Totals
 
         source, duplicates = corpus.source, self.rules.duplicates
@@ -98,7 +99,6 @@ class FilterRun:
             judge.duplicates = [*keyed.open_decisions(corpus.mine)]
         else:
             judge.duplicates = duplicates.open_rules(source.paths, self.rules.scoring.tokenize_words)
-        judge.paragraphs = ParagraphRule() if duplicates.exact_duplicates == "paragraph" else None
         totals = Totals.of_rules(judge.ranges)
         if self.kept.output is None:
             clusters = Clusters(self.kept.clusters, verified=judge.verifies)

@@ -7,7 +7,7 @@ from wv_cli.errors import UsageError
 from wv_cli.filtering.contamination import RUN, Contamination
 from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.duplicates import FIRST, Deduplicator, Like
-from wv_cli.filtering.judge import Judge
+from wv_cli.filtering.judge import Judge, Judged
 from wv_cli.filtering.near_duplicates import SHINGLE, simplify
 from wv_cli.text.raw_files import is_file
 from wv_cli.text.record_files import RecordFiles
@@ -27,25 +27,28 @@ def explain(
     keep_numbers: bool = False,
 ) -> dict[str, Any]:
     """Of one record: its text, and for each rule its score, range, and whether it keeps it (None: it is not asked). For
-    rules of `duplicates` all records before are judged. Raises UsageError when there are not so many."""
+    rules of `duplicates`, and for that of paragraphs, all records before are judged. Raises UsageError when there are
+    not so many."""
     before, first = 0, judge.with_duplicates(duplicates)
     for shard, path in enumerate(source.paths):
         in_file = 0
         for block in source.blocks(path, ()):
             texts, at = block.each, number - before - 1
             fields = read_fields(block, judge.fields, source.field, path)
-            if duplicates:
+            if first.duplicate_rules:
                 found = first.score_batch(texts, fields)
                 first.reject_duplicates(found, shard, in_file)
             if at < block.count:
                 text, own = texts[at], {name: [values[at]] for name, values in fields.items()}
                 rows = _explain_rules(judge, text, own)
-                rejected_by, like = (int(found.reason[at]), found.like.get(at)) if duplicates else (-1, None)
-                for which, rule in enumerate(duplicates, len(judge.rules)):
+                for which, rule in enumerate(first.duplicate_rules, len(judge.rules)):
+                    rejected_by, like = int(found.reason[at]), found.like.get(at)
                     row: dict[str, Any] = {"rule": rule.name, "score": None, "range": FIRST}
                     row["keeps"] = rejected_by != which
                     if 0 <= rejected_by < which:
                         row |= {"range": "not asked: another rule rejects the record", "keeps": None}
+                    elif rule is judge.paragraphs:
+                        row["range"] = _paragraphs(found, at)
                     elif rejected_by == which:
                         row["range"] = "an earlier record is equal" if rule.name != "near-duplicates" else "equal keys"
                         if like is not None:
@@ -59,7 +62,7 @@ def explain(
 
 def _explain_rules(judge: Judge, text: bytes, fields: dict[str, list[Any]]) -> list[dict[str, Any]]:
     found = judge.score_batch([text], fields, every=True)
-    rows = []
+    rows, left = [], text
     for rule in judge.rules:
         scores = found.scores[rule.name]
         row = {"rule": rule.name, "score": float(scores[0]), "range": rule.bounds_text}
@@ -69,8 +72,28 @@ def _explain_rules(judge: Judge, text: bytes, fields: dict[str, list[Any]]) -> l
             (like,) = scorer.like([text])
             row |= _evidence(text, like, scorer.items[like.record - 1], RUN, keep_numbers=True)
             row["range"] = f"{rule.bounds_text}; {row['range']}"
+            cleaned = scorer.without_items(left, rule.accepts) if judge.cleans else None
+            if cleaned is not None:
+                row |= {"keeps": True, "range": f"{row['range']}; without {_lines_between(left, cleaned)}"}
+                left = cleaned
         rows.append(row)
     return rows
+
+
+def _paragraphs(judged: Judged, at: int) -> str:
+    """What --exact-duplicates paragraph does with this one of the documents, which the other rules keep."""
+    assert judged.paragraphs is not None
+    if judged.reason[at] >= 0:
+        return "all its lines came before"
+    before = judged.paragraphs[0][judged.alive.tolist().index(at)]
+    after = judged.shortened.get(at, before)
+    return f"without {_lines_between(before, after)}, which came before" if after != before else FIRST
+
+
+def _lines_between(before: bytes, after: bytes) -> str:
+    """How many lines a text has lost."""
+    count = before.count(b"\n") - after.count(b"\n")
+    return f"{count} of its lines" if count > 1 else "one of its lines"
 
 
 def _evidence(

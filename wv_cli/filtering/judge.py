@@ -34,7 +34,7 @@ class Judge:
                     self._field_scorers[rule.name] = scorer
                 else:
                     self._scorers[rule.name] = scorer
-        self._cleans = options.decontaminate == "paragraph"
+        self.cleans = options.decontaminate == "paragraph"
         self._cut = open_cutter(options.tokenize)
         self._language = next((rule.language for rule in rules if rule.language), "")
         self.duplicates: list[Deduplicator] = []
@@ -124,7 +124,7 @@ class Judge:
             if len(alive):
                 wrong = alive[~rule.accepts(own[alive])]
                 judge = self._scorers.get(rule.name)
-                if isinstance(judge, Contamination) and self._cleans and not every:
+                if isinstance(judge, Contamination) and self.cleans and not every:
                     wrong = _clean(judge, rule, texts, wrong, shortened)
                 if isinstance(judge, Contamination) and len(wrong):
                     items = judge.like(take_texts(texts, wrong))
