@@ -129,7 +129,7 @@ def test_a_label_that_is_not_there_is_named_with_others(wv: Run, signed: Path) -
         ('words = "5.."'.encode("utf-16"), "expected rules in UTF-8, found UTF-16; convert it: iconv -f UTF-16"),
         (b"words = " + b"9" * 5000, "expected TOML in UTF-8, found a number of too many digits"),
         (b"words = " + b"[" * 90_000, "expected TOML in UTF-8, found"),
-        (b"words = '\xff'", "expected TOML in UTF-8, found: "),
+        (b"\nwords = '\xff'", "toml:2: expected TOML in UTF-8, found the byte 0xff; convert it with iconv"),
         (b"words = ", "expected TOML in UTF-8, found: Invalid value"),
     ],
     ids=["mark", "utf-16", "digits", "deep", "bytes", "cut"],
@@ -139,7 +139,8 @@ def test_rules_in_a_file_of_any_editor(wv: Run, records: Path, data: bytes, told
     done = wv("filter", records, "-o", "kept", "--rules", "rules.toml", "-q")
     assert done.returncode == (1 if told else 0), done.stderr
     if told:
-        assert done.stderr.startswith(f"wv filter: rules.toml: {told}") and done.stderr.count("\n") == 1
+        assert done.stderr.startswith("wv filter: rules.toml:") and told in done.stderr
+        assert done.stderr.count("\n") == 1
     else:
         assert len((records.parent / "kept" / records.name).read_text().splitlines()) == 1
 

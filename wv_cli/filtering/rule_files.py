@@ -56,7 +56,11 @@ def read_rules(name: str, options: Mapping[str, Option]) -> tuple[list[tuple[str
         raise BadFile(name, f"expected rules in UTF-8, found {found_encoding}")
     try:
         given = tomllib.loads(data.removeprefix(MARK).decode().replace("\r\n", "\n"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        read, start = error.object, error.start
+        problem = f"expected TOML in UTF-8, found the byte 0x{read[start]:02x}; convert it with iconv"
+        raise BadFile(name, problem, line=read.count(b"\n", 0, start) + 1) from None
+    except tomllib.TOMLDecodeError as error:
         raise BadFile(name, f"expected TOML in UTF-8, found: {error}") from None
     except RecursionError:
         raise BadFile(name, "expected TOML in UTF-8, found lists or tables too deep in each other") from None
