@@ -91,6 +91,17 @@ def _out_of_memory(asked: str, flags: set[str]) -> str:
     return f"out of memory{what}" + (f"; {', or '.join(ways)}" if ways else "")
 
 
+def _release_frames(error: MemoryError) -> None:
+    """Gives back what the functions that the error came through still hold: the message about it needs memory, too."""
+    import contextlib
+
+    step = error.__traceback__
+    while step is not None:
+        with contextlib.suppress(RuntimeError):  # it runs on
+            step.tb_frame.clear()
+        step = step.tb_next
+
+
 def _known_failure(error: OSError) -> str:
     """The message about a name or folder that no reader or writer has worded; "" for another failure."""
     import errno
@@ -99,6 +110,8 @@ def _known_failure(error: OSError) -> str:
 
     if error.errno == errno.ENOENT and error.filename is None:
         return "the current folder has been removed; change to another one"
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return "too many open files; raise the limit on open files (ulimit -n)"
     if error.errno in (errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP):
         return f"{escape_for_terminal(str(error.filename))}: {reason(error)}" if error.filename is not None else ""
     return ""
@@ -181,7 +194,13 @@ def run(argv: list[str]) -> int:
                 raise
             error, text = MemoryError(), ""
         if isinstance(error, MemoryError):
-            text = _out_of_memory(text, wv.flags(speaking[0]))
+            _release_frames(error)
+            try:
+                text = _out_of_memory(text, wv.flags(speaking[0]))
+                return fail(speaking[0], f"{text} (run `wv --debug ...` to see where)", 1)
+            except MemoryError:
+                os.write(2, b"wv: out of memory\n")
+                return 1
         return fail(speaking[0], f"{text} (run `wv --debug ...` to see where)", 1)
 
 

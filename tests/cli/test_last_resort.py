@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -13,6 +14,7 @@ import pytest
 from tests.conftest import GOLDEN, ROOT
 from tests.walk import for_each
 from wv_cli import __main__ as entry
+from wv_cli.cli import program as entry_program
 from wv_cli.errors import NOT_BUILT, WvError
 from wv_cli.io import host, memory, threads
 from wv_cli.io.output import commit_together, write_each
@@ -64,6 +66,33 @@ def test_code_that_does_not_fit_into_memory(monkeypatch, capsys):
         assert capsys.readouterr().err.startswith("wv check: out of memory")
     with pytest.raises(SystemError):
         check(SystemError(null.format("len")))
+
+
+def test_out_of_memory_without_memory_for_a_message(monkeypatch, capfd):
+    """What the work held is given back before; where that is too little, the message is made already."""
+    held = []
+
+    def work(*_, **__):
+        large = Mock()
+        held.append(weakref.ref(large))
+        raise MemoryError
+
+    def flags(_):
+        assert held[0]() is None
+        raise MemoryError
+
+    monkeypatch.setattr("wv_cli.vectors.formats.checking.check", work)
+    monkeypatch.setattr(entry_program.wv, "flags", flags)
+    assert entry.run(["check", str(GOLDEN / "gensim.vec")]) == 1
+    assert capfd.readouterr().err == "wv: out of memory\n"
+
+
+def test_too_many_open_files(monkeypatch, capsys):
+    """Where a module is imported, say, which is no file of the user's."""
+    error = OSError(24, "Too many open files", "numpy/ma/__init__.py")
+    monkeypatch.setattr("wv_cli.vectors.formats.checking.check", Mock(side_effect=error))
+    assert entry.run(["check", str(GOLDEN / "gensim.vec")]) == 1
+    assert capsys.readouterr().err == "wv check: too many open files; raise the limit on open files (ulimit -n)\n"
 
 
 AMONG_SOURCES = [
