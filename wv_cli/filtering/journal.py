@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli import __version__
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, WvError, cannot_read
 from wv_cli.filtering.part_files import Saved
 from wv_cli.filtering.parts import JOURNAL
 from wv_cli.io.output import open_output, remove_output
@@ -57,8 +57,7 @@ class Journal:
         except FileNotFoundError:
             return None
         except OSError as error:
-            message = f"{self.path}: cannot read: {reason(error)}"
-            raise WvError(message) from error
+            raise cannot_read(self.path, error) from error
         saved = _whole(data)
         if saved is None:
             problem = "expected the journal of a wv filter that was stopped, found damage; --overwrite begins anew"

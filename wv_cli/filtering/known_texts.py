@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._knowntexts import MOST_BINS, KnownTexts, Shingler
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, WvError, cannot_read, reason
 from wv_cli.filtering.cutting import open_cutter, require_recipe
 from wv_cli.filtering.duplicates import Answer, Like, SavedKeys
 from wv_cli.filtering.near_duplicates import KIND as NEAR_DUPLICATES
@@ -247,7 +247,7 @@ class _Index:
         try:
             self.file = Path(path).open("rb")  # noqa: SIM115, open as long as the rules are asked
         except OSError as error:
-            raise WvError(f"{path}: cannot read: {reason(error)}") from error
+            raise cannot_read(path, error) from error
         weakref.finalize(self, self.file.close)
         if self.file.read(len(container.magic(KIND))) != container.magic(KIND):
             raise refuse("is compressed, and texts are read at their places; decompress it")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, WvError, cannot_read
 from wv_cli.filtering.duplicates import Answer, Deduplicator, SavedKeys
 from wv_cli.filtering.known_texts import Sets, Stored
 from wv_cli.filtering.parts import Part
@@ -146,7 +146,7 @@ class StoredKeys:
         try:
             self._file = path.open("rb")  # open as long as the keys are used
         except OSError as error:
-            raise WvError(f"{path}: cannot read: {reason(error)}") from error
+            raise cannot_read(path, error) from error
         weakref.finalize(self, self._file.close)
         try:
             about = json.loads(self._arrays["about"].tobytes())

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wv_cli import __version__
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile, WvError, cannot_read
 from wv_cli.filtering.journal import seal
 from wv_cli.filtering.part_files import require_outputs
 from wv_cli.filtering.parts import ENDING, REPORT, Part, corpus_digest, files_of_other_deals, files_of_runs
@@ -161,7 +161,7 @@ def read_report(path: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise WvError(f"{path}: cannot read: {reason(error)}") from error
+        raise cannot_read(path, error) from error
     try:
         saved: dict[str, Any] = json.loads(data)
         if saved["sha256"] == seal({name: saved[name] for name in ("identity", "totals", "scores", "shards")}):
@@ -200,5 +200,5 @@ def _sample_digest(path: Path) -> str:
                 file.seek(place)
                 digest.update(file.read(_SAMPLE))
     except OSError as error:
-        raise WvError(f"{path}: cannot read: {reason(error)}") from error
+        raise cannot_read(path, error) from error
     return digest.hexdigest()

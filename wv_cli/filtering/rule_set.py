@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from wv_cli.errors import WvError, reason
+from wv_cli.errors import WvError, cannot_read
 from wv_cli.filtering.cutting import recipe_of_model
 from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.rules import Rule
@@ -67,7 +67,7 @@ def _state(path: str) -> tuple[int, int]:
     try:
         status = Path(path).stat()
     except OSError as error:
-        raise WvError(f"{path}: cannot read: {reason(error)}") from error
+        raise cannot_read(path, error) from error
     return status.st_size, status.st_mtime_ns
 
 

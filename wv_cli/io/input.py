@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from wv_cli._floattext import PADDING
-from wv_cli.errors import BadFile, WvError, cannot_read, reason
+from wv_cli.errors import BadFile, cannot_read
 from wv_cli.io.compression import decompress, is_compressed
 from wv_cli.io.kinds import PACKED_HEAD
 from wv_cli.io.mapped import map_file
@@ -124,8 +124,7 @@ class Input:
             try:
                 got = self._stream.readinto(view[count:])
             except OSError as error:
-                message = f"{self.name}: cannot read: {reason(error)}"
-                raise WvError(message) from error
+                raise cannot_read(self.name, error) from error
             if not got:
                 break
             count += got

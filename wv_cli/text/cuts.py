@@ -1,6 +1,6 @@
 """Where a file can be divided: between lines or, inside a long one, between words. Some can only be read whole."""
 
-from wv_cli.errors import WvError, reason
+from wv_cli.errors import WvError, cannot_read
 from wv_cli.io.compression import is_compressed
 from wv_cli.text.documents import document_of
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
@@ -35,8 +35,7 @@ def size_of(path: str) -> int:
     try:
         size = size_of_file(path) if path != "-" else None
     except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise cannot_read(path, error) from error
     if size is None or not is_file(path):
         message = (
             f"{name_of_input(path)}: several processes cannot share a stream; give files, which all of them can read"

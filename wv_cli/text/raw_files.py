@@ -6,7 +6,7 @@ import select
 from collections.abc import Iterator
 from pathlib import Path
 
-from wv_cli.errors import WvError, cannot_read, reason
+from wv_cli.errors import cannot_read
 from wv_cli.io import remote
 from wv_cli.io.pipes import open_bytes
 
@@ -51,8 +51,7 @@ def blocks(raw: io.RawIOBase, name: str, size: int) -> Iterator[bytes]:
         try:
             block: bytes | None = raw.read(asked)
         except OSError as error:
-            message = f"{name}: cannot read: {reason(error)}"
-            raise WvError(message) from error
+            raise cannot_read(name, error) from error
         if block is None:  # a pipe somebody has made non-blocking has nothing to give yet
             select.select([raw], [], [])
             continue

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _glove
-from wv_cli.errors import BadFile, WvError
+from wv_cli.errors import BadFile, WvError, cannot_read
 from wv_cli.io import memory
 from wv_cli.io.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.models.glove.config import GloveConfig
@@ -251,5 +251,4 @@ def _size(path: str) -> int:
     try:
         return Path(path).stat().st_size
     except OSError as error:
-        message = f"{path}: cannot read: {(error.strerror or str(error)).lower()}; check the spelling of the path"
-        raise WvError(message) from error
+        raise cannot_read(path, error) from error

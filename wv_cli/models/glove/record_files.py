@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli._glove import RECORD, check, sort
-from wv_cli.errors import BadFile, UsageError, WvError, reason
+from wv_cli.errors import BadFile, UsageError, WvError, cannot_read
 from wv_cli.io.compression import compression_of
 from wv_cli.io.input import open_input
 from wv_cli.io.runs import pair_runs
@@ -117,8 +117,7 @@ def _check_file(file: CountsFile, digest: "hashlib.blake2b") -> bool:
     try:
         size = Path(file.path).stat().st_size
     except OSError as error:
-        message = f"{file.path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise cannot_read(file.path, error) from error
     if not Path(file.path).is_file():
         message = (
             f"{file.path}: expected a file of counts, which is read twice, found a folder, pipe or device; give a file"
@@ -161,8 +160,7 @@ def _blocks(path: str, size: int) -> Iterator[Records]:
             while data := stream.read(size * RECORD.itemsize):
                 yield np.frombuffer(data, RECORD)
     except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise cannot_read(path, error) from error
 
 
 def piped_records() -> Iterator[Records]:

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from wv_cli.errors import WvError, reason
+from wv_cli.errors import WvError, cannot_read
 from wv_cli.io.executor import Executor
 from wv_cli.text.cuts import size_of
 
@@ -80,6 +80,5 @@ def _state(path: str) -> State:
         files = sorted(each for each in place.rglob("*") if each.is_file()) if place.is_dir() else [place]
         found = [(str(each), each.stat()) for each in files]
     except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise cannot_read(path, error) from error
     return tuple((name, status.st_size, status.st_mtime_ns, status.st_ino) for name, status in found)

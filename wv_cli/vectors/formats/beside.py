@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from wv_cli.errors import BadFile, FormatWarning, WvError, reason
+from wv_cli.errors import BadFile, FormatWarning, cannot_read
 from wv_cli.io.folders import find_folder, static_root
 from wv_cli.io.input import Input
 from wv_cli.io.marks import split_lines
@@ -62,8 +62,7 @@ def read_words(
     try:
         text = Path(name).read_bytes()
     except OSError as error:
-        message = f"{name}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise cannot_read(name, error) from error
     # Words of ours may end with a carriage return; an editor of Windows puts one behind every word.
     as_written = mark is not None and digest(text) == mark
     lines = text.split(b"\n")[:-1] if as_written else split_lines(text)
