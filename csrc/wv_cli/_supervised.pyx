@@ -196,7 +196,7 @@ cdef class Run(_training.Run):
         return self.kernel.supervised_scratch_bytes(&self.run)
 
     def worker(self, private: object = None) -> Worker:
-        """What one thread needs to train lines; see Worker. `private`, a wv_cli.models.supervised.OutputReplicas: the
+        """What one thread needs to train lines; see Worker. `private`, a wv_cli.models.replicas.OutputReplicas: the
         thread works on copies of the output rows."""
         return Worker(self, private)
 

@@ -10,7 +10,7 @@ from tests.reference.supervised import Reference, lines, logistic, softmax, word
 from wv_cli import _cpu, _supervised, _word2vec
 from wv_cli.io.memory import pad_width, zeros
 from wv_cli.models.config import SupervisedConfig
-from wv_cli.models.supervised import OutputReplicas
+from wv_cli.models.replicas import OutputReplicas
 
 LAYERS = SupervisedConfig.options()["loss"].choices
 WORDS, END, DROPPED = 13, 2, 3  # words with a row, the id of </s>, words below the cut

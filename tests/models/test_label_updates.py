@@ -6,7 +6,8 @@ import pytest
 from wv_cli import _word2vec
 from wv_cli.io.matrices import MatrixAllocator
 from wv_cli.models.config import SupervisedConfig
-from wv_cli.models.supervised import OutputReplicas, Supervised, replica_bytes
+from wv_cli.models.replicas import OutputReplicas, replica_bytes
+from wv_cli.models.supervised import Supervised
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.labeled import encode_labeled
 
@@ -102,6 +103,6 @@ def test_many_threads_learn_as_one(loss, corpus, monkeypatch):
     for threads in (2, 8, 32):
         assert loss_of(corpus, threads, loss=loss) == pytest.approx(one, rel=0.1), threads
     full = lambda threads, lr, updates: np.ones(len(updates), np.float32)  # noqa: E731
-    monkeypatch.setattr("wv_cli.models.supervised.added_fraction", full)
-    monkeypatch.setattr("wv_cli.models.supervised._LEAST_BETWEEN", 64)
+    monkeypatch.setattr("wv_cli.models.replicas.added_fraction", full)
+    monkeypatch.setattr("wv_cli.models.replicas._LEAST_BETWEEN", 64)
     assert not loss_of(corpus, 32, loss=loss) < 1.5 * one, "more seldom, and added in full"

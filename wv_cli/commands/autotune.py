@@ -124,7 +124,7 @@ class LabelSearch:
 
     def run(self, log: Log, *, resume: bool = False) -> Outcome | None:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
-        for a log that cannot be written or belongs to another search; see autotune_log.claimed."""
+        for a log that cannot be written or belongs to another search; see autotune_log.claim_log."""
         trial_log = TrialLog(self.plan.log, self.header(), self.first)
         self.trials = trial_log.begin(log, resume=resume)
         try:

@@ -1,4 +1,4 @@
-"""Work done by the workers of a Dask cluster: the only module of this room that imports wv_cli.io."""
+"""Work done by the workers of a Dask cluster, and what they cannot do."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -35,7 +35,7 @@ def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -
     return Projections(np.array(model.effective)) if train(model).is_finished else None
 
 
-class BioHash(Immediate):
+class BioHash(Immediate[HashConfig]):
     """The sgd rule in training. Satisfies training.saved_run.Savable. `weights` (units, dim) start at N(0, 1) divided
     by their p-norm (the authors' code starts at N(0, 1), from which it first shrinks to the unit sphere)."""
 
@@ -57,16 +57,8 @@ class BioHash(Immediate):
         return np.sign(self.weights) * powers
 
     @property
-    def epochs(self) -> int:
-        return self.config.epochs
-
-    @property
     def epoch_steps(self) -> int:
         return -(-len(self.x) // self._step_rows)
-
-    @property
-    def steps(self) -> int:
-        return self.epochs * self.epoch_steps
 
     @property
     def _step_rows(self) -> int:

@@ -50,7 +50,7 @@ def start_weights(config: BiowordConfig, words: int) -> NDArray[np.float32]:
     return weights
 
 
-class Bioword(Immediate):
+class Bioword(Immediate[BiowordConfig]):
     """A model in training. Satisfies models.training.saved_run.Savable; the runner uses one thread, batches their own.
 
     Weights (2 words, cells) are raw * scale: rows of context words, then rows of words in the middle.
@@ -88,20 +88,12 @@ class Bioword(Immediate):
         return 8 * words * memory.pad_width(config.cells) + config.threads * (8 * words + 48 * inputs * config.batch)
 
     @property
-    def epochs(self) -> int:
-        return self.config.epochs
-
-    @property
     def _step_batches(self) -> int:
         return max(1, _STEP_WINDOWS // self.config.batch)
 
     @property
     def epoch_steps(self) -> int:
         return -(-(len(self.starts) - 1) // self._step_batches)
-
-    @property
-    def steps(self) -> int:
-        return self.epochs * self.epoch_steps
 
     def worker(self) -> Worker:
         threads = self.config.threads

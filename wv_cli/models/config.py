@@ -25,6 +25,15 @@ def negative_option() -> int:
     return option(5, help, low=1, high=1000, only=_DRAWS, common=True)
 
 
+def power_option(default: float, only: str) -> float:
+    return option(default, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only=only)
+
+
+def lr_floor_option(default: float) -> float:
+    help = "Final learning rate as a fraction of --lr; the fall is linear."
+    return option(default, help, low=0, high=1, what="a share of --lr")
+
+
 def dropout_option(default: float = 0.0) -> float:
     help = "Fraction of input and hidden numbers to drop in each step."
     return option(default, help, low=0, below=1, group="Training")
@@ -42,6 +51,18 @@ def maxn_option() -> int:
 def buckets_option(only: str = "maxn>0") -> int:
     help = "Rows for hashed n-grams; unused rows take no memory."
     return option(2_000_000, help, low=1, high=2**31 - 1, only=only, group="Model")
+
+
+def word_ngrams_option(default: int) -> int:
+    return option(default, "Length of the longest word n-gram; 1 uses single words.", low=1, high=20)
+
+
+def min_count_label_option() -> int:
+    return option(0, "Drop labels seen fewer times.", low=0)
+
+
+def label_prefix_option() -> str:
+    return option("__label__", "Prefix of the labels in a line.")
 
 
 def require_subwords(minn: int, maxn: int) -> None:
@@ -102,7 +123,7 @@ class Word2vecConfig(Options):
         "CBOW: share negatives between neighboring positions, which is 1.5 times as fast.",
         only="model=cbow and loss=ns and not maxn and window_side=both",
     )
-    power: float = option(0.75, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only=_DRAWS)
+    power: float = power_option(0.75, _DRAWS)
     sample: float = option(
         1e-3,
         "Threshold for subsampling frequent words; smaller drops more, 0 keeps all.",
@@ -125,18 +146,8 @@ class Word2vecConfig(Options):
         shown=f"{START_LR['skipgram']} (cbow {START_LR['cbow']})",
         common=True,
     )
-    lr_floor: float = option(
-        1e-4,
-        "Final learning rate as a fraction of --lr; the fall is linear.",
-        low=0,
-        high=1,
-        what="a share of --lr",
-    )
-    epochs: int = epochs_option(
-        5,
-        "Passes over the text.",
-        low=0,
-    )
+    lr_floor: float = lr_floor_option(1e-4)
+    epochs: int = epochs_option(5, low=0)
     max_sentence: int = option(1000, "Cut longer lines after this many words.", low=2, high=1_000_000, unit="tokens")
     cbow_mean: bool = option(
         True, "CBOW: average the context words, or sum them.", off="cbow-sum", only="model=cbow", group="Model"
@@ -184,14 +195,14 @@ class SupervisedConfig(Options):
     dim: int = dim_option()
     lr: float = lr_option(0.1, "Initial learning rate.", high=1000)
     epochs: int = epochs_option(5, low=0)
-    word_ngrams: int = option(1, "Length of the longest word n-gram; 1 uses single words.", low=1, high=20)
+    word_ngrams: int = word_ngrams_option(1)
     minn: int = minn_option()
     maxn: int = maxn_option()
     buckets: int = buckets_option("maxn>0 or word_ngrams>1")
     negative: int = negative_option()
     dropout: float = dropout_option()
-    min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
-    label_prefix: str = option("__label__", "Prefix of the labels in a line.")
+    min_count_label: int = min_count_label_option()
+    label_prefix: str = label_prefix_option()
     class_weights: str = option(
         "",
         "Weights of the labels: balanced by their counts, or a FILE of `label weight` lines.",
@@ -250,16 +261,10 @@ class NeuralConfig(Options):
     negative: int = option(
         500, "Negative samples, shared by the positions of a batch.", low=1, high=100_000, only=_SAMPLED
     )
-    power: float = option(1.0, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only=_SAMPLED)
+    power: float = power_option(1.0, _SAMPLED)
     dropout: float = dropout_option()
     lr: float = lr_option(0.01, "Initial learning rate.", high=10)
-    lr_floor: float = option(
-        0.01,
-        "Final learning rate as a fraction of --lr; the fall is linear.",
-        low=0,
-        high=1,
-        what="a share of --lr",
-    )
+    lr_floor: float = lr_floor_option(0.01)
     batch: int = option(16, "Positions per update.", low=1, high=1024)
     epochs: int = epochs_option(5, low=0)
     seed: int = seed_option()

@@ -54,7 +54,7 @@ class DeterministicWord2vec(Word2vec):
         run, _ = super()._make_run()
         inputs, outputs = (
             added_fraction(WORKERS, _CURVATURE * self.config.start_lr, _ROUND_IDS * updates)
-            for updates in self._updates(self.corpus.vocab.counts)
+            for updates in self._updates()
         )
         self._rounds = _rounds.Rounds(run, self.starts, inputs, outputs, workers=WORKERS, threads=self.threads)
         return run, None

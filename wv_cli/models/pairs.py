@@ -18,7 +18,7 @@ from wv_cli.io import memory
 from wv_cli.io.threads import all_started
 from wv_cli.models.sentence_config import PairsConfig
 from wv_cli.models.training.blocks import EpochOrder
-from wv_cli.models.training.trainer import StepResult
+from wv_cli.models.training.trainer import Immediate, StepResult
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -94,7 +94,7 @@ class BatchOrder:
         return np.concatenate([shuffled.ravel(), left[mixed:]])
 
 
-class PairModel:
+class PairModel(Immediate[PairsConfig]):
     """A table in training. Satisfies wv_cli.models.training.saved_run.Savable: the engine runs one step at a time."""
 
     def __init__(self, config: PairsConfig, corpus: PairCorpus, first: FirstRows | None = None) -> None:
@@ -158,16 +158,8 @@ class PairModel:
     # ------------------------------------------------------------ steps
 
     @property
-    def epochs(self) -> int:
-        return self.config.epochs
-
-    @property
     def epoch_steps(self) -> int:
         return -(-len(self.corpus) // self.config.batch)
-
-    @property
-    def steps(self) -> int:
-        return self.epochs * self.epoch_steps
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, from 0: it rises linearly from 0, then falls linearly to 0."""
@@ -187,7 +179,7 @@ class PairModel:
         self._done[0] = step + 1
         return self._run.loss(), len(pairs), tokens, lr
 
-    def flush(self, worker: "Worker", /) -> None:
+    def flush(self, worker: "Worker", /) -> None:  # type: ignore[override]
         """The threads end; every step has changed the table itself."""
         worker.close()
 

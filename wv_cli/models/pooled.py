@@ -22,7 +22,7 @@ _DRAWN = 4096  # rows of n-grams that are drawn at once: float64 numbers on thei
 _ADVICE = "lower --dim or --ngram-dim, or raise --min-count"
 
 
-class Pooled(Immediate):
+class Pooled(Immediate[PooledConfig]):
     """A classifier in training. Satisfies wv_cli.models.training.saved_run.Savable."""
 
     def __init__(
@@ -62,16 +62,8 @@ class Pooled(Immediate):
             part[...] = random.uniform(-1 / rank, 1 / rank, part.shape)
 
     @property
-    def epochs(self) -> int:
-        return self.config.epochs
-
-    @property
     def epoch_steps(self) -> int:
         return -(-len(self.lines) // _LINES)
-
-    @property
-    def steps(self) -> int:
-        return self.epochs * self.epoch_steps
 
     def worker(self) -> _pooled.Worker:
         return self._run.worker()

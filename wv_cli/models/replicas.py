@@ -1,12 +1,15 @@
-"""Which rows of a word2vec model each of several threads has replicas of (csrc/kernels/word2vec/replica.h), and what
-share of its changes it adds to the rows that all share."""
+"""Which rows each of several threads has replicas of, and what share of its changes it adds to the rows that all share:
+of a word2vec model (csrc/kernels/word2vec/replica.h), and of a classifier, whose output is copied whole
+(csrc/kernels/supervised.c)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.models.config import Word2vecConfig
+from wv_cli.io import memory
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords
 
 Path = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]  # of huffman()
@@ -24,6 +27,11 @@ _SLICE_ROWS = 64  # WV_SLICE_ROWS of csrc/kernels/wv_word2vec.h
 # equally frequent: it holds 1/16 as many as are more frequent.
 _TURNS = 64
 _GROUPS_BEFORE = 16
+# Of a classifier.
+_EXAMPLES_BETWEEN = 128  # two exchanges of the output rows, of all threads together
+_LEAST_BETWEEN = 4
+_MOST_REPLICA_BYTES = 1 << 24  # of a thread's copies
+_CURVATURE = 0.003
 
 
 @dataclass(frozen=True)
@@ -166,7 +174,7 @@ def _fraction(config: Word2vecConfig, updates: NDArray[np.float64]) -> NDArray[n
     beyond; with this share they come together as far as one thread that makes all their updates.
 
     k grows with the square of the threads, up to 1.6, but is far smaller for CBOW, whose context rows each change the
-    mean that they are a part of by as much less. By trial (as private_rows): with less, the losses of many threads rise
+    mean that they are a part of by as much less. By trial (as replica_rows): with less, the losses of many threads rise
     until they diverge or analogies fall; with more, the threads together learn less than one.
     """
     k = config.threads / 320 if config.model == "cbow" else min(config.threads**2 / 80, 1.6)
@@ -178,3 +186,35 @@ def added_fraction(threads: int, lr: float, updates: NDArray[np.float64]) -> NDA
     way = np.maximum(lr * updates, 1e-6)
     fraction: NDArray[np.float64] = np.expm1(-threads * way) / (threads * np.expm1(-way))
     return fraction.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class OutputReplicas:
+    """Each of several threads works on a copy of all output rows; after every `interval` examples it adds `share`,
+    (rows,) float32, of what it has changed to the shared ones."""
+
+    share: NDArray[np.float32]
+    interval: int
+
+    @staticmethod
+    def for_threads(config: SupervisedConfig, rows: int) -> "OutputReplicas | None":
+        """None for one thread, and where threads seldom meet in a row: layers that take a few labels of an example, and
+        so many rows that copies do not fit.
+
+        Where an example changes every row, each line of it would go from core to core all the time, and two threads be
+        slower than one. What a thread adds is less than its change, as in added_fraction: by trial (12,404
+        questions with 735 labels, 2 to 32 threads that take turns), with more, or exchanged more rarely, the loss of
+        many threads rises until it diverges; with less they learn less than one.
+        """
+        if replica_bytes(config, rows) == 0:
+            return None
+        interval = max(_LEAST_BETWEEN, _EXAMPLES_BETWEEN // config.threads)
+        updates = np.full(rows, float(interval))
+        return OutputReplicas(added_fraction(config.threads, config.lr * _CURVATURE, updates), interval)
+
+
+def replica_bytes(config: SupervisedConfig, rows: int) -> int:
+    """What copies of so many output rows, and what these were before, take of all threads; 0: there are none."""
+    each = 4 * memory.pad_width(config.dim) * rows
+    replicas = config.threads > 1 and LAYERS[config.loss].takes_all and each <= _MOST_REPLICA_BYTES
+    return 2 * config.threads * each if replicas else 0

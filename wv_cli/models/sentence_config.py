@@ -16,10 +16,15 @@ from wv_cli.config import (
 from wv_cli.models.config import (
     buckets_option,
     dropout_option,
+    label_prefix_option,
+    lr_floor_option,
     maxn_option,
+    min_count_label_option,
     minn_option,
+    power_option,
     require_label_prefix,
     require_subwords,
+    word_ngrams_option,
 )
 
 _DM = "algorithm=dm_mean|dm_concat"
@@ -48,20 +53,12 @@ class Doc2vecConfig(Options):
     dim: int = dim_option()
     window: int = option(5, "Context words on each side.", low=1, high=1000, only=_DM)
     negative: int = option(5, "Negative samples per predicted word.", low=1, high=1000, only="loss=ns")
-    power: float = option(
-        0.75, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only="loss=ns"
-    )
+    power: float = power_option(0.75, "loss=ns")
     sample: float = option(
         1e-3, "Threshold for subsampling frequent words; smaller drops more, 0 keeps all.", low=0, low_is="off"
     )
     lr: float = lr_option(0.025, "Initial learning rate.", high=10)
-    lr_floor: float = option(
-        0.004,
-        "Final learning rate as a fraction of --lr; the fall is linear.",
-        low=0,
-        high=1,
-        what="a share of --lr",
-    )
+    lr_floor: float = lr_floor_option(0.004)
     epochs: int = epochs_option(10, low=0)
     seed: int = seed_option()
     threads: int = threads_option()
@@ -120,7 +117,7 @@ class PooledConfig(Options):
 
     dim: int = dim_option()
     ngram_dim: int = option(64, "pooled: dimension of the n-grams' vectors.", low=1, high=100_000)
-    word_ngrams: int = option(2, "Length of the longest word n-gram; 1 uses single words.", low=1, high=20)
+    word_ngrams: int = word_ngrams_option(2)
     minn: int = minn_option()
     maxn: int = maxn_option()
     buckets: int = buckets_option("maxn>0 or word_ngrams>1")
@@ -135,8 +132,8 @@ class PooledConfig(Options):
         0.05, "pooled: share of each target that all labels divide.", low=0, below=1, group="Training"
     )
     epochs: int = epochs_option(40, low=0)
-    min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
-    label_prefix: str = option("__label__", "Prefix of the labels in a line.")
+    min_count_label: int = min_count_label_option()
+    label_prefix: str = label_prefix_option()
     seed: int = seed_option()
     threads: int = threads_option()
 

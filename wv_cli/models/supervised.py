@@ -2,12 +2,8 @@
 
 Buckets of character and word n-grams have a row only when they occur in the text: fastText's 2,000,000 buckets then
 cost 4 bytes each, not 4 * dim. A bucket that does not occur stays zero, where fastText leaves it at its random start.
-
-Copies of a classifier's output rows, one for each thread, and how often they are exchanged
-(csrc/kernels/supervised.c).
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,51 +17,13 @@ from wv_cli.models.class_weights import class_weights
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.continued_rows import Tree, carry_nodes
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.replicas import added_fraction
+from wv_cli.models.replicas import OutputReplicas, replica_bytes
 from wv_cli.models.training.blocks import BlockTraining
 from wv_cli.models.training.state import State, StateOptions
 from wv_cli.text.labeled import LabeledCorpus
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows
-
-_EXAMPLES_BETWEEN = 128  # two exchanges of the output rows, of all threads together
-_LEAST_BETWEEN = 4
-_MOST_REPLICA_BYTES = 1 << 24  # of a thread's copies
-_CURVATURE = 0.003
-
-
-@dataclass(frozen=True)
-class OutputReplicas:
-    """Each of several threads works on a copy of all output rows; after every `interval` examples it adds `share`,
-    (rows,) float32, of what it has changed to the shared ones."""
-
-    share: NDArray[np.float32]
-    interval: int
-
-    @staticmethod
-    def for_threads(config: SupervisedConfig, rows: int) -> "OutputReplicas | None":
-        """None for one thread, and where threads seldom meet in a row: layers that take a few labels of an example, and
-        so many rows that copies do not fit.
-
-        Where an example changes every row, each line of it would go from core to core all the time, and two threads be
-        slower than one. What a thread adds is less than its change, as in replicas.added_fraction: by trial (12,404
-        questions with 735 labels, 2 to 32 threads that take turns), with more, or exchanged more rarely, the loss of
-        many threads rises until it diverges; with less they learn less than one.
-        """
-        if replica_bytes(config, rows) == 0:
-            return None
-        interval = max(_LEAST_BETWEEN, _EXAMPLES_BETWEEN // config.threads)
-        updates = np.full(rows, float(interval))
-        return OutputReplicas(added_fraction(config.threads, config.lr * _CURVATURE, updates), interval)
-
-
-def replica_bytes(config: SupervisedConfig, rows: int) -> int:
-    """What copies of so many output rows, and what these were before, take of all threads; 0: there are none."""
-    each = 4 * memory.pad_width(config.dim) * rows
-    replicas = config.threads > 1 and LAYERS[config.loss].takes_all and each <= _MOST_REPLICA_BYTES
-    return 2 * config.threads * each if replicas else 0
-
 
 # A step is some 10 ms of work: a row costs about 50 ns at dim 100, a label's row 12 ns.
 _STEP_ROWS = 200_000

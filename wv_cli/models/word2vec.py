@@ -174,11 +174,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     def _make_run(self) -> tuple[_word2vec.Run, Replicas | None]:
         """The run, and the rows of which each of several threads has copies: none where a layer takes all in order."""
-        config, counts = self.config, self.corpus.vocab.counts
-        tables: dict[str, Any] = {}
-        keep = self._keep()
-        tables["keep"] = highest_draws(keep)
-        noise = self._noise()
+        config, noise = self.config, self._noise()
+        tables: dict[str, Any] = {"keep": highest_draws(self._keep())}
         if noise is not None:
             tables["sampler"] = _word2vec.alias_table(noise)
             if self.layer.biases:
@@ -186,27 +183,21 @@ class Word2vec(BlockTraining[Word2vecConfig]):
                 tables["output_bias"] = self.output_bias
         if self.subwords is not None:
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
-        self._tables = tables
         run = _word2vec.Run(
-            config,
-            ids=self.corpus.ids,
-            input=self.input,
-            output=self.output,
-            path=self._path,
-            **tables,
+            config, ids=self.corpus.ids, input=self.input, output=self.output, path=self._path, **tables
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
         rows = replica_rows(config, self.corpus.tokens)
-        replicas = choose_replicas(config, self._keep_probabilities(counts), self._path, noise, rows, self.subwords)
+        replicas = choose_replicas(config, self._keep_probabilities(), self._path, noise, rows, self.subwords)
         if noise is not None:
             slices = choose_slices(config, replicas, len(self.output) - len(noise), self.corpus.tokens)
             replicas = replace(replicas, noise_slices=slices)
         return run, replicas
 
-    def _keep_probabilities(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How often a word of the text with these counts is each word, and survives subsampling."""
-        keep = self._keep()
+    def _keep_probabilities(self) -> NDArray[np.float64]:
+        """How often a word of the text is each word, and survives subsampling."""
+        counts, keep = self.corpus.vocab.counts, self._keep()
         kept: NDArray[np.float64] = (counts * (1.0 if keep is None else keep)) / max(1, counts.sum())
         return kept
 
@@ -218,11 +209,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         """What words are drawn in proportion to."""
         return self.corpus.vocab.counts.astype(np.float64) ** self.config.power if self.layer.draws else None
 
-    def _updates(self, counts: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How often one word of a text with these counts changes each row of `input` and of `output`."""
-        contexts, outputs, _ = updates_per_word(
-            self.config, self._keep_probabilities(counts), self._path, self._noise()
-        )
+    def _updates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How often one word of the text changes each row of `input` and of `output`."""
+        contexts, outputs, _ = updates_per_word(self.config, self._keep_probabilities(), self._path, self._noise())
         if self.layer.takes_all:
             outputs = np.ones(len(self.output))
         if self.subwords is not None:

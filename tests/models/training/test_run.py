@@ -15,7 +15,7 @@ from wv_cli.models.training.trainer import Diverged, Immediate
 class Recorder(Immediate):
     """A model whose steps note their number and take `seconds`."""
 
-    epochs = 4
+    steps, epochs = 0, 4
 
     def __init__(self, steps=40, seconds=0.0, fail_at=None, loss=2.0):
         self.steps, self.seconds, self.fail_at, self.loss = steps, seconds, fail_at, loss

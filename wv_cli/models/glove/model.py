@@ -33,12 +33,14 @@ _RAW_ROWS = 1 << 12  # read or written at a time
 _FROZEN = 1e30  # squared gradient of a coordinate that must not move
 
 
-class Glove(Immediate):
+class Glove(Immediate[Any]):
     """A model in training. Satisfies wv_cli.models.training.trainer.Trainable.
 
     `words` and `contexts` are (words, 2, half) float32: [:, 0] holds the vectors with their biases, [:, 1] the squared
     gradients. Word rows are [w, bias, 1, 0 ...], context rows [c, 1, bias, 0 ...].
     """
+
+    config: GloveConfig
 
     def __init__(
         self,
@@ -190,10 +192,6 @@ class Glove(Immediate):
     @property
     def epoch_steps(self) -> int:
         return len(self.store.chunks)
-
-    @property
-    def steps(self) -> int:
-        return self.epochs * self.epoch_steps
 
     def worker(self) -> tuple[NDArray[Any], NDArray[np.float32]]:
         """A buffer for a chunk and the kernel's working memory."""

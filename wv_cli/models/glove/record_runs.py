@@ -17,7 +17,7 @@ WHAT = "co-occurrence counts"
 
 
 class RecordFile:
-    """Records in a file without a name beside `beside` (system.spill). Up to `memory` bytes there is no file: the
+    """Records in a file without a name beside `beside` (io.spill). Up to `memory` bytes there is no file: the
     records are kept in memory."""
 
     def __init__(self, beside: str | None, dtype: "np.dtype[Any]" = RECORD, memory: int = 0) -> None:

@@ -29,7 +29,7 @@ class Asking(Protocol[Question, Answer]):
         ...
 
     def answer(self, model: Any, question: Question, /) -> Answer:
-        """The answer of the model that opened() gave. Raises WvError."""
+        """The answer of the model that open() gave. Raises WvError."""
         ...
 
 

@@ -4,12 +4,12 @@ Not here: what a block does (the models' kernels), and running the steps (wv_cli
 """
 
 import zlib
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.models.training.trainer import Immediate, StepResult
+from wv_cli.models.training.trainer import Config, Immediate, StepResult
 
 
 class EpochOrder:
@@ -34,13 +34,6 @@ def epoch_order() -> int:
     return zlib.crc32(EpochOrder(1, 1000).for_epoch(2).astype("<i8").tobytes())
 
 
-class Epochs(Protocol):
-    """A config that says how often the text is read."""
-
-    @property
-    def epochs(self) -> int: ...
-
-
 class BlockWorker(Protocol):
     """The state of one thread, made by a model's worker()."""
 
@@ -49,26 +42,14 @@ class BlockWorker(Protocol):
         ...
 
 
-Config = TypeVar("Config", bound=Epochs)
-
-
-class BlockTraining(Immediate, Generic[Config]):
+class BlockTraining(Immediate[Config]):
     """Step s trains block s % epoch_steps of epoch s // epoch_steps; block b is ids[starts[b]:starts[b + 1]]."""
 
-    config: Config
     starts: NDArray[np.int64]
-
-    @property
-    def epochs(self) -> int:
-        return self.config.epochs
 
     @property
     def epoch_steps(self) -> int:
         return len(self.starts) - 1
-
-    @property
-    def steps(self) -> int:
-        return self.epochs * self.epoch_steps
 
     def train_step(self, step: int, worker: BlockWorker) -> StepResult:
         """See models.training.trainer.Trainable."""

@@ -79,7 +79,7 @@ def train(
     on_progress: Callable[[Progress], None] | None = None,
     after_epoch: Callable[[int], bool] | None = None,
 ) -> Outcome:
-    """Trains steps trainer.next_step .. trainer.steps - 1.
+    """Trains the steps of trainer.model from trainer.next_step on.
 
     save(next_step) is called between steps, with no thread running, every `save_every` seconds and when a signal or
     `max_seconds` ends the run early. A run that is out of time ends with the steps under way, one at least.
@@ -90,8 +90,9 @@ def train(
     """
     begin = last_save = time.monotonic()
     deadline = None if max_seconds is None else begin + max_seconds
-    steps, epoch_steps, first_step = trainer.steps, trainer.epoch_steps, trainer.next_step
-    report = Reports(on_progress, steps=steps, epochs=trainer.epochs, epoch_steps=epoch_steps, first_step=first_step)
+    steps, epochs, epoch_steps = trainer.model.steps, trainer.model.epochs, trainer.model.epoch_steps
+    first_step = trainer.next_step
+    report = Reports(on_progress, steps=steps, epochs=epochs, epoch_steps=epoch_steps, first_step=first_step)
     limit = steps
     if after_epoch is not None and steps:
         limit = max(1, -(-first_step // epoch_steps)) * epoch_steps

@@ -31,18 +31,6 @@ class Threads(Generic[Worker]):
         self._threads: list[threading.Thread] = []
 
     @property
-    def steps(self) -> int:
-        return self.model.steps
-
-    @property
-    def epochs(self) -> int:
-        return self.model.epochs
-
-    @property
-    def epoch_steps(self) -> int:
-        return self.model.epoch_steps
-
-    @property
     def totals(self) -> Totals:
         with self._lock:
             return replace(self._totals)

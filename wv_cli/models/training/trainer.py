@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from wv_cli.errors import WvError
 
@@ -32,8 +32,32 @@ class Trainable(Protocol[Worker]):
         ...
 
 
-class Immediate:
-    """A Trainable whose steps change the model itself."""
+class Epochs(Protocol):
+    """A config that says how often the text is read."""
+
+    @property
+    def epochs(self) -> int: ...
+
+
+Config = TypeVar("Config", bound=Epochs)
+
+
+class Immediate(Generic[Config]):
+    """A Trainable of as many epochs as its config says, all of the same steps, which change the model itself."""
+
+    config: Config
+
+    @property
+    def epochs(self) -> int:
+        return self.config.epochs
+
+    @property
+    def epoch_steps(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def steps(self) -> int:
+        return self.epochs * self.epoch_steps
 
     def flush(self, worker: object, /) -> None:
         """No thread holds anything back."""
