@@ -228,9 +228,9 @@ def test_a_damaged_document(name, documents, capsys):
 
 def test_the_text_of_a_page(folder, reads_pages, capsys):
     assert run(["tokenize", "in", "-o", "out.txt", "-q"]) == 0
-    assert (folder.parent / "out.txt").read_text() == "the oven bakes the bread\n" * 5 + "pages have bread\n"
+    assert (folder.parent / "out.txt").read_text() == "the oven bakes the bread\n" * 5 + "pages have bread\n" * 2
     assert run(["search", "in", "pages"]) == 0
-    assert capsys.readouterr().out == "in/d.html:1: pages have bread\n"
+    assert capsys.readouterr().out == "in/d.html:1: pages have bread\nin/e.htm:1: pages have bread\n"
 
 
 @pytest.mark.parametrize("name", ["b.pdf", "c.docx", "d.html", "e.htm"])

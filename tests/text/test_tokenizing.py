@@ -211,7 +211,7 @@ def test_markup_goes_document_by_document(monkeypatch, tmp_path):
     from wv_cli.__main__ import run
 
     trafilatura = types.ModuleType("trafilatura")
-    trafilatura.extract = lambda text: text.replace("<p>", "").replace("</p>", "") if "<p>" in text else None
+    trafilatura.extract = lambda page: page.partition("<p>")[2].partition("</p>")[0] or None
     monkeypatch.setitem(sys.modules, "trafilatura", trafilatura)
     (tmp_path / "a.html").write_text("<p>one\ntwo.</p>\n")
     (tmp_path / "b.jsonl").write_text('{"text": "<p>three\\nfour</p>"}\n{"text": "none"}\n')

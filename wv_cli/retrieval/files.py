@@ -15,7 +15,7 @@ from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.io.marks import without_mark
 from wv_cli.retrieval.chunks import Chunk, cut, cut_records
 from wv_cli.retrieval.config import TextConfig
-from wv_cli.text.binary import binary, describe_foreign, is_foreign
+from wv_cli.text.binary import binary, describe_foreign, is_foreign, note_invalid
 from wv_cli.text.documents import document_of, read_documents
 from wv_cli.text.folder_files import describe_table, files_below, is_data
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
@@ -23,7 +23,7 @@ from wv_cli.text.reading_config import ReadingConfig
 from wv_cli.text.records.kinds import record_kind
 from wv_cli.text.records.opening import read_records
 from wv_cli.text.records.reading import Rules
-from wv_cli.text.web_pages import is_page, read_page, recode_page, unreadable_page
+from wv_cli.text.web_pages import BLANK, is_page, read_page, recode_page, unreadable_page
 from wv_cli.vectors.stored_index import DIGEST_BYTES, is_search_index
 
 Log = Callable[[str], None]
@@ -105,7 +105,7 @@ class FileText:
                 for _ in text:  # what a reader of its own has not taken
                     pass
             else:
-                yield from cut(_read_text(without_mark(text), name, self.path), self._config)
+                yield from cut(_read_text(without_mark(text), name, self.path, self._log), self._config)
 
     def _refuse_blank(self, what: str) -> NoReturn:
         raise NoText(f"{name_of_input(self.path)}: expected text, found {what}")
@@ -120,7 +120,7 @@ class NoText(WvError):
     """A file that is not text."""
 
 
-def _read_text(chunks: Iterator[bytes], name: str, path: str) -> Iterator[bytes]:
+def _read_text(chunks: Iterator[bytes], name: str, path: str, log: Log) -> Iterator[bytes]:
     first = next(chunks, b"")
     if path == "-" or not is_page(path, first):
         yield from _require_text(chain([first], chunks), name)
@@ -130,7 +130,9 @@ def _read_text(chunks: Iterator[bytes], name: str, path: str) -> Iterator[bytes]
         page = recode_page(b"".join([first, *chunks]))
         if is_foreign(page):
             raise WvError(f"{name}: expected UTF-8 text, found {describe_foreign(page)}")
-        yield read_page(page)
+        if not (text := read_page(b"".join(note_invalid([page], name, log, replaced=True)))):
+            raise NoText(f"{name}: expected text, found {BLANK}")
+        yield text
 
 
 def _require_text(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:

@@ -131,10 +131,11 @@ def _share_of(sample: bytes, encoding: str, letters: str) -> float:
 
 
 class InvalidBytes:
-    """The bytes of texts that are no UTF-8, counted while chunks are read."""
+    """The bytes of texts that are no UTF-8, counted while chunks are read. Where they are `replaced` they become
+    U+FFFD, as in web pages, else they stay."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, *, replaced: bool = False) -> None:
+        self.count, self._replaced = 0, replaced
         self._first = ""
         self._sample = b""  # from the first on
         self._rest = b""
@@ -164,17 +165,19 @@ class InvalidBytes:
     def note(self) -> str:
         """What is said of them, at the end."""
         if self.count == 1:
-            return f"{self._first} is no UTF-8; the word is read as it is"
+            way = "it is read as U+FFFD" if self._replaced else "the word is read as it is"
+            return f"{self._first} is no UTF-8; {way}"
         encoding = _likely_encoding(self._sample) if is_foreign(self._sample) else None
         convert = f"; if they are {encoding}, convert them: iconv -f {encoding} -t UTF-8 FILE" if encoding else ""
-        return (
-            f"{self._first} is the first of {self.count:,} bytes that are no UTF-8, which are read as they are{convert}"
-        )
+        read = f"read as {'U+FFFD' if self._replaced else 'they are'}{convert}"
+        return f"{self._first} is the first of {self.count:,} bytes that are no UTF-8, which are {read}"
 
 
-def note_invalid(chunks: Iterable[bytes], name: str, log: Callable[[str], None]) -> Iterator[bytes]:
+def note_invalid(
+    chunks: Iterable[bytes], name: str, log: Callable[[str], None], *, replaced: bool = False
+) -> Iterator[bytes]:
     """The chunks of a text, of which `log` is told at the end what is no UTF-8."""
-    invalid = InvalidBytes()
+    invalid = InvalidBytes(replaced=replaced)
     for chunk in chunks:
         invalid.add(chunk, name)
         yield chunk

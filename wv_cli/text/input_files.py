@@ -18,7 +18,7 @@ from wv_cli.text.binary import SAMPLE
 from wv_cli.text.documents import document_of
 from wv_cli.text.inputs import Texts, not_text
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
-from wv_cli.text.web_pages import is_page, unreadable_page
+from wv_cli.text.web_pages import is_page, recode_page, unreadable_page
 
 Inputs = Sequence[str] | Texts
 _EXAMPLES = 3
@@ -158,7 +158,7 @@ def _problem(path: str, texts: Texts) -> str | None:
         head = b"".join(begin)
     if not texts.extracts_pages and is_page(path, head):
         return unreadable_page()
-    return texts.problem(head)
+    return texts.problem(recode_page(head) if texts.extracts_pages else head)
 
 
 def _status(path: str) -> os.stat_result | None:

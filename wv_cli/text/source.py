@@ -23,7 +23,7 @@ from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import blocks, is_file, name_of_input, open_raw, size_of_file
 from wv_cli.text.raw_text import note_cut, note_raw, note_unsegmented, note_wrapped, read_sample
 from wv_cli.text.record_files import RecordFiles
-from wv_cli.text.web_pages import is_page, read_page, recode_page
+from wv_cli.text.web_pages import BLANK, is_page, read_page, recode_page
 
 if TYPE_CHECKING:
     import hashlib
@@ -72,8 +72,8 @@ class Source(RecordFiles):
         self._progress = progress
         self._digest = new_digest() if compute_digest else None
         self._tokenizer = _tokenizer(self._texts) if self._texts is not None else None
-        self._invalid = InvalidBytes()
-        self._blank: list[str] = []  # what documents without text are, with their names
+        self._invalid, self._replaced = InvalidBytes(), InvalidBytes(replaced=True)
+        self._blanks, self._first_blank = 0, ""  # documents without text: how many, and what the first one is
         self._labeled = self._label_lines(self._texts) if self._texts is not None else None
 
     def _label_lines(self, texts: Texts) -> "LabeledLines | None":
@@ -104,13 +104,14 @@ class Source(RecordFiles):
             yield chunk
             if self._progress is not None:
                 self._progress(self.consumed, self.total)
-        if self._texts is not None and self._invalid.count:
-            self._texts.log(self._invalid.note)
+        for invalid in (self._invalid, self._replaced):
+            if self._texts is not None and invalid.count:
+                self._texts.log(invalid.note)
         if self._labeled is not None:
             self._labeled.require_values(", ".join(self.inputs))
-        if self._texts is not None and self._blank:
-            several = f"{len(self._blank)} documents have no text, such as " * (len(self._blank) > 1)
-            self._texts.log(f"{several}{self._blank[0]}")
+        if self._texts is not None and self._blanks:
+            several = f"{self._blanks:,} documents have no text, such as " * (self._blanks > 1)
+            self._texts.log(f"{several}{self._first_blank}")
         if self._progress is not None:
             self._progress(self.consumed, self.consumed)
 
@@ -132,12 +133,15 @@ class Source(RecordFiles):
         assert self._texts is not None
         for path in self.paths:
             documents: Iterable[tuple[bytes, bytes]]
-            if self._texts.records(path):
+            kind = "record" if self._texts.records(path) else "document"
+            if kind == "record":
                 documents = chain.from_iterable(self._labels_and_texts(path))
             else:
                 documents = [(b"", b"".join(self._file(path)))]
             for labels, document in documents:
                 text = tokenizer.extract_text(document)
+                if document.strip() and not text.strip():
+                    self._note_blank(f"{name_of_input(path)}: a {kind} without text")
                 yield labels + (text.replace(b"\n", b" ") if self._texts.one_line else text) + b"\n"
 
     def _labels_and_texts(self, path: str) -> Iterator[Iterable[tuple[bytes, bytes]]]:
@@ -176,6 +180,10 @@ class Source(RecordFiles):
             if each is not None:
                 texts.log(f"{name_of_input(self.paths[0])}: {each}")
 
+    def _note_blank(self, what: str) -> None:
+        self._blanks += 1
+        self._first_blank = self._first_blank or what
+
     def _hash_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         assert self._digest is not None
         for chunk in chunks:
@@ -194,36 +202,40 @@ class Source(RecordFiles):
         with open_raw(path, once=self._texts is not None) as raw:
             read: Iterator[bytes] = self._count_bytes(blocks(raw, name, CHUNK))
             if self._texts is not None and not self._texts.reading.force_text and path != "-":
-                read = read_documents(path, read, lambda what: self._blank.append(f"{name}: {what}"))
+                read = read_documents(path, read, lambda what: self._note_blank(f"{name}: {what}"))
             text = without_mark(decompress(read, name))
             first = next(text, b"")
-            page = bool(first) and self._reads_page(path, first)
+            page = bool(first) and self._is_page(path, first)
             text = iter([recode_page(b"".join([first, *text]))]) if page else chain(filter(None, [first]), text)
             if self._texts is not None:  # a pipe has not been looked at before
                 text = self._texts.require_text(text, name)
-                text = text if self._texts.reading.force_text else self._count_invalid(text, name)
+                text = text if self._texts.reading.force_text else self._count_invalid(text, name, page)
             first = next(text, b"")
             if self._texts is None and (what := foreign_encoding(first)):
                 raise BadFile(name, f"expected UTF-8 text, found {what}")
-            if page:
+            if page and self._texts is not None and not self._texts.extracts_pages:
                 first, text = read_page(b"".join([first, *text])), iter(())
+                if not first:
+                    self._note_blank(f"{name}: {BLANK}")
             if first:
                 yield first
             yield from text
 
-    def _reads_page(self, path: str, head: bytes) -> bool:
+    def _is_page(self, path: str, head: bytes) -> bool:
         """Whether a file is a web page of which the text is read."""
         texts = self._texts
-        if texts is None or texts.reading.force_text or texts.extracts_pages or not is_file(path):
-            return False
-        return is_page(path, head)
+        if texts is None or texts.extracts_pages:
+            return texts is not None
+        return not texts.reading.force_text and is_file(path) and is_page(path, head)
 
-    def _count_invalid(self, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    def _count_invalid(self, chunks: Iterator[bytes], name: str, page: bool) -> Iterator[bytes]:
         """The chunks of a text, whose bytes that are no UTF-8 are counted."""
+        extracts = self._tokenizer is not None and self._tokenizer.extracts
+        invalid = self._replaced if page or extracts else self._invalid
         for chunk in chunks:
-            self._invalid.add(chunk, name)
+            invalid.add(chunk, name)
             yield chunk
-        self._invalid.end(name)
+        invalid.end(name)
 
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
         """The text of a file from one byte up to another, which both begin a line or a word."""

@@ -5,6 +5,7 @@ import re
 
 from wv_cli.errors import WvError
 from wv_cli.io.extra import BROKEN, DISTRIBUTION, require
+from wv_cli.text.binary import is_foreign
 
 NO_PACKAGE = f"a web page (HTML); to read its text, pip install '{DISTRIBUTION}[html]'"
 _BEGINNING = re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b")
@@ -31,11 +32,14 @@ _WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "shif
 _WIDER |= dict.fromkeys(("gb2312", "gbk"), "gb18030")
 _DECLARED = re.compile(rb"""(?i)<(?:meta\b[^>]*\bcharset|\?xml\b[^>]*\bencoding)\s*=\s*["']?\s*([\w.:-]+)""")
 _HEAD = 1 << 14
+_WHOLE = re.compile(r"(?i)<(?:!doctype|html|head|body)\b")
+BLANK = "a web page without text"
 
 
 def recode_page(page: bytes) -> bytes:
     """A web page in UTF-8, if it says which other encoding it has. One that is UTF-8 stays, whatever it says: whoever
-    converts a page may forget its head."""
+    converts a page may forget its head. One that says nothing is in windows-1252, as the standard of HTML has it, but
+    stays where it has letters of UTF-8, or so many other bytes that it is_foreign()."""
     try:
         page.decode()
     except UnicodeDecodeError:
@@ -49,18 +53,29 @@ def recode_page(page: bytes) -> bytes:
 
 
 def _encoding_of(page: bytes) -> str | None:
-    """The encoding that a page declares, as Python calls it; None where it is UTF-8, not known or not there."""
+    """The encoding of a page, as Python calls it; None where it is UTF-8 or cannot be told."""
     if page.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     found = _DECLARED.search(page[:_HEAD])
     try:
-        name = codecs.lookup(found[1].decode("ascii", "replace")).name if found else "utf-8"
+        name = codecs.lookup(found[1].decode("ascii", "replace")).name if found else ""
     except LookupError:
-        return None
+        name = ""
+    if not name:
+        is_ascii = page.decode("utf-8", "ignore").isascii()
+        return "cp1252" if is_ascii and not is_foreign(page) else None
     return None if name.startswith("utf-") else _WIDER.get(name, name)
+
+
+def extract_page(page: str) -> str:
+    """The text of a web page, or of a part of one. trafilatura takes one element alone, and words without any, for no
+    page."""
+    if not _WHOLE.search(page, 0, _HEAD):
+        page = f"<html><body>{page}</body></html>"
+    return require("trafilatura", "HTML").extract(page) or ""
 
 
 def read_page(page: bytes) -> bytes:
     """The text of a web page in UTF-8, perhaps none."""
-    text = require("trafilatura", "HTML").extract(page.decode("utf-8", "replace")) or ""
+    text = extract_page(page.decode("utf-8", "replace"))
     return f"{text}\n".encode("utf-8", "replace") if text else b""
