@@ -24,7 +24,6 @@
 /* Failures of functions that insert; also the values of wv_encoder_feed. */
 #define WV_NO_MEMORY (-1)
 #define WV_TOO_MANY_WORDS (-2)
-#define WV_UNKNOWN_WORD (-3)
 
 typedef struct {
     uint64_t low, high; /* low == 0: the slot is empty */
