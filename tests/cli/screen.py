@@ -106,12 +106,13 @@ def read_terminal(control: int) -> bytes:
 
 
 class OnTerminal:
-    """A program whose controlling terminal, of so many columns, is its stdin, stdout and stderr."""
+    """A program whose controlling terminal, of so many columns, is its stdin, stdout and stderr. Of 0 rows and columns
+    is one that does not know its size; it shows 80 columns."""
 
     def __init__(self, command: Sequence[str], columns: int, **options: object) -> None:
-        self.screen, self.states = Screen(columns), [""]
+        self.screen, self.states = Screen(columns or 80), [""]
         self._control, terminal = pty.openpty()
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
         begin = [sys.executable, "-c", _BEGIN, *command]
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
         self.process = Process(begin, start_new_session=True, **{**streams, **options})  # type: ignore[call-overload]
@@ -148,7 +149,7 @@ class OnTerminal:
             self._parts = iter([*self._parts, self._decoder.decode(os.read(self._control, 1 << 10))])
         for part in self._parts:
             self.screen.feed(part)
-        fcntl.ioctl(self._control, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        fcntl.ioctl(self._control, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
         self.screen.resize(columns)
         self.process.send_signal(signal.SIGCONT)
 

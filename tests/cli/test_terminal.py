@@ -81,6 +81,12 @@ def test_the_bar_while_it_trains(columns, text):
     seen.run()
 
 
+def test_a_terminal_that_does_not_know_its_size_has_a_bar(text):
+    seen = train(0, text, "-o", "x.vec", "--epochs", "1000")
+    assert seen.run(lambda line: re.search(r"%\|.*ETA \d", line)) is None
+    assert len(seen.screen.lines[-1]) <= 75
+
+
 def test_a_narrower_terminal_keeps_no_halves(monkeypatch):
     screen = Screen(80)
     monkeypatch.setattr(terminal_bar, "_columns", lambda: screen.columns)

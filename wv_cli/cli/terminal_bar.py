@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 # Columns right of a bar, so that the ^C of two Ctrl-Cs, which the terminal puts there, does not wrap to another line.
 _SPARE = 5
-_USUAL_COLUMNS = 80
+_USUAL_COLUMNS, _ROWS = 80, 24
 
 
 def _columns() -> int:
@@ -43,7 +43,8 @@ class TerminalBar(tqdm):  # type: ignore[misc]
 
     def __init__(self, **options: Any) -> None:
         self.close_current()
-        super().__init__(file=sys.stderr, position=0, leave=False, **options)
+        # Of the rows of a terminal that does not know its size, tqdm sees too few for a bar.
+        super().__init__(file=sys.stderr, position=0, leave=False, nrows=_ROWS, **options)
         TerminalBar.current = self
 
     @classmethod
