@@ -45,7 +45,7 @@ class Terminal:
         os.kill(self.process.pid, signal.SIGINT)
         while b"interrupted" not in self.shown[start:]:
             assert time.monotonic() < end, self.shown
-            if select.select([self.master], [], [], 3)[0]:
+            if select.select([self.master], [], [], 10)[0]:
                 self.shown += os.read(self.master, 4096)
             else:
                 os.kill(self.process.pid, signal.SIGINT)

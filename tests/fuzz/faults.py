@@ -23,7 +23,7 @@ from tests.conftest import GOLDEN
 
 SHIM = Path(__file__).with_name("faults.c")
 _MARK = "WV_FAULTS"
-_LONGEST = 120.0  # seconds a command may take
+_LONGEST = 300.0  # seconds a command may take
 
 
 @dataclass(frozen=True)

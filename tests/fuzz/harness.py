@@ -23,7 +23,7 @@ from wv_cli.errors import WvError
 from wv_cli.vectors.formats import FormatWarning
 
 CHUNK = 500  # files a child reads before the next one takes over
-_SILENCE = 120.0  # seconds without a file after which a child counts as hanging
+_SILENCE = 300.0  # seconds without a file after which a child counts as hanging
 
 
 @dataclass(frozen=True)

@@ -241,7 +241,7 @@ def test_no_stray_when_memory_fails(what, tmp_path, monkeypatch):
     with pytest.raises(MemoryError), open_output(tmp_path / "a"):
         raise AssertionError
     assert contents(tmp_path) == {}
-    assert sys.platform != "linux" or len(os.listdir("/proc/self/fd")) == before
+    assert sys.platform != "linux" or len(os.listdir("/proc/self/fd")) <= before
 
 
 def test_signals_wait_and_then_come():
@@ -283,10 +283,14 @@ def test_killed_at_any_call_the_pair_is_whole_or_refused(tmp_path, monkeypatch):
         save(path, vectors("abc"))
         child = os.fork()
         if child == 0:
-            Killing(monkeypatch, number)
-            save(path, vectors("xyz"))
-            os._exit(0)
+            try:
+                Killing(monkeypatch, number)
+                save(path, vectors("xyz"))
+                os._exit(0)
+            finally:  # else the child goes on with the tests
+                os._exit(99)
         ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert ended in (0, -signal.SIGKILL)
         try:
             found = load(path)
             kinds.add((bytes(found.words[0], "ascii"), float(found.matrix[0, 0])))
