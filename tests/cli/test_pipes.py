@@ -157,7 +157,7 @@ def test_a_pipe_is_as_good_as_a_file(command, option, line, files, tmp_path, mon
         with suppress(BrokenPipeError), os.fdopen(ends[1], "wb") as stream:
             stream.write(data)
 
-    writer = threading.Thread(target=feed)
+    writer = threading.Thread(target=feed, daemon=True)
     writer.start()
     piped = [command, *re.sub(r"\[.*?\]", f"/dev/fd/{ends[0]}", line).split()]
     code, told, made = result(piped, capfd)

@@ -5,7 +5,7 @@ document run in order, in one new folder, each command in a shell of its own. A 
 the next line, one with `<<'EOF'` up to the line EOF. It must end with exit code 0. Of what is shown
 
 * a line `...` stands for any number of lines,
-* numbers may differ by a tenth or by 0.05, whichever is more,
+* numbers may differ by a tenth or by 0.05, whichever is more; seconds and MB/s are those of a machine, and may be any,
 * everything else must be the same, but for the number of blanks.
 
 A block ```console words only asks that half of the words shown occur: for what differs from machine to machine.
@@ -28,6 +28,7 @@ from wv_cli.cli.program import wv as group
 
 _FENCE = re.compile(r"^```(\w*)[ \t]*(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])([-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?)", re.ASCII)
+_TIMED = re.compile(r"\d[\d,.]*(?= s\b| MB/s)")
 _RELATIVE, _ABSOLUTE = 0.1, 0.05
 _SECONDS = 900
 
@@ -143,7 +144,7 @@ def same_lines(shown: Sequence[str], found: Sequence[str]) -> bool:
 
 def same_line(shown: str, found: str) -> bool:
     """Whether the words are the same, and the numbers nearly."""
-    left, right = _NUMBER.split(shown), _NUMBER.split(found)
+    left, right = (_NUMBER.split(_TIMED.sub("0", line)) for line in (shown, found))
     if len(left) != len(right) or any(a.split() != b.split() for a, b in zip(left[::2], right[::2], strict=True)):
         return False
     return all(a == b or _near(a, b) for a, b in zip(left[1::2], right[1::2], strict=True))

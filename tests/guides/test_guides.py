@@ -234,6 +234,8 @@ def test_every_variable_is_explained() -> None:
         (["a", "...", "c"], ["a", "x", "y", "c"], True),
         (["a", "...", "c"], ["a", "x", "y"], False),
         (["a", "..."], ["a"], True),
+        (["1 word; 0.0 s (12 MB/s)"], ["1 word; 2.5 s (0 MB/s)"], True),
+        (["1 word; 0.0 s"], ["2 words; 0.0 s"], False),
         ([], ["a"], False),
         (["a"], [], False),
     ],

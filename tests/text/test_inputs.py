@@ -90,7 +90,7 @@ def test_a_pipe_is_judged_by_its_first_bytes_however_they_come(tmp_path, monkeyp
         except BrokenPipeError:
             pass
 
-    writer = threading.Thread(target=write)
+    writer = threading.Thread(target=write, daemon=True)
     writer.start()
     assert error(texts("x")[0]) == REFUSED
     writer.join()
@@ -106,7 +106,7 @@ def test_a_pipe_gives_its_text_as_it_comes(tmp_path):
             pipe.write(b"a first line, and no more\n")
             assert answered.wait(PATIENCE)
 
-    writer = threading.Thread(target=write)
+    writer = threading.Thread(target=write, daemon=True)
     writer.start()
     chunks = iter(Source(texts(tmp_path / "pipe")[0]))
     assert next(chunks) == b"a first line, and no more\n"

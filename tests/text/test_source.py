@@ -138,7 +138,7 @@ def test_a_pipe_that_dribbles(tmp_path):
             for byte in packed:
                 pipe.write(bytes([byte]))
 
-    writer = threading.Thread(target=dribble)
+    writer = threading.Thread(target=dribble, daemon=True)
     writer.start()
     assert read(tmp_path / "pipe") == b"slow text\n"
     writer.join()
