@@ -249,6 +249,21 @@ def test_a_note_tells_that_a_query_is_zero(wv, vectors, call, query):
     assert (beside.stdout, beside.stderr) == ("three\t0.000000\n", "")
 
 
+def test_a_note_tells_that_words_cancel_but_for_rounding(wv, tmp_path):
+    """Parallel vectors, and a sum whose terms come in another order; a small difference is a question."""
+    random = np.random.default_rng(1)
+    a, near, *others = random.standard_normal((8, 50))
+    rows = {"a": a, "double": 2.7 * a, "near": a + 1e-3 * near, **{f"x{i}": row for i, row in enumerate(others)}}
+    lines = (f"{word} {' '.join(f'{number:.7g}' for number in row)}\n" for word, row in rows.items())
+    (tmp_path / "v.vec").write_text(f"{len(rows)} 50\n{''.join(lines)}")
+    for query in ("a - double", "a + x1 + x2 - x2 - x1 - a"):
+        done = wv("nn", "v.vec", query, "-k", 2)
+        note = f"{query!r} has a zero vector in v.vec, but for rounding errors, whose neighbors the answers are"
+        assert (done.returncode, done.stderr) == (0, f"wv nn: {note}\n") and done.stdout.count("\n") == 2
+    for call in (("nn", "v.vec", "a - near"), ("nn", "v.vec", "a - x1"), ("analogy", "v.vec", "a", "double", "x1")):
+        assert wv(*call).stderr == ""
+
+
 @pytest.mark.parametrize("call", ["similarity v.vec one zero", "odd-one-out v.vec one two zero"])
 def test_a_note_tells_which_compared_word_is_zero(wv, vectors, call):
     done = wv(*call.split())

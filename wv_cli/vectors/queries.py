@@ -20,6 +20,7 @@ from wv_cli.words import WordList, encode
 if TYPE_CHECKING:
     from wv_cli.vectors.neighbors.topk import Hits, Index
 
+_ROUNDING = 1e-5  # of the lengths of summed vectors; files write numbers with six digits and more
 Key = str | NDArray[np.float32]  # a word, or a vector (dim,)
 Named = list[tuple[str, float]]  # words and scores, best first
 
@@ -189,20 +190,27 @@ class WordIndex:
     def _note_zeros(
         self, answers: list[Answer], asked: Sequence[Sequence[int]], weights: Sequence[Sequence[float]], oov: OovRows
     ) -> list[Answer]:
-        """The answers, with a note where the rows asked sum up to a zero vector: all scores are 0 then."""
-        flat = [i for i, answer in enumerate(answers) if answer.hits and answer.hits[0][1] == 0]
-        if not flat:
+        """The answers, with a note where the rows asked sum up to a zero vector: all scores are 0 then. Of words that
+        are subtracted, rounding errors may be left, which have neighbors like any vector."""
+        doubtful = [
+            i
+            for i, (answer, each) in enumerate(zip(answers, weights, strict=True))
+            if answer.hits and (answer.hits[0][1] == 0 or min(each) < 0)
+        ]
+        if not doubtful:
             return answers
         from wv_cli.vectors.neighbors.cosines import Cosines
         from wv_cli.vectors.neighbors.some_rows import SomeRows
 
         index = self._index.whole if isinstance(self._index, SomeRows) else self._index
         if isinstance(index, Cosines):
-            vectors = index.stand_for([asked[i] for i in flat], [weights[i] for i in flat], oov.vectors())
-            for i, vector in zip(flat, vectors, strict=True):
+            vectors = index.stand_for([asked[i] for i in doubtful], [weights[i] for i in doubtful], oov.vectors())
+            for i, vector in zip(doubtful, vectors, strict=True):
+                where = f"{show_word(answers[i].query)} has a zero vector in {self.name}"
                 if not vector.any():
-                    where = f"{show_word(answers[i].query)} has a zero vector in {self.name}"
                     answers[i].note = f"{where}; every score is 0, and the answers are the first words"
+                elif np.linalg.norm(vector) < _ROUNDING * np.abs(weights[i]).mean():
+                    answers[i].note = f"{where}, but for rounding errors, whose neighbors the answers are"
         return answers
 
     def _name_hits(self, rows: NDArray[np.int32], scores: NDArray[np.float32]) -> Iterator[Named]:
