@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.reference import characters
 from tests.reference import heuristics as reference
 from wv_cli import _textstatistics
-from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, WORD_STATISTICS, Bound, c4_lines, statistics
+from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, WORD_STATISTICS, statistics
 from wv_cli.filtering.languages import languages, rules_of_language
 
 codecs.register_error("wv-each-byte", lambda error: ("\ufffd", error.start + 1))
@@ -132,7 +132,7 @@ def test_every_language_has_its_stop_words():
 @given(st.one_of(texts, spaced), st.booleans())
 def test_c4_keeps_the_lines_of_the_reference(text, terminal):
     expected = "\n".join(reference.c4(text, terminal)["kept"]).strip()
-    assert c4_lines(text.encode(), terminal).decode() == expected
+    assert _textstatistics.c4_lines(text.encode(), terminal).decode() == expected
 
 
 @given(st.lists(st.sampled_from(["a", "b", "ab", "aa", "a b", "\n"]), max_size=200))
@@ -265,16 +265,6 @@ def test_a_bound_keeps_what_equals_it(bound):
     assert not exact or found[0] == bound.bound
 
 
-def test_reasons_are_those_of_datatrove():
-    reasons = {recipe: [bound.reason for bound in bounds] for recipe, bounds in RECIPES.items()}
-    assert reasons["gopher-quality"][:2] == ["gopher_short_doc", "gopher_long_doc"]
-    assert reasons["gopher-repetition"][-7:-5] == ["top_4_gram", "duplicated_5_n_grams"]
-    assert reasons["fineweb"] == ["empty", "line_punct_ratio", "short_line_ratio", "char_dup_ratio", "list_ratio"]
-    assert reasons["c4"] == ["lorem_ipsum", "curly_bracket", "too_few_sentences"]
-    assert Bound("words", "<=", 7).reason == "gopher_long_doc"
-    assert Bound("hashes-per-word", ">=", 7).reason == "hashes-per-word"
-
-
 def test_every_statistic_is_a_heuristic():
     assert list(HEURISTICS) == list(_textstatistics.NAMES)
 
@@ -303,8 +293,8 @@ def test_c4_lines():
         'A line of [12] words[edit].\nno end mark here\nToo few.\nMy JavaScript is on.\nWe use cookies here.\n'
         f'A {"w" * 1001} word.\nHe said "no"\nAnd so on...\n'
     )  # fmt: skip
-    assert c4_lines(text.encode()) == b'A line of  words.\nHe said "no"'
-    assert c4_lines(text.encode(), terminal=False) == (
+    assert _textstatistics.c4_lines(text.encode(), True) == b'A line of  words.\nHe said "no"'
+    assert _textstatistics.c4_lines(text.encode(), False) == (
         b'A line of  words.\nno end mark here\nHe said "no"\nAnd so on...'
     )
 

@@ -8,6 +8,7 @@ import pytest
 
 import wv_cli
 from tests.conftest import GOLDEN
+from tests.reference.heuristics import REASONS
 from wv_cli.commands.parts.filter_rules import Rules
 from wv_cli.errors import UsageError
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, recipe_bounds, statistics
@@ -129,7 +130,7 @@ def test_decisions_and_reasons_are_those_of_datatrove():
         for bound in recipe_bounds("fineweb2", language):
             if not bound.keeps(found[bound.heuristic])[0]:
                 number = 1 if bound.heuristic in FINEWEB else 2 if bound.heuristic in GOPHER_QUALITY else 0
-                first.setdefault(number, bound.reason)
+                first.setdefault(number, REASONS[bound.heuristic, bound.comparison])
         reasons = [first[number] for number in sorted(first)]
         assert (reasons == []) == (document["reasons"] == []), (language, document["text"])
         others += [language] if reasons != document["reasons"] else []

@@ -246,3 +246,26 @@ def statistics(
         "terminal-lorem-ipsum": terminal_line["lorem"],
         "terminal-sentences": terminal_line["sentences"],
     }
+
+
+# Why datatrove drops a document that misses a bound of FineWeb-2, by statistic and comparison.
+REASONS = {
+    ("characters", ">="): "empty",
+    ("repeated-lines", "<="): "dup_line_frac",
+    ("lines", ">="): "empty",
+    ("terminal-lines", ">="): "line_punct_ratio",
+    ("repeated-characters", "<="): "char_dup_ratio",
+    ("newlines-per-word", "<="): "list_ratio",
+    ("words", ">="): "gopher_short_doc",
+    ("words", "<="): "gopher_long_doc",
+    ("mean-word-length", ">="): "gopher_below_avg_threshold",
+    ("mean-word-length", "<="): "gopher_above_avg_threshold",
+    ("hashes-per-word", "<="): "gopher_too_many_hashes",
+    ("ellipses-per-word", "<="): "gopher_too_many_ellipsis",
+    ("bullet-lines", "<="): "gopher_too_many_bullets",
+    ("ellipsis-lines", "<="): "gopher_too_many_end_ellipsis",
+    ("words-with-letter", ">="): "gopher_below_alpha_threshold",
+    ("stop-words", ">="): "gopher_enough_stop_words",
+    **{(f"top-{n}-gram", "<="): f"top_{n}_gram" for n in (2, 3, 4)},
+    **{(f"repeated-{n}-grams", "<="): f"duplicated_{n}_n_grams" for n in range(5, 11)},
+}

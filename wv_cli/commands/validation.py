@@ -61,11 +61,6 @@ class Items:
             raise WvError(f"{self.path}: cannot be scored: {report.unscored[0].partition(': ')[2]}")
         return score
 
-    @property
-    def scores(self) -> tuple[float, float]:
-        """The least and the highest that there may be."""
-        return (0, 100) if self.task == "analogy" else (-1, 1)
-
     def score_text(self, score: float) -> str:
         return f"{score:.2f} % of the analogies" if self.task == "analogy" else f"Spearman {score:.4f}"
 

@@ -28,11 +28,9 @@ from wv_cli.words import encode, is_utf8
 
 
 class Heuristic(NamedTuple):
-    """One number per document; `below` and `above` are datatrove's reasons to drop a document outside the range."""
+    """One number per document, a count or a fraction."""
 
     help: str
-    below: str = ""
-    above: str = ""
     is_count: bool = False
 
 
@@ -43,77 +41,52 @@ class Bound(NamedTuple):
     comparison: str
     bound: float
 
-    @property
-    def reason(self) -> str:
-        """The reason to drop a document, in datatrove's words where datatrove has the rule."""
-        row = HEURISTICS[self.heuristic]
-        return (row.below if self.comparison == ">=" else row.above) or self.heuristic
-
     def keeps(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         return values >= self.bound if self.comparison == ">=" else values <= self.bound
 
 
-def _count(what: str, below: str = "", above: str = "") -> Heuristic:
-    return Heuristic(what, below, above, is_count=True)
+def _count(what: str) -> Heuristic:
+    return Heuristic(what, is_count=True)
 
 
-def _repetition(what: str, reason: str) -> Heuristic:
-    return Heuristic(f"{what} that occurred before in the document", above=reason)
+def _repetition(what: str) -> Heuristic:
+    return Heuristic(f"{what} that occurred before in the document")
 
 
 # A fraction is of all lines, paragraphs, characters or tokens. A token is a word or a punctuation mark.
 HEURISTICS: Mapping[str, Heuristic] = {
-    "characters": _count("characters", below="empty"),
-    "words": _count("tokens, punctuation not counted", "gopher_short_doc", "gopher_long_doc"),
-    "mean-word-length": Heuristic(
-        "characters per token, punctuation not counted", "gopher_below_avg_threshold", "gopher_above_avg_threshold"
-    ),
-    "longest-word": _count("characters of the longest word between white space", above="too_long_word"),
-    "hashes-per-word": Heuristic("number signs per token", above="gopher_too_many_hashes"),
-    "ellipses-per-word": Heuristic("ellipses (... or …) per token", above="gopher_too_many_ellipsis"),
-    "newlines-per-word": Heuristic("line feeds per token", above="list_ratio"),
-    "words-with-letter": Heuristic("fraction of tokens with a letter", below="gopher_below_alpha_threshold"),
+    "characters": _count("characters"),
+    "words": _count("tokens, punctuation not counted"),
+    "mean-word-length": Heuristic("characters per token, punctuation not counted"),
+    "longest-word": _count("characters of the longest word between white space"),
+    "hashes-per-word": Heuristic("number signs per token"),
+    "ellipses-per-word": Heuristic("ellipses (... or …) per token"),
+    "newlines-per-word": Heuristic("line feeds per token"),
+    "words-with-letter": Heuristic("fraction of tokens with a letter"),
     "stop-words": _count(
         "different stop words of the language, English: the be to of and that have with",
-        below="gopher_enough_stop_words",
     ),
-    "bullet-lines": Heuristic("fraction of lines that begin with - or •", above="gopher_too_many_bullets"),
-    "ellipsis-lines": Heuristic("fraction of lines that end with an ellipsis", above="gopher_too_many_end_ellipsis"),
-    "lines": _count("lines that are not blank", below="empty"),
-    "long-lines": _count("lines of at least 200 characters", below="< 3 paragraphs"),
-    "short-lines": Heuristic(
-        "fraction of lines of at most 30 characters, without blank lines", above="short_line_ratio"
-    ),
-    "terminal-lines": Heuristic(
-        "fraction of lines that end with a terminal mark (. ? ! 。 ...), without blank lines", below="line_punct_ratio"
-    ),
-    "repeated-characters": _repetition("fraction of characters, line feeds not counted, in lines", "char_dup_ratio"),
-    "repeated-lines": _repetition("fraction of lines", "dup_line_frac"),
-    "repeated-line-characters": _repetition("fraction of characters in lines", "dup_line_char_frac"),
-    "repeated-paragraphs": _repetition("fraction of paragraphs", "dup_para_frac"),
-    "repeated-paragraph-characters": _repetition("fraction of characters in paragraphs", "dup_para_char_frac"),
-    **{
-        f"top-{n}-gram": Heuristic(f"fraction of characters in the most frequent {n}-gram", above=f"top_{n}_gram")
-        for n in (2, 3, 4)
-    },
-    **{
-        f"repeated-{n}-grams": _repetition(f"fraction of characters in {n}-grams", f"duplicated_{n}_n_grams")
-        for n in (5, 6, 7, 8, 9, 10)
-    },
-    "curly-brackets": _count("lines with a {, of those of 3 words or more", above="curly_bracket"),
-    "lorem-ipsum": _count("lines with lorem ipsum, of those of 3 words or more", above="lorem_ipsum"),
-    "javascript-lines": Heuristic("fraction of lines with the word javascript", above="javascript"),
-    "policy-lines": Heuristic("fraction of lines about cookies, privacy or terms of use", above="policy"),
-    "sentences": _count(
-        "sentences in the lines that C4 keeps, and in those without a terminal mark", below="too_few_sentences"
-    ),
-    "terminal-curly-brackets": _count(
-        "lines with a {, of those of 3 words or more and a terminal mark", above="curly_bracket"
-    ),
-    "terminal-lorem-ipsum": _count(
-        "lines with lorem ipsum, of those of 3 words or more and a terminal mark", above="lorem_ipsum"
-    ),
-    "terminal-sentences": _count("sentences in the lines that C4 keeps", below="too_few_sentences"),
+    "bullet-lines": Heuristic("fraction of lines that begin with - or •"),
+    "ellipsis-lines": Heuristic("fraction of lines that end with an ellipsis"),
+    "lines": _count("lines that are not blank"),
+    "long-lines": _count("lines of at least 200 characters"),
+    "short-lines": Heuristic("fraction of lines of at most 30 characters, without blank lines"),
+    "terminal-lines": Heuristic("fraction of lines that end with a terminal mark (. ? ! 。 ...), without blank lines"),
+    "repeated-characters": _repetition("fraction of characters, line feeds not counted, in lines"),
+    "repeated-lines": _repetition("fraction of lines"),
+    "repeated-line-characters": _repetition("fraction of characters in lines"),
+    "repeated-paragraphs": _repetition("fraction of paragraphs"),
+    "repeated-paragraph-characters": _repetition("fraction of characters in paragraphs"),
+    **{f"top-{n}-gram": Heuristic(f"fraction of characters in the most frequent {n}-gram") for n in (2, 3, 4)},
+    **{f"repeated-{n}-grams": _repetition(f"fraction of characters in {n}-grams") for n in (5, 6, 7, 8, 9, 10)},
+    "curly-brackets": _count("lines with a {, of those of 3 words or more"),
+    "lorem-ipsum": _count("lines with lorem ipsum, of those of 3 words or more"),
+    "javascript-lines": Heuristic("fraction of lines with the word javascript"),
+    "policy-lines": Heuristic("fraction of lines about cookies, privacy or terms of use"),
+    "sentences": _count("sentences in the lines that C4 keeps, and in those without a terminal mark"),
+    "terminal-curly-brackets": _count("lines with a {, of those of 3 words or more and a terminal mark"),
+    "terminal-lorem-ipsum": _count("lines with lorem ipsum, of those of 3 words or more and a terminal mark"),
+    "terminal-sentences": _count("sentences in the lines that C4 keeps"),
 }
 
 # Those of tokens, which --tokenize changes.
@@ -236,13 +209,3 @@ def statistics(
     else:
         found = _textstatistics.statistics(list(texts), columns, _language(language), own)
     return dict(zip(names, found, strict=True))
-
-
-def c4_lines(text: bytes, terminal: bool = True) -> bytes:
-    """The lines of a text that C4 keeps, without citations such as [12], joined by line feeds.
-
-    C4 drops a line of fewer than 3 words, with a word of more than 1000 characters, with the word javascript, or with a
-    phrase about cookies, privacy or terms of use. If `terminal`, a line must end with one of . ? ! " ' but not with an
-    ellipsis.
-    """
-    return _textstatistics.c4_lines(text, terminal)

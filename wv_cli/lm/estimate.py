@@ -35,12 +35,10 @@ from wv_cli.words import WordList
 
 @dataclass(frozen=True)
 class Estimate:
-    """`discounts` has one entry an order: D1, D2 ... as the method has them. `counted` is how many n-grams of each
-    length there were before pruning."""
+    """`discounts` has one entry an order: D1, D2 ... as the method has them."""
 
     model: NgramModel
     discounts: list[Discounts]
-    counted: list[int]
 
 
 def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None = None) -> Estimate:
@@ -66,7 +64,7 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
         events = counts.tokens + counts.sentences
         model = prune(model, counted / events, config.prune_entropy)
     threads = config.threads
-    return Estimate(replace(model, threads=threads), run.discounts, trie.sizes)
+    return Estimate(replace(model, threads=threads), run.discounts)
 
 
 class _Run:
