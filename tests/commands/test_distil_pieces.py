@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli.commands.distil import PieceOptions
 from wv_cli.commands.distil_pieces import distil_pieces
-from wv_cli.commands.parts.pieces import PieceOptions
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import encode, encode_ids
 from wv_cli.encoders.config import DistilConfig

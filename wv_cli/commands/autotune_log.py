@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wv_cli.commands.autotune_space import DSUBS
+from wv_cli.commands.metadata import number_of
 from wv_cli.config import Options
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.io import host
@@ -51,8 +52,7 @@ def claim_log(path: str, *, discard: bool) -> Iterator[None]:
         with _explain_errors(path):
             lines = _lines(path)
         if lines and not discard and not _is_over(lines):
-            count = max(len(lines) - 1, 0)
-            trials = f"{count:,} trial{'' if count == 1 else 's'}"
+            trials = number_of(max(len(lines) - 1, 0), "trial")
             raise WvError(f"{path}: the log of an earlier search is there, of {trials}; {_ADVICE}")
         yield
 

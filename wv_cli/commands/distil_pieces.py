@@ -3,11 +3,11 @@ VOCAB. wv_cli/transforms/distillation.py has the formulas."""
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.commands.parts.pieces import PieceOptions
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode_ids
 from wv_cli.encoders.config import DistilConfig, FitConfig
@@ -22,6 +22,9 @@ from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.distillation import Bags, cluster_rows, fit_table, map_table, rank_weights, reduce_rows
 from wv_cli.vectors.formats.static import StaticModel, Table
 from wv_cli.vectors.formats.static_folder import without_unknown
+
+if TYPE_CHECKING:
+    from wv_cli.commands.distil import PieceOptions
 
 _PIECES_A = 1e-4  # model2vec's
 _MAX_LENGTH = 512
@@ -39,7 +42,7 @@ def _lines(path: str, what: str) -> list[str]:
 
 def distil_pieces(
     encoder: str,
-    options: PieceOptions,
+    options: "PieceOptions",
     config: DistilConfig,
     log: Log,
     progress: OnProgress | None = None,

@@ -12,7 +12,6 @@ from wv_cli.commands.distribution import executor
 from wv_cli.commands.job import Writer
 from wv_cli.commands.metadata import tell_corpus
 from wv_cli.commands.parts.continuation import Continuation
-from wv_cli.commands.parts.counts import Counts
 from wv_cli.commands.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.commands.parts.reading import Reading
 from wv_cli.commands.run import Metadata, Run
@@ -39,7 +38,7 @@ from wv_cli.text.vocab import Vocab, write_vocab
 from wv_cli.vectors import formats
 
 if TYPE_CHECKING:
-    from wv_cli.commands.glove import GloveJob
+    from wv_cli.commands.glove import Counts, GloveJob
 
 
 _RECORDS = 1 << 18  # at a time
@@ -65,7 +64,7 @@ class Counting:
 
     config: GloveConfig
     reading: Reading
-    counts: Counts
+    counts: "Counts"
     phrases: PhraseJoining
     continuation: Continuation
     beside: str | None

@@ -7,25 +7,11 @@ from pathlib import Path
 from wv_cli.commands.distribution import executor, refuse_with_dask
 from wv_cli.evaluation.base import Found, Vectors
 from wv_cli.io.events import Log
-from wv_cli.io.executor import Executor
 from wv_cli.models.training.asking import bytes_of, require_bytes
 from wv_cli.vectors.embeddings import Embeddings
 
 Loading = Callable[[str], Embeddings]
 Asked = tuple[str, str, int]  # what the file is called, its path wherever it is looked for, its bytes
-
-
-def asked_of(vectors: Sequence[Vectors]) -> list[Asked]:
-    """What a task must know of each file. Raises WvError."""
-    return [(each.name, str(Path(each.name).absolute()), bytes_of(each.name)) for each in vectors]
-
-
-def score_files(
-    executor: Executor, load: Loading, function: Callable[[Vectors], Found], asked: Sequence[Asked]
-) -> Iterator[Found]:
-    """The function of each file, which a task reads by `load`. Raises WvError, for a process that does not see the
-    file, too."""
-    return executor.map("score", partial(_call_with_vectors, load, function), asked)
 
 
 def _call_with_vectors(load: Loading, function: Callable[[Vectors], Found], asked: Asked) -> Found:
@@ -40,6 +26,6 @@ def scored_on(
     """With the first three an evaluation.base.Each, whose function the workers of the scheduler at `address` apply;
     `load` reads there the file that is called as the vectors are. Raises WvError."""
     refuse_with_dask(address)
-    asked = asked_of(vectors)
+    asked = [(each.name, str(Path(each.name).absolute()), bytes_of(each.name)) for each in vectors]
     with executor(address, log, same_kernels=True) as workers:
-        yield from score_files(workers, load, function, asked)
+        yield from workers.map("score", partial(_call_with_vectors, load, function), asked)

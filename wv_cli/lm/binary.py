@@ -1,4 +1,4 @@
-"""The binary file of a model (`.lm`): a container (system.container) of the parts of a PackedModel, to be used where
+"""The binary file of a model (`.lm`): a container (io.container) of the parts of a PackedModel, to be used where
 they lie in the file."""
 
 from typing import TYPE_CHECKING, BinaryIO

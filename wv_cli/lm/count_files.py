@@ -1,6 +1,6 @@
 """Files of counts of n-grams: what --counts-only writes, for parts of a text that are counted apart and summed.
 
-A container (system.container) of the arrays of NgramCounts. The sum of files is what counting their texts one after the
+A container (io.container) of the arrays of NgramCounts. The sum of files is what counting their texts one after the
 other gives, word for word.
 """
 

@@ -34,7 +34,7 @@ _MOST_STEPS = 10_000
 
 
 def fitted_weights(scores: NDArray[np.floating]) -> Floats:
-    """The weights (models,) under which the events are most probable, by expectation maximisation from equal ones. Its
+    """The weights (models,) under which the events are most probable, by expectation maximization from equal ones. Its
     goal has no other hills; near the top it is slow."""
     share = _relative(scores)
     weights = np.full(len(share), 1 / len(share))

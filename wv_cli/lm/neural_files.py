@@ -1,4 +1,4 @@
-"""The file of a neural language model (`.lm`): a container (system.container) of the arrays of NeuralModel as in
+"""The file of a neural language model (`.lm`): a container (io.container) of the arrays of NeuralModel as in
 memory, to be used where they lie in the file. What a model has not is an array of no numbers."""
 
 from typing import Any, BinaryIO, NoReturn

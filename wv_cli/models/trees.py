@@ -16,7 +16,7 @@ from wv_cli.lm.neural import NeuralModel, Paths
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Split = Callable[[Ids], tuple[Ids, Ids]]
-_STEPS = 10  # of a mixture's expectation maximisation
+_STEPS = 10  # of a mixture's expectation maximization
 _BLOCK = 4096
 _MOST_POSITIONS = 4_000_000
 _LEAST_SHARE = 0.05  # a mixture that gives one side less than this of the words has found no two groups

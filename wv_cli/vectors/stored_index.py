@@ -1,6 +1,6 @@
 """The file of `wv search index`: chunks of text, the inverted index of their tokens and, if a model made them, vectors.
 
-A container (system.container) whose arrays are used where they lie in the file, so that a query reads what it needs.
+A container (io.container) whose arrays are used where they lie in the file, so that a query reads what it needs.
 Array `X_at` has the places in X where each entry begins, and last where X ends.
 
     file f   names[name_at[f]:...], its digest, and the chunks chunk_at[f] .. chunk_at[f + 1] - 1

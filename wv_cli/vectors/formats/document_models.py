@@ -1,7 +1,7 @@
 """Models of doc2vec (`.d2v`) in the table of formats: read as the vectors of their words, with the model itself for
 lines.
 
-A container (system.container) of the model's arrays as in memory, to be used where they lie in the file. Not fastText's
+A container (io.container) of the model's arrays as in memory, to be used where they lie in the file. Not fastText's
 layout: its classifiers' rule for lines, which readers of such a file would follow, adds the line end and n-grams of
 words that the model does not know; a dense file has a row for every bucket; it has no place for paragraph vectors.
 """

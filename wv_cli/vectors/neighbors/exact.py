@@ -29,7 +29,7 @@ _LEAST_PRODUCTS = 1 << 23  # of numbers, too: some 3 ms, what Python takes to lo
 
 
 class Neighbors(Cosines):
-    """A search.topk.Index of the rows of `matrix` (n, dim), which must not change while it is searched: the lengths are
+    """A topk.Index of the rows of `matrix` (n, dim), which must not change while it is searched: the lengths are
     kept. Float32 whose rows follow each other is searched where it is, of anything else a copy.
 
     A zero vector stays zero (its cosine with everything is 0); a vector with NaN or infinity is never found.

@@ -20,7 +20,7 @@ _THREAD_ROWS = 1 << 14  # are worth a thread, which makes tables of its own
 
 
 class ProductNeighbors(Cosines):
-    """A search.topk.Index of codes (n, ceil(dim / dsub)) uint8, each naming a centroid for each block of `dsub`
+    """A topk.Index of codes (n, ceil(dim / dsub)) uint8, each naming a centroid for each block of `dsub`
     coordinates; `centroids` is flat as in vectors.quantizer.ProductQuantizer, and finite."""
 
     def __init__(

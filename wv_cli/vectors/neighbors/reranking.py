@@ -11,7 +11,7 @@ from wv_cli.vectors.neighbors.topk import NO_HIT, Asked, Hits, Index, merge
 
 
 class Reranker:
-    """A search.topk.Index: the `candidates` nearest rows of `first` (10 k by default) in the order of `exact`, and with
+    """A topk.Index: the `candidates` nearest rows of `first` (10 k by default) in the order of `exact`, and with
     its scores. Row i of `first` is row numbers[i] of `exact`."""
 
     def __init__(

@@ -10,7 +10,7 @@ from wv_cli.vectors.neighbors.topk import Asked, Exact, Hits
 
 
 class SomeRows:
-    """A search.topk.Index whose answers are those of `whole` among `rows`, ascending and each once."""
+    """A topk.Index whose answers are those of `whole` among `rows`, ascending and each once."""
 
     def __init__(self, whole: Exact, rows: NDArray[np.int64]) -> None:
         self.whole, self._part, self._rows = whole, whole.part(rows), rows
