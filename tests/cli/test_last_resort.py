@@ -1,5 +1,6 @@
 """What the system refuses and no reader or writer has worded: memory, names, a folder that has gone, a locked file."""
 
+import io
 import os
 import shutil
 import subprocess
@@ -16,8 +17,11 @@ from tests.walk import for_each
 from wv_cli import __main__ as entry
 from wv_cli.cli import program as entry_program
 from wv_cli.errors import NOT_BUILT, WvError
+from wv_cli.filtering import rule_set
 from wv_cli.io import host, memory, threads
 from wv_cli.io.output import commit_together, write_each
+from wv_cli.models.glove import model as glove
+from wv_cli.text import cuts, raw_files
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import static_folder
 
@@ -93,6 +97,32 @@ def test_too_many_open_files(monkeypatch, capsys):
     monkeypatch.setattr("wv_cli.vectors.formats.checking.check", Mock(side_effect=error))
     assert entry.run(["check", str(GOLDEN / "gensim.vec")]) == 1
     assert capsys.readouterr().err == "wv check: too many open files; raise the limit on open files (ulimit -n)\n"
+
+
+class Broken(io.RawIOBase):
+    """What a disk gives that has lost it."""
+
+    def readable(self):
+        return True
+
+    def readinto(self, view):
+        raise OSError(5, "Input/output error")
+
+
+@for_each("read", [cuts.is_packed, rule_set.file_digest, lambda path: glove._read_doubles(Broken(), path, 1)])
+def test_a_broken_disk_is_said_of_the_file(read, tmp_path):
+    """Wherever a file is read: `python -m tests.fuzz.allocations --reads` tries every read of every command."""
+    path = tmp_path / "lost"
+    path.touch()
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(WvError, match="lost: cannot read: input/output error"):
+        patch.setattr(raw_files, "open_bytes", lambda *_, **__: Broken())
+        patch.setattr(Path, "open", lambda *_, **__: Broken())
+        read(str(path))
+
+
+def test_a_file_of_numbers_is_cut_short(tmp_path):
+    with pytest.raises(WvError, match="numbers: was cut short"):
+        glove._read_doubles(io.BytesIO(bytes(12)), "numbers", 2)
 
 
 AMONG_SOURCES = [

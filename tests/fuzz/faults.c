@@ -1,26 +1,33 @@
-/* Makes one chosen call of a process go wrong: the n-th allocation of 32 KB or more fails, or the process dies at its
- * n-th call that changes a file. Preloaded (LD_PRELOAD) by faults.py, armed from Python by wv_arm(). */
+/* Makes one chosen call of a process go wrong: the n-th allocation of 32 KB or more fails, the n-th read of a file in
+ * the current folder and all reads of that file after it, as on a broken disk, or the process dies at its n-th call
+ * that changes a file. Preloaded (LD_PRELOAD) by faults.py, armed from Python by wv_arm(). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 enum { LEAST_BYTES = 32 << 10 };
-static long fail_at, kill_at;
-static volatile long allocations, file_calls;
+static long fail_at, kill_at, break_at;
+static volatile long allocations, file_calls, reads;
+static char folder[4096], broken[4096];
 
 /* From now on; 0 only counts. */
-void wv_arm(long allocation, long file_call) {
-  allocations = file_calls = 0;
-  fail_at = allocation, kill_at = file_call;
+void wv_arm(long allocation, long file_call, long read) {
+  allocations = file_calls = reads = 0;
+  fail_at = allocation, kill_at = file_call, break_at = read;
+  if (!getcwd(folder, sizeof folder)) abort();
+  broken[0] = 0;
 }
 
+long wv_reads(void) { return reads; }
 long wv_allocations(void) { return allocations; }
 long wv_file_calls(void) { return file_calls; }
 
@@ -30,6 +37,15 @@ static int fails(size_t bytes) {
 
 static void file_call(void) {
   if (__sync_add_and_fetch(&file_calls, 1) == kill_at) kill(getpid(), SIGKILL);
+}
+
+static int breaks(int file) {
+  char link[32], path[4096] = "";
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  if (!folder[0] || readlink(link, path, sizeof path - 1) < 0 || strncmp(path, folder, strlen(folder))) return 0;
+  if (strchr(path + strlen(folder), '.') == path + strlen(folder) + 1) return 0; /* what faults.py itself is told by */
+  if (__sync_add_and_fetch(&reads, 1) == break_at) strcpy(broken, path);
+  return !strcmp(path, broken);
 }
 
 /* The first call of each wrapper finds what it wraps. */
@@ -66,6 +82,14 @@ void *mmap(void *at, size_t bytes, int access, int flags, int file, off_t offset
   return mmap64(at, bytes, access, flags, file, offset);
 }
 
+ssize_t read(int file, void *data, size_t bytes) {
+  REAL(ssize_t, read, int, void *, size_t);
+  return breaks(file) ? errno = EIO, -1 : real(file, data, bytes);
+}
+ssize_t pread64(int file, void *data, size_t bytes, off_t at) {
+  REAL(ssize_t, pread64, int, void *, size_t, off_t);
+  return breaks(file) ? errno = EIO, -1 : real(file, data, bytes, at);
+}
 ssize_t write(int file, const void *data, size_t bytes) {
   REAL(ssize_t, write, int, const void *, size_t);
   file_call();

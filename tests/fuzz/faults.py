@@ -205,15 +205,16 @@ class Done:
     said: str
     allocations: int
     file_calls: int
+    reads: int
 
 
-def run(line: str, folder: Path, *, fail_at: int = 0, kill_at: int = 0) -> Done:
+def run(line: str, folder: Path, *, fail_at: int = 0, kill_at: int = 0, break_at: int = 0) -> Done:
     """Runs a command line of wv in a child, in `folder`."""
     said, told = folder / ".said", folder / ".told"
     told.unlink(missing_ok=True)
     child = os.fork()
     if child == 0:
-        _child(line.split(), folder, said, told, fail_at, kill_at)
+        _child(line.split(), folder, said, told, (fail_at, kill_at, break_at))
     begin = time.monotonic()
     while True:
         found, status = os.waitpid(child, os.WNOHANG)
@@ -222,13 +223,13 @@ def run(line: str, folder: Path, *, fail_at: int = 0, kill_at: int = 0) -> Done:
         if time.monotonic() - begin > _LONGEST:
             os.kill(child, 14)
         time.sleep(0.001)
-    counts = json.loads(told.read_text()) if told.exists() else [0, 0]
+    counts = json.loads(told.read_text()) if told.exists() else [0, 0, 0]
     code = os.waitstatus_to_exitcode(status)
     text = said.read_text("utf-8", "replace") if said.exists() else ""
     return Done(max(code, 0), max(-code, 0), text, *counts)
 
 
-def _child(line: Sequence[str], folder: Path, said: Path, told: Path, fail_at: int, kill_at: int) -> None:
+def _child(line: Sequence[str], folder: Path, said: Path, told: Path, at: tuple[int, int, int]) -> None:
     """Never returns."""
     code = 99
     try:
@@ -239,17 +240,17 @@ def _child(line: Sequence[str], folder: Path, said: Path, told: Path, fail_at: i
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb", 0, closefd=False), write_through=True)
         shim = ctypes.CDLL(None)
-        shim.wv_arm(ctypes.c_long(fail_at), ctypes.c_long(kill_at))
+        shim.wv_arm(*map(ctypes.c_long, at))
         try:
             code = run_line(list(line))
         except BaseException:
-            shim.wv_arm(ctypes.c_long(0), ctypes.c_long(0))
+            shim.wv_arm(*[ctypes.c_long(0)] * 3)
             import traceback
 
             traceback.print_exc()
             code = 98
-        counts = [shim.wv_allocations(), shim.wv_file_calls()]
-        shim.wv_arm(ctypes.c_long(0), ctypes.c_long(0))
+        counts = [shim.wv_allocations(), shim.wv_file_calls(), shim.wv_reads()]
+        shim.wv_arm(*[ctypes.c_long(0)] * 3)
         told.write_text(json.dumps(counts))
     finally:
         os._exit(code)

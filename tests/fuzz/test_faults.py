@@ -61,16 +61,23 @@ def test_some_failed_allocations(tmp_path):
     assert all(counts.get("refused in one line") for counts in found) and len(found) == 2
 
 
+@pytest.mark.full
+def test_some_broken_disks(tmp_path):
+    found = fault_run("allocations", tmp_path, "--reads", "--output", "words.txt", "--output", "glove.vec")
+    assert all(counts.get("refused in one line") for counts in found) and len(found) == 2
+
+
 @pytest.mark.parametrize(
     ("done", "now", "expected"),
     [
-        (Done(0, 0, "", 1, 1), b"new", "did its work"),
-        (Done(0, 0, "", 1, 1), None, "other bytes"),
-        (Done(1, 0, "wv train: out of memory\n", 1, 1), None, "refused in one line"),
-        (Done(1, 0, "wv train: out of memory\n", 1, 1), b"ne", "left part"),
-        (Done(1, 0, "", 1, 1), None, "exit code 1, said ''"),
-        (Done(0, 11, "", 1, 1), None, "died of signal 11"),
-        (Done(98, 0, "Traceback\nKeyError: 1\n", 1, 1), None, "traceback: KeyError: 1"),
+        (Done(0, 0, "", 1, 1, 1), b"new", "did its work"),
+        (Done(0, 0, "", 1, 1, 1), None, "other bytes"),
+        (Done(1, 0, "wv train: out of memory\n", 1, 1, 1), None, "refused in one line"),
+        (Done(1, 0, "wv train: out of memory\n", 1, 1, 1), b"ne", "left part"),
+        (Done(1, 0, "", 1, 1, 1), None, "exit code 1, said ''"),
+        (Done(0, 11, "", 1, 1, 1), None, "died of signal 11"),
+        (Done(1, 0, "wv train: [Errno 5] (run `wv --debug ...` to see where)\n", 1, 1, 1), None, "names no file"),
+        (Done(98, 0, "Traceback\nKeyError: 1\n", 1, 1, 1), None, "traceback: KeyError: 1"),
     ],
 )
 def test_what_is_allowed(done, now, expected):

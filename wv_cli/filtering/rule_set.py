@@ -78,8 +78,11 @@ def file_digest(path: str) -> str:
 
 @lru_cache(maxsize=64)
 def _digest(path: str, state: tuple[int, int]) -> str:
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, new_digest).hexdigest()
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, new_digest).hexdigest()
+    except OSError as error:
+        raise cannot_read(path, error) from error
 
 
 @lru_cache(maxsize=_JUDGES)

@@ -47,5 +47,5 @@ def size_of(path: str) -> int:
 def is_packed(path: str) -> bool:
     """Whether a file is compressed, a web page or another document: it is read as a whole."""
     with open_raw(path) as raw:
-        head = raw.read(_HEAD)
+        head = next(blocks(raw, path, _HEAD), b"")
     return document_of(path, head) is not None or is_compressed(head, path) or is_page(path, head)

@@ -127,7 +127,7 @@ class Glove(Immediate[Any]):
                 bias = self._bias[id(matrix)]
                 for first in range(0, count, _RAW_ROWS):
                     part = matrix[first : first + _RAW_ROWS, layer]
-                    values = np.frombuffer(stream.read(len(part) * (dim + 1) * 8), "<f8").reshape(len(part), dim + 1)
+                    values = _read_doubles(stream, path, len(part) * (dim + 1)).reshape(len(part), dim + 1)
                     if not (np.abs(values) <= LARGEST[layer]).all() or (layer == 1 and (values <= 0).any()):
                         what = ("finite numbers", "squared gradients above 0")[layer]
                         problem = f"expected {what} up to {LARGEST[layer]:g} in row {first + 1:,} and following"
@@ -243,6 +243,16 @@ class Glove(Immediate[Any]):
 
 def _shrunk(squares: NDArray[np.float32], fraction: float) -> NDArray[np.float32]:
     return squares if fraction == 1 else 1 + np.float32(fraction) * (squares - 1)
+
+
+def _read_doubles(stream: BinaryIO, path: str, count: int) -> NDArray[np.float64]:
+    try:
+        data = stream.read(8 * count)
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    if len(data) != 8 * count:
+        raise BadFile(path, "was cut short by another process while it was read; run it again on a whole file")
+    return np.frombuffer(data, "<f8")
 
 
 def _size(path: str) -> int:
