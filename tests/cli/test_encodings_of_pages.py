@@ -118,7 +118,12 @@ def test_damage_is_told(call, pages, capfd):
     assert "in/a.html: byte 33: 0xe9 is no UTF-8; it is read as U+FFFD" in told
     (pages / "a.html").write_bytes(META.format("utf-8", "x \u00e9\u00e9").encode("latin-1"))
     run(CALLS[call])
-    assert "is the first of 2 bytes that are no UTF-8, which are read as U+FFFD" in capfd.readouterr().err
+    told = capfd.readouterr().err
+    assert "is the first of 2 bytes that are no UTF-8, which are read as U+FFFD" in told
+    (pages / "b.html").write_bytes(META.format("utf-8", "x \u00e9").encode("latin-1"))
+    run(CALLS[call])
+    told = capfd.readouterr().err
+    assert "is the first of 3 bytes" in told and told.count("U+FFFD") == 1
 
 
 def test_a_part_of_a_page_is_wrapped(monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 from wv_cli.errors import BadFile
 from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText
+from wv_cli.text.binary import InvalidBytes
 from wv_cli.text.pairs import PairFiles
 from wv_cli.text.parts import shards
 from wv_cli.text.reading_config import ReadingConfig
@@ -40,7 +41,7 @@ def read_everywhere(path):
     """The first error of each way to read records."""
     ways = [
         lambda: list(Source(input_texts([path], log=print, reading=ReadingConfig(field="text")))),
-        lambda: list(FileText(path, TextConfig(field="text"), print)),
+        lambda: list(FileText(path, TextConfig(field="text"), print, InvalidBytes())),
         lambda: list(PairFiles([path], ["id", "text"]).batches()),
     ]
     for way in ways:

@@ -209,7 +209,6 @@ class Index:
     def _rebuild(self, files: "Sequence[Found]" = ()) -> None:
         """Brings the index up to date with the texts, and with these `files`."""
         from wv_cli.retrieval.build import Builder
-        from wv_cli.text.input_files import describe_left_out
 
         if not self._is_changed and not files:
             return
@@ -225,8 +224,6 @@ class Index:
                 builder.add_text(name, text)
         for found in files:
             builder.add(found)
-        if builder.no_text:
-            _log()(describe_left_out(builder.no_text))
         self._index, self._is_changed = builder.finish(), False
         self._texts = dict.fromkeys(map(self._index.name, range(self._index.files)))
 

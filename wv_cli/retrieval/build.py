@@ -16,6 +16,7 @@ from wv_cli.retrieval.config import TextConfig
 from wv_cli.retrieval.files import FileText, Found, Log, NoText, file_digest, text_digest
 from wv_cli.retrieval.model import Model, to_int8
 from wv_cli.retrieval.spilled import NoRoom, Spilled
+from wv_cli.text.binary import InvalidBytes
 from wv_cli.text.input_files import describe_left_out
 from wv_cli.text.records.kinds import RECORDS, record_kind
 from wv_cli.text.search_tokens import TokenReader
@@ -49,7 +50,8 @@ class Builder:
         self._count = TokenReader(config.stem, config.stop_words, config.identifiers).counter(self._tokens)
         self._ids, self._found = Spilled(beside, np.int32), Spilled(beside, np.uint16)
         self.kept = self.skipped = 0
-        self.no_text: dict[str, str] = {}
+        self._no_text: dict[str, str] = {}
+        self._replaced = InvalidBytes(replaced=True)
 
     def add(self, found: Found) -> None:
         """Raises BadFile, WvError for a file that was named."""
@@ -58,7 +60,7 @@ class Builder:
         try:
             digest = file_digest(found.path) if name in self._known and found.path != "-" else b""
             if not self._reuse_chunks(name, digest):
-                text = FileText(found.path, self._config, self._log)
+                text = FileText(found.path, self._config, self._log, self._replaced)
                 for chunk in text:
                     self._add_chunk(chunk)
                 digest = text.digest
@@ -75,7 +77,7 @@ class Builder:
                 raise
             self.skipped += 1
             if isinstance(error, NoText):
-                self.no_text[found.path] = str(error).partition("expected text, found ")[2]
+                self._no_text[found.path] = str(error).partition("expected text, found ")[2]
             else:
                 self._log(f"{error}; left out")
             return
@@ -138,6 +140,10 @@ class Builder:
     def finish(self, progress: OnProgress | None = None) -> SearchIndex:
         """The index of all that was added. Raises WvError where that is nothing. `progress` is told of the chunks that
         are encoded."""
+        if self._no_text:
+            self._log(describe_left_out(self._no_text))
+        if self._replaced.count:
+            self._log(self._replaced.note)
         n = len(self._lines)
         before = np.frombuffer(self._before, np.int64)
         words, documents, found, posting_at = self._postings(before)
@@ -284,8 +290,6 @@ def build(
         builder.add(file)
         if progress is not None:
             progress(number, len(files))
-    if builder.no_text:
-        log(describe_left_out(builder.no_text))
     return builder.finish(progress), {"kept": builder.kept, "gone": builder.files_gone, "skipped": builder.skipped}
 
 

@@ -15,7 +15,7 @@ from wv_cli.io.kinds import HEAD_BYTES, ZIP, kind_of
 from wv_cli.io.marks import without_mark
 from wv_cli.retrieval.chunks import Chunk, cut, cut_records
 from wv_cli.retrieval.config import TextConfig
-from wv_cli.text.binary import binary, describe_foreign, is_foreign, note_invalid
+from wv_cli.text.binary import InvalidBytes, binary, describe_foreign, is_foreign
 from wv_cli.text.documents import document_of, read_documents
 from wv_cli.text.folder_files import describe_table, files_below, is_data
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
@@ -78,10 +78,11 @@ def _files_of(folder: str, log: Log) -> list[Found]:
 
 class FileText:
     """The chunks of a file, read once, and its digest when they have been read. Raises BadFile for what is no text,
-    WvError for what cannot be read; records that cannot be read are told to `log`."""
+    WvError for what cannot be read; records that cannot be read are told to `log`, bytes of web pages that are no UTF-8
+    are counted as `replaced`."""
 
-    def __init__(self, path: str, config: TextConfig, log: Log) -> None:
-        self.path, self._config, self._log = path, config, log
+    def __init__(self, path: str, config: TextConfig, log: Log, replaced: InvalidBytes) -> None:
+        self.path, self._config, self._log, self._replaced = path, config, log, replaced
         self._hash = hashlib.blake2b(digest_size=DIGEST_BYTES)
 
     @property
@@ -105,7 +106,7 @@ class FileText:
                 for _ in text:  # what a reader of its own has not taken
                     pass
             else:
-                yield from cut(_read_text(without_mark(text), name, self.path, self._log), self._config)
+                yield from cut(_read_text(without_mark(text), name, self.path, self._replaced), self._config)
 
     def _refuse_blank(self, what: str) -> NoReturn:
         raise NoText(f"{name_of_input(self.path)}: expected text, found {what}")
@@ -120,7 +121,7 @@ class NoText(WvError):
     """A file that is not text."""
 
 
-def _read_text(chunks: Iterator[bytes], name: str, path: str, log: Log) -> Iterator[bytes]:
+def _read_text(chunks: Iterator[bytes], name: str, path: str, replaced: InvalidBytes) -> Iterator[bytes]:
     first = next(chunks, b"")
     if path == "-" or not is_page(path, first):
         yield from _require_text(chain([first], chunks), name)
@@ -130,7 +131,9 @@ def _read_text(chunks: Iterator[bytes], name: str, path: str, log: Log) -> Itera
         page = recode_page(b"".join([first, *chunks]))
         if is_foreign(page):
             raise WvError(f"{name}: expected UTF-8 text, found {describe_foreign(page)}")
-        if not (text := read_page(b"".join(note_invalid([page], name, log, replaced=True)))):
+        replaced.add(page, name)
+        replaced.end(name)
+        if not (text := read_page(page)):
             raise NoText(f"{name}: expected text, found {BLANK}")
         yield text
 

@@ -173,11 +173,9 @@ class InvalidBytes:
         return f"{self._first} is the first of {self.count:,} bytes that are no UTF-8, which are {read}"
 
 
-def note_invalid(
-    chunks: Iterable[bytes], name: str, log: Callable[[str], None], *, replaced: bool = False
-) -> Iterator[bytes]:
+def note_invalid(chunks: Iterable[bytes], name: str, log: Callable[[str], None]) -> Iterator[bytes]:
     """The chunks of a text, of which `log` is told at the end what is no UTF-8."""
-    invalid = InvalidBytes(replaced=replaced)
+    invalid = InvalidBytes()
     for chunk in chunks:
         invalid.add(chunk, name)
         yield chunk
