@@ -15,6 +15,7 @@ import pytest
 
 from tests.processes import PATIENCE, Process
 from tests.tiers import full
+from wv_cli.cli import program
 
 WV = str(Path(sys.executable).parent / "wv")
 LONG = ["--dim", "60", "--epochs", "100000", "--no-meta"]
@@ -72,6 +73,40 @@ def test_a_ctrl_c_that_comes_too_late_kills_nobody(tmp_path, monkeypatch):
     Path("interrupted.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
+
+
+FREED = """
+import os, signal, time
+from wv_cli.cli import program
+class Held:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        sum(range(9))  # where the handler runs
+try:
+    with program.caught_signals():
+        held = Held()
+        del held
+        time.sleep(60)
+except program.Stopped as stopped:
+    print("stopped by", stopped.number)
+"""
+
+
+def test_a_signal_while_an_object_is_freed_is_not_lost():
+    """Python shows and drops what is raised there."""
+    done = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped by 15\n", "")
+
+
+def test_a_signal_that_a_library_takes_for_its_own_is_not_lost():
+    """NumPy makes a TypeError of what is raised in its comparison of records."""
+    with pytest.raises(program.Stopped), program.caught_signals():
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except program.Stopped:
+            raise TypeError("Cannot compare structured arrays") from None
+    with pytest.raises(TypeError), program.caught_signals():
+        raise TypeError("of our own")
 
 
 RUN_MODULE = "import runpy; sys.argv[0] = 'x'; runpy.run_module('wv_cli', run_name='__main__')"

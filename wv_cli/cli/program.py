@@ -6,6 +6,7 @@ Errors become messages and exit codes in wv_cli.__main__.
 import contextlib
 import importlib
 import signal
+import sys
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -21,7 +22,9 @@ from wv_cli.registry import load
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # The classes of commands whose lines or help have a shape of their own.
 _SHAPES = {"train": "wv_cli.cli.training_help:TrainCommand"}
-_IMPORT_SECONDS = 0.01
+_AGAIN_SECONDS = 0.01
+# What a library makes of a Stopped that comes in the middle of its work.
+_UNWORDED = (ArithmeticError, AssertionError, LookupError, RuntimeError, SystemError, TypeError, ValueError)
 
 
 class Stopped(BaseException):
@@ -38,6 +41,7 @@ class _Stopper:
 
     def __init__(self) -> None:
         self._first: int | None = None
+        self.hook_before = sys.unraisablehook
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if number != signal.SIGALRM:
@@ -49,9 +53,29 @@ class _Stopper:
         assert self._first is not None
         if not _is_importing(frame):
             raise Stopped(self._first)
-        # Modules that are being imported may take an exception for their own or swallow it: again in a moment.
+        # Modules that are being imported may take an exception for their own or swallow it.
+        self._raise_soon()
+
+    def _raise_soon(self) -> None:
         signal.signal(signal.SIGALRM, self)
-        signal.setitimer(signal.ITIMER_REAL, _IMPORT_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
+
+    def handle_ignored(self, ignored: "sys.UnraisableHookArgs") -> None:
+        """For sys.unraisablehook: Python drops what is raised while an object is freed."""
+        if isinstance(ignored.exc_value, Stopped):
+            self._raise_soon()
+        else:
+            self.hook_before(ignored)
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """An exception that nobody has worded, after a signal, is what NumPy or another library made of Stopped."""
+        try:
+            yield
+        except _UNWORDED as error:
+            if self._first is None:
+                raise
+            raise Stopped(self._first) from error
 
     def forget(self) -> None:
         """Calls off the moment that is waited for: the alarm of a program that has ended meanwhile would kill it."""
@@ -74,12 +98,15 @@ def caught_signals() -> Iterator[None]:
     stopper = _Stopper()
     before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    sys.unraisablehook = stopper.handle_ignored
     for number in before:
         signal.signal(number, stopper)
     try:
-        yield
+        with stopper.explained():
+            yield
     finally:
         stopper.forget()
+        sys.unraisablehook = stopper.hook_before
         for number, handler in before.items():
             signal.signal(number, handler)
 
