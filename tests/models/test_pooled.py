@@ -1,5 +1,6 @@
 """The pooled classifier: what it learns, the same lines read in training and prediction, files, calibration."""
 
+import json
 import pickle
 from dataclasses import replace
 from itertools import pairwise
@@ -55,8 +56,8 @@ def static(tmp_path_factory, text):
 @pytest.fixture(scope="module", params=["words", "pieces"])
 def model(request, text, static, tmp_path_factory):
     path = tmp_path_factory.mktemp(request.param) / "judge"
-    first = {"init": str(static)} if request.param == "pieces" else {}
-    train(text, path, **SMALL, **first)
+    first = {"init": str(static), "dim": 16} if request.param == "pieces" else {}
+    train(text, path, **{**SMALL, **first})
     return path
 
 
@@ -167,13 +168,23 @@ def test_quantized_answers_nearly_alike(model, tmp_path):
 def test_vectors_of_words_begin_a_table(text, tmp_path):
     vectors = tmp_path / "v.vec"
     vectors.write_text("2 3\nsuperb 1 2 3\nnowhere 4 5 6\n")
-    train(text, tmp_path / "judge", **{**SMALL, "epochs": 0}, init=str(vectors))
+    small = {name: value for name, value in SMALL.items() if name != "dim"}
+    train(text, tmp_path / "judge", **{**small, "epochs": 0}, init=str(vectors))
+    assert json.loads((tmp_path / "judge.meta.json").read_text())["config"]["dim"] == 3
     made = load_pooled(tmp_path / "judge")
     row = made.tokens.rows[made.reading.words.find("superb"), :3]
     assert row / row[0] == pytest.approx(np.array([1, 2, 3]), rel=1e-5)
     (tmp_path / "v.vec").write_text("1 3\nnowhere 4 5 6\n")
     with pytest.raises(BadFile, match="vectors of words of the lines"):
-        train(text, tmp_path / "judge", **SMALL, init=str(vectors))
+        train(text, tmp_path / "judge", **small, init=str(vectors))
+
+
+def test_another_dimension_than_that_of_the_first_rows_is_refused(text, tmp_path, static):
+    vectors = tmp_path / "v.vec"
+    vectors.write_text("1 3\nsuperb 1 2 3\n")
+    for init in (vectors, static):
+        with pytest.raises(UsageError, match=r"init .*: expected vectors of dim 2, found \d+; leave dim out"):
+            train(text, tmp_path / "judge", **{**SMALL, "dim": 2}, init=str(init))
 
 
 def test_calibration_undoes_a_scale(model, text):

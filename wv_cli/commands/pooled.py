@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from wv_cli.models.training.run import Outcome
     from wv_cli.text.inputs import Texts
     from wv_cli.text.labeled import LabeledCorpus
+    from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.formats.static import StaticModel
     from wv_cli.words import WordList
 
 _BLOCK = 1 << 16  # ids whose lines are read at once
@@ -104,7 +106,8 @@ class PooledJob(TrainingJob):
         from wv_cli.models.pooled_reader import read_features
         from wv_cli.text.labeled import encode_labeled
 
-        begin, config, words = time.monotonic(), self.config, self.reading.words
+        begin, words = time.monotonic(), self.reading.words
+        init, config = self._open_init()
         corpus = encode_labeled(
             self._texts(run, advise=not run.is_resuming),
             words,
@@ -113,13 +116,12 @@ class PooledJob(TrainingJob):
             keep_dropped=True,
             progress=run.on_reading,
         )
-        reading, first = self._tokens(corpus)
+        reading, first = self._tokens(corpus, init)
         reading, lines = read_features(reading, [*text_of(corpus)], self.reading.inputs[0])
         labeled = lines.take((lines.label_starts[1:] > lines.label_starts[:-1]).nonzero()[0])
         held_out, path = None, self.calibration.calibration
         if path is not None:
             held_out = read_held_out(reading, self._calibration_text(run, path), path)
-        dim = config.dim if first is None else first.shape[1]
         facts = {"lines": corpus.lines, "words": len(reading.words), "labels": len(corpus.labels)}
         facts |= {
             "tokens": len(lines.ids),
@@ -129,7 +131,7 @@ class PooledJob(TrainingJob):
         of = f" of {len(reading.questions)} questions" if reading.questions else ""
         run.log(
             f"{number_of(corpus.lines, 'line')}, {number_of(len(labeled), 'line')} of them with a label; "
-            f"{number_of(len(corpus.labels), 'label')}{of}, {reading.tokens:,} tokens of dim {dim}, "
+            f"{number_of(len(corpus.labels), 'label')}{of}, {reading.tokens:,} tokens of dim {config.dim}, "
             f"{facts['features']:,} features ({time.monotonic() - begin:.1f} s to read)",
             examples=len(labeled),
             **facts,
@@ -160,11 +162,35 @@ class PooledJob(TrainingJob):
 
         return b"".join(bytes(chunk) for chunk in Source(self._texts(run, path)))
 
-    def _tokens(self, corpus: "LabeledCorpus") -> "tuple[LineReading, NDArray[np.float32] | None]":
+    def _open_init(self) -> "tuple[StaticModel | Embeddings | None, PooledConfig]":
+        """(what the tokens begin with, the configuration with its dimension). Raises BadFile, and UsageError for
+        another --dim."""
+        from wv_cli.io.folders import static_root
+        from wv_cli.vectors import formats
+        from wv_cli.vectors.formats.static import StaticModel
+
+        init = self.first.init
+        if init is None:
+            return None, self.config
+        opened: StaticModel | Embeddings
+        if self.first.is_model:
+            folder = find_folder(init)
+            opened = StaticModel.open(static_root(folder) or folder)
+            dim = opened.table.matrix.shape[1]
+        else:
+            opened = formats.load(init, bad_rows=self.first.bad_rows)
+            dim = opened.dim
+        if "dim" in self.invocation.explicit and dim != self.config.dim:
+            message = f"--init {init}: expected vectors of --dim {self.config.dim}, found {dim}; leave --dim out"
+            raise UsageError(message)
+        return opened, replace(self.config, dim=dim)
+
+    def _tokens(
+        self, corpus: "LabeledCorpus", init: "StaticModel | Embeddings | None"
+    ) -> "tuple[LineReading, NDArray[np.float32] | None]":
         """(how lines are read, the rows that the tokens begin with)."""
         import numpy as np
 
-        from wv_cli.io.folders import static_root
         from wv_cli.models.pooled_reader import Reading as LineReading
         from wv_cli.models.pooled_reader import divide_labels
         from wv_cli.text.records.labels import head_name
@@ -195,24 +221,20 @@ class PooledJob(TrainingJob):
             tokens=len(kept),
             questions=questions,
         )
-        if self.first.init is None:
+        if init is None:
             return reading, None
-        if self.first.is_model:
-            folder = find_folder(self.first.init)
-            model = StaticModel.open(static_root(folder) or folder)
-            table = model.table.whole()
-            return replace(reading, tokenizer=model.tokenizer, tokens=len(table)), table
-        return reading, self._word_rows(reading.words)
+        if isinstance(init, StaticModel):
+            table = init.table.whole()
+            return replace(reading, tokenizer=init.tokenizer, tokens=len(table)), table
+        return reading, self._word_rows(init, reading.words)
 
-    def _word_rows(self, words: "WordList") -> "NDArray[np.float32]":
-        """The vectors of the words that the file has, zeros for others. Raises BadFile."""
+    def _word_rows(self, vectors: "Embeddings", words: "WordList") -> "NDArray[np.float32]":
+        """The vectors of the words that the file of --init has, zeros for others. Raises BadFile."""
         import numpy as np
 
         from wv_cli.errors import BadFile
-        from wv_cli.vectors import formats
 
         assert self.first.init is not None
-        vectors = formats.load(self.first.init, bad_rows=self.first.bad_rows)
         places = vectors.words.find_all(words)
         if not (places >= 0).any():
             raise BadFile(
