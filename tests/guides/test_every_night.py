@@ -56,7 +56,7 @@ def test_the_makefile_of_the_readme(slice_text: Path, data: Path, tmp_path: Path
     lines = slice_text.read_text().splitlines(keepends=True)
     corpus, vectors, new = (tmp_path / name for name in ("corpus.txt", "vectors.bin", "new"))
     corpus.write_text("".join(lines[:1000]))
-    shutil.copy(next((data / "similarity").glob("*.txt")), tmp_path / "wordsim.txt")
+    shutil.copy(min((data / "similarity").glob("*.txt")), tmp_path / "wordsim.txt")
 
     def make(text: str) -> int:
         (tmp_path / "Makefile").write_text(text)
@@ -89,7 +89,7 @@ def test_nights(night, slice_text: Path, data: Path, tmp_path: Path) -> None:
     first, second, third = (f"2026-03-0{day}" for day in (1, 2, 3))
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / f"{first}.txt").write_text("".join(lines[:1000]))
-    shutil.copy(next((data / "similarity").glob("*.txt")), tmp_path / "wordsim.txt")
+    shutil.copy(min((data / "similarity").glob("*.txt")), tmp_path / "wordsim.txt")
     makefile, state = tmp_path / "Makefile", tmp_path / "model.state"
     usual = block("make").replace("--min-score 0.6", "--min-score -1").replace("-o $@", "-o $@ --dim 10 --threads 1")
     hurried = usual.replace("--max-time 5h", "--max-time 0.001s")

@@ -224,6 +224,8 @@ def _local(distributed: Any) -> Iterator[Any]:
     import logging
     from multiprocessing import resource_tracker
 
+    import dask
+
     class Nanny(distributed.Nanny):  # type: ignore[misc]
         """Starts a worker and ends it, for whose task it otherwise waits four seconds."""
 
@@ -235,14 +237,19 @@ def _local(distributed: Any) -> Iterator[Any]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     with ExitStack() as stack:
         stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
-        cluster = distributed.LocalCluster(
-            n_workers=processors(),
-            threads_per_worker=1,
-            worker_class=Nanny,
-            memory_limit=None,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
+        stack.enter_context(dask.config.set({"distributed.nanny.pre-spawn-environ.PYTHONWARNINGS": "ignore"}))
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # that the disk is slow, or one of many services; workers would tell it, too
+            cluster = distributed.LocalCluster(
+                n_workers=processors(),
+                threads_per_worker=1,
+                worker_class=Nanny,
+                memory_limit=None,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
         stack.enter_context(cluster)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         yield cluster

@@ -314,6 +314,15 @@ def test_a_task_that_no_worker_survives_ends_with_one_line(
     assert (tmp_path / "v").read_bytes() == b"yesterday's"
 
 
+def test_a_local_cluster_that_starts_slowly_is_not_told_of(slice_text: Path, tmp_path: Path, wv: Run) -> None:
+    """Dask warns where it took a second to make folders, in this process and in its workers."""
+    (tmp_path / "preload.py").write_text("import warnings\nwarnings.warn('it took long')\n")
+    preload = json.dumps([str(tmp_path / "preload.py")])
+    env = {f"DASK_DISTRIBUTED__{each}__PRELOAD": preload for each in ("NANNY", "WORKER")}
+    done = wv("build-vocab", slice_text, "-o", "v", "--dask", "local", "-q", env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def processes(session: int) -> list[int]:
     """Those of a session that are alive."""
     found = []
