@@ -202,6 +202,8 @@ def test_units_of_texts():
         ("vectors {0}/model.bin {0}/x.jsonl --sentences --add x --json", "--add and --json"),
         ("vectors {0}/model.bin {0}/x.jsonl --sentences --add x --precision 3", "--add and --precision"),
         ("vectors {0}/model.bin {0}/x.jsonl --sentences --add x --pooling mean", "--add and --pooling"),
+        ("vectors {0}/model.bin {0}/x.jsonl --sentences --add x --counts {0}/x.jsonl", "--add and --counts"),
+        ("vectors {0}/model.bin {0}/x.jsonl --sentences --add x --case none", "--add and --case"),
         ("vectors {0}/model.bin {0}/x.jsonl --sentences --add x --dask local", "--add and --dask"),
         ("vectors {0}/model.bin {0}/x.jsonl --sentences --add x -o {0}/x.jsonl", "is also an input"),
         ("vectors {0}/model.bin one two --sentences --add x", "one: cannot read"),

@@ -132,5 +132,6 @@ def refuse_with_add(options: dict[str, Any]) -> None:
         raise conflict("--add", "--dask", "this process writes the records in their order")
     if "precision" in given_options():
         raise conflict("--add", "--precision", "added numbers keep every bit")
-    if options["pooling"] is not None and options["encoder"] is None:
-        raise conflict("--add", "--pooling", "it weighs words by all lines; --add takes the rule of FILE")
+    for name in ("pooling", "counts", "case"):
+        if name in given_options() and options["encoder"] is None:
+            raise conflict("--add", f"--{name}", "--pooling weighs words by all lines; --add takes the rule of FILE")
