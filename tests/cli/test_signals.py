@@ -57,7 +57,7 @@ def ignored(*numbers):
 IMPORTS = """
 import signal, sys
 from wv_cli.cli import program
-program._IMPORT_SECONDS = 600
+program._AGAIN_SECONDS *= 60_000
 sys.path.insert(0, "")
 with program.caught_signals():
     import interrupted
@@ -86,7 +86,8 @@ try:
     with program.caught_signals():
         held = Held()
         del held
-        time.sleep(60)
+        for _ in range(1200):  # short steps, as SLOW_SAVE
+            time.sleep(0.05)
 except program.Stopped as stopped:
     print("stopped by", stopped.number)
 """

@@ -123,11 +123,11 @@ def test_guards_end_with_their_mappings(model):
     before = opened()
     for _ in range(200):
         load_model(model)
-    assert opened() == before
+    assert opened() <= before
     held = [load_model(model) for _ in range(70)]
     assert all(float(one.input.take([4999])[0, 0]) == 1 for one in held)
     del held
-    assert opened() == before
+    assert opened() <= before
     require_unchanged()
     load_model(model)
     held = load_model(model)
