@@ -21,7 +21,6 @@ from wv_cli.io import meta
 from wv_cli.io.extra import require
 from wv_cli.registry import Registry
 from wv_cli.text.reading_config import OF_MODEL, TokenizeConfig, read_recipe, recipe_of
-from wv_cli.text.web_pages import extract_page
 
 PIECE = 1 << 20  # bytes of a line that are cut into words together
 # Labels and weights of lines stay as they are.
@@ -57,6 +56,8 @@ SEGMENTERS: Registry[Callable[[], Segment]] = Registry(
 
 
 def _html() -> Extract:
+    from wv_cli.text.web_pages import extract_page  # questions of words need none
+
     require("trafilatura", "--markup html")
     return extract_page
 
