@@ -110,6 +110,8 @@ def _known_failure(error: OSError) -> str:
 
     if error.errno == errno.ENOENT and error.filename is None:
         return "the current folder has been removed; change to another one"
+    if error.errno in (errno.EIO, errno.ESTALE) and error.filename is None:
+        return f"standard input or an open file cannot be read: {reason(error)}; look for its disk in the system's log"
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return "too many open files; raise the limit on open files (ulimit -n)"
     if error.errno in (errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP):

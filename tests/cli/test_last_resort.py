@@ -91,12 +91,19 @@ def test_out_of_memory_without_memory_for_a_message(monkeypatch, capfd):
     assert capfd.readouterr().err == "wv: out of memory\n"
 
 
-def test_too_many_open_files(monkeypatch, capsys):
-    """Where a module is imported, say, which is no file of the user's."""
-    error = OSError(24, "Too many open files", "numpy/ma/__init__.py")
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(24, "Too many open files", "numpy/ma.py"), "too many open files; raise the limit on open files (ul"),
+        (OSError(5, "Input/output error"), "standard input or an open file cannot be read: input/output error; look f"),
+    ],
+)
+def test_files_that_are_not_the_users(monkeypatch, capsys, error, told):
+    """Where a module is imported, or where standard input was a terminal that has gone."""
     monkeypatch.setattr("wv_cli.vectors.formats.checking.check", Mock(side_effect=error))
     assert entry.run(["check", str(GOLDEN / "gensim.vec")]) == 1
-    assert capsys.readouterr().err == "wv check: too many open files; raise the limit on open files (ulimit -n)\n"
+    said = capsys.readouterr().err
+    assert said.startswith(f"wv check: {told}") and said.count("\n") == 1
 
 
 class Broken(io.RawIOBase):
