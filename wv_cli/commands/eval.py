@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, asdict, field, replace
+from dataclasses import MISSING, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from wv_cli.commands.distribution import dask_option
@@ -88,24 +88,17 @@ class EvalJob(Job):
 
     def facts(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
         report: Report = metadata["report"]
-        return {
-            "task": report.task,
-            "measure": report.measure,
-            "config": asdict(report.config),
-            "results": report.rows,
-            "notes": report.notes,
-            "unscored": report.unscored,
-        }
+        return report.to_dict()
 
     def show(self, metadata: Mapping[str, Any]) -> str:
         from wv_cli.evaluation import report as layouts
-        from wv_cli.io.json_text import to_json
 
+        report: Report = metadata["report"]
         if self.layout == "json":
-            return to_json(self.facts(metadata)) + "\n"
-        if metadata["report"].unscored and not metadata["report"].rows:
+            return layouts.as_json(report)
+        if report.unscored and not report.rows:
             return ""
-        return (layouts.as_table if self.layout == "table" else layouts.as_tsv)(metadata["report"])
+        return (layouts.as_table if self.layout == "table" else layouts.as_tsv)(report)
 
     def report(self, metadata: Mapping[str, Any]) -> str:
         return "\n".join(f"note: {note}" for note in metadata["report"].notes)

@@ -121,7 +121,6 @@ class PhrasesJob(Job):
             refuse_overwriting(self.source.reads(), path)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
-
         started = time.perf_counter()
         metadata = PhraseRun(run, self.full_config, self.source, self.out).finish()
         return None, {**metadata, "seconds": time.perf_counter() - started}

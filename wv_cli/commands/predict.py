@@ -1,4 +1,4 @@
-"""`wv predict`: predicts the labels of every line of texts with a classifier.."""
+"""`wv predict`: predicts the labels of every line of texts with a classifier."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -54,7 +54,6 @@ class PredictJob(Job):
         refuse_overwriting(self.asked.inputs, self.answers.output)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
-
         return None, PredictRun(run, self.asked, self.answers, self.config).finish()
 
 

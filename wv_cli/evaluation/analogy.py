@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import AnalogyConfig
-from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restrict_words
+from wv_cli.evaluation.data import Malformed, composed_note, data_lines, items_used, restrict_words
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.vectors.lookup import Lookup
 from wv_cli.vectors.neighbors.exact import Neighbors
@@ -186,10 +186,7 @@ def _right_rows(questions: Questions, lookup: Lookup, rows: NDArray[np.int64]) -
 def _score(
     names: list[str], questions: Questions, answered: list[Answers], config: AnalogyConfig, report: Report
 ) -> None:
-    if config.oov == "zero":
-        used = np.ones(len(questions.words), np.bool_)
-    else:
-        used = np.logical_and.reduce([each.covered for each in answered])
+    used = items_used([each.covered for each in answered], config.oov)
     for section, mask in questions.groups():
         in_use, total = mask & used, int(mask.sum())
         n = int(in_use.sum())

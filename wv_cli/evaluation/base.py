@@ -5,7 +5,7 @@ No NumPy is imported here, so that `wv eval --help` is fast.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from wv_cli.config import Options
@@ -65,6 +65,17 @@ class Report:
     protocol: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unscored: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, object]:
+        """What JSON has of it."""
+        return {
+            "task": self.task,
+            "measure": self.measure,
+            "config": asdict(self.config),
+            "results": self.rows,
+            "notes": self.notes,
+            "unscored": self.unscored,
+        }
 
     def scores_below(self, bar: float) -> list[str]:
         """A line for every score that is not at least `bar`."""

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wv_cli.encoders import encoder_folder
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Vectors
@@ -38,6 +41,11 @@ def restrict_words(embeddings: Embeddings, count: int) -> Embeddings:
     starts = words.starts[: count + 1]
     restricted_words = WordList(words.blob[: starts[-1]], starts)
     return Embeddings(restricted_words, embeddings.matrix[:count], embeddings.subwords)
+
+
+def items_used(covered: Sequence[NDArray[np.bool_]], oov: str) -> NDArray[np.bool_]:
+    """(items,) which items count: those that every file has `covered`; all of them where `oov` is zero."""
+    return np.ones_like(covered[0]) if oov == "zero" else np.logical_and.reduce(covered)
 
 
 def data_lines(path: str) -> list[str]:

@@ -67,15 +67,7 @@ def _field(value: object) -> str:
 
 def as_json(report: Report) -> str:
     """One object on one line; a number that could not be computed is null."""
-    facts = {
-        "task": report.task,
-        "measure": report.measure,
-        "config": asdict(report.config),
-        "results": report.rows,
-        "notes": report.notes,
-        "unscored": report.unscored,
-    }
-    return to_json(facts) + "\n"
+    return to_json(report.to_dict()) + "\n"
 
 
 def _finite(value: object) -> object:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import EvalConfig
-from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restrict_words
+from wv_cli.evaluation.data import Malformed, composed_note, data_lines, items_used, restrict_words
 from wv_cli.evaluation.statistics import spearman_interval, steiger
 from wv_cli.vectors.correlation import pearson, spearman
 from wv_cli.vectors.embeddings import Embeddings
@@ -162,10 +162,7 @@ def _of_file(sets: list[Pairs], config: EvalConfig, source: Vectors) -> tuple[li
 
 
 def _score(names: list[str], pairs: Pairs, scored: list[Cosines], config: EvalConfig, report: Report) -> None:
-    if config.oov == "zero":
-        used = np.ones(len(pairs.words), np.bool_)
-    else:
-        used = np.logical_and.reduce([each.covered for each in scored])
+    used = items_used([each.covered for each in scored], config.oov)
     n, gold = int(used.sum()), pairs.gold[used]
     first = 0.0
     for index, (name, each) in enumerate(zip(names, scored, strict=True)):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import TranslationConfig
-from wv_cli.evaluation.data import composed_note, restrict_words
+from wv_cli.evaluation.data import composed_note, items_used, restrict_words
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.vectors.codes import CodeVectors
@@ -126,9 +126,7 @@ def _score(
     names: list[str], dictionary: Dictionary, answered: list[Found], config: TranslationConfig, report: Report
 ) -> None:
     total = len(answered[0].covered)
-    used = np.logical_and.reduce([each.covered for each in answered])
-    if config.oov == "zero":
-        used = np.ones(total, np.bool_)
+    used = items_used([each.covered for each in answered], config.oov)
     n = int(used.sum())
     for index, (name, each) in enumerate(zip(names, answered, strict=True)):
         for method, place in each.place.items():

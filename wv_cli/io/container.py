@@ -171,7 +171,7 @@ class Reader:
         return done
 
     def views(self, *, checked: bool = False) -> "dict[str, NDArray[Any]]":
-        """All arrays as they lie in the file, read-only. A plain file is mapped (system.input.Input.contents), and its
+        """All arrays as they lie in the file, read-only. A plain file is mapped (io.input.Input.contents), and its
         check sum, for which all of it must be read, is compared only if they are to be `checked`. Raises BadFile when
         the file is cut short, or was read whole and its check sum differs."""
         import numpy as np

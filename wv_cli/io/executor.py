@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 Shard = TypeVar("Shard")
 Value = TypeVar("Value")
-Held = Any  # what Executor.held gives
+Held = Any  # what Executor.broadcast gives
 
 
 class Executor(Protocol):

@@ -111,16 +111,21 @@ def load(
 
 
 def _read(row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions) -> Embeddings:
-    """The vectors of an open file, with their words, wherever these are."""
-    assert row.read is not None
+    """The vectors of an open file."""
     if options.bad_rows == "skip":
-        result = _read_good(row, source, path, options)
-    else:
-        mark = mark_of(row, source)
-        result = row.read(source, options)
-        words = read_words(row, path, len(result), whole=options.limit is None, mark=mark)
-        result = result if words is None else Embeddings(words, result.matrix)
-    return result
+        return _read_good(row, source, path, options)
+    return _read_rows(row, source, path, options, whole=options.limit is None)
+
+
+def _read_rows(
+    row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions, *, whole: bool
+) -> Embeddings:
+    """All rows, with their words, wherever these are. `whole`: there may be no more words than rows."""
+    assert row.read is not None
+    mark = mark_of(row, source)
+    result = row.read(source, options)
+    words = read_words(row, path, len(result), whole=whole, mark=mark)
+    return result if words is None else Embeddings(words, result.matrix)
 
 
 def _take_first_rows(vectors: Embeddings, name: str) -> Embeddings:
@@ -141,12 +146,7 @@ def _read_good(row: Format, source: Input, path: str | os.PathLike[str], options
     require_skips(row, source.name)
     if row.stream is not None and not row.words_ending:
         return collect(row.stream(source, options))
-    assert row.read is not None
-    mark = mark_of(row, source)
-    result = row.read(source, replace(options, limit=None))
-    words = read_words(row, path, len(result), whole=False, mark=mark)
-    if words is not None:
-        result = Embeddings(words, result.matrix)
+    result = _read_rows(row, source, path, replace(options, limit=None), whole=False)
     result, limit = finite_rows(result, BadRows(source.name)), options.limit
     if limit is not None and limit < len(result):
         result = Embeddings(result.words[:limit], result.matrix[:limit], result.subwords)
@@ -287,10 +287,7 @@ def save(
         raise UsageError(message)
     words = escape_words(embeddings.words) if escape else embeddings.words
     name = name_of_output(path)
-    if not escape:
-        require_writable(words, row.name, name)
-    if row.utf8:
-        require_utf8(words, row.name, name)
+    _require_words(words, row, name)
     matrix = embeddings.matrix
     if embeddings.dim > 1 and matrix.strides[1] != 4:
         matrix = np.ascontiguousarray(matrix)
@@ -302,7 +299,10 @@ def save(
 
 def require_words(path: str | os.PathLike[str], words: WordList, format: str | None = None) -> None:
     """Raises, before any work, what save() would raise for the words of vectors."""
-    row, name = format_for_output(path, format), name_of_output(path)
+    _require_words(words, format_for_output(path, format), name_of_output(path))
+
+
+def _require_words(words: WordList, row: Format, name: str) -> None:
     require_writable(words, row.name, name)
     if row.utf8:
         require_utf8(words, row.name, name)
