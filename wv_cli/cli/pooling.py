@@ -82,7 +82,7 @@ def pool_lines(
         if not quiet:
             tell_zeros(int(np.count_nonzero(~own.any(axis=1))), len(lines))
         return
-    vectors = load_vectors(file, from_format, None, quiet, piped=piped, bad_rows=bad_rows)
+    vectors = load_vectors(file, from_format, quiet, piped=piped, bad_rows=bad_rows)
     vocab = read_vocab(counts) if counts is not None else None
     made, empty = sentence_vectors(lines, vectors, Lookup(vectors, case), pooling, vocab=vocab)
     _write(made.astype(np.float32), precision, output)

@@ -36,7 +36,7 @@ def piped_lines(log: Callable[[str], None] | None = None) -> Iterator[list[str]]
 
     unfinished = bytearray()  # a line of megabytes is there once more when it is decoded, and then gone
     chunks = without_mark(iter(partial(os.read, sys.stdin.fileno(), 1 << 16), b""))
-    for block in chunks if log is None else note_invalid(chunks, "standard input", log):
+    for block in chunks if log is None else note_invalid(chunks, log):
         first, *lines = block.split(b"\n")
         unfinished += first
         if lines:

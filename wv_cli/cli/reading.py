@@ -13,16 +13,15 @@ if TYPE_CHECKING:
 
 
 def load_vectors(
-    path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False, mapped: bool = False,
-    bad_rows: "BadRowsName" = "error",
-) -> "Embeddings":  # fmt: skip
+    path: str, from_format: str | None, quiet: bool, *, piped: bool, bad_rows: "BadRowsName"
+) -> "Embeddings":
     """formats.load; its warnings go to stderr (wv_cli.__main__), with `quiet` nowhere. Raises UsageError when standard
     input holds the vectors and, `piped`, something else too."""
     from wv_cli.vectors.formats import load
 
     require_one_use(path, piped)
     ignore_format_warnings(quiet)
-    return load(path, format=from_format, limit=limit, mapped=mapped, bad_rows=bad_rows)
+    return load(path, format=from_format, bad_rows=bad_rows)
 
 
 def open_composer(

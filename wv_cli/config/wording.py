@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import types
 from collections.abc import Iterator, Mapping, Sequence
 
 from wv_cli.errors import BadFile, WvError
@@ -15,7 +14,6 @@ def flag_of(name: str) -> str:
     return ("-" if len(name) == 1 else "--") + plain.replace("_", "-")
 
 
-_NO_NAMES: Mapping[str, str] = types.MappingProxyType({})
 # A command line (kept as it is); an option, perhaps with the word for its value; a word of a usage line.
 _SPOKEN = re.compile(
     r"`[^`]*`|\bwv [a-z][^;,()]*"
@@ -24,7 +22,7 @@ _SPOKEN = re.compile(
 )
 
 
-def name_arguments(message: str, names: Mapping[str, str] = _NO_NAMES) -> str:
+def name_arguments(message: str, names: Mapping[str, str]) -> str:
     """A message about options as one about the arguments of a call in Python, of which some have other `names`: of
     flags without their dashes, letters, and words of a usage line. Command lines in a message stay."""
 
@@ -37,7 +35,7 @@ def name_arguments(message: str, names: Mapping[str, str] = _NO_NAMES) -> str:
 
 
 @contextlib.contextmanager
-def arguments_in_errors(names: Mapping[str, str] = _NO_NAMES) -> Iterator[None]:
+def arguments_in_errors(names: Mapping[str, str]) -> Iterator[None]:
     """Errors that leave the context speak of the arguments of a call in Python, as `name_arguments` names them."""
     try:
         yield

@@ -173,12 +173,12 @@ class InvalidBytes:
         return f"{self._first} is the first of {self.count:,} bytes that are no UTF-8, which are {read}"
 
 
-def note_invalid(chunks: Iterable[bytes], name: str, log: Callable[[str], None]) -> Iterator[bytes]:
-    """The chunks of a text, of which `log` is told at the end what is no UTF-8."""
+def note_invalid(chunks: Iterable[bytes], log: Callable[[str], None]) -> Iterator[bytes]:
+    """The chunks of standard input, of which `log` is told at the end what is no UTF-8."""
     invalid = InvalidBytes()
     for chunk in chunks:
-        invalid.add(chunk, name)
+        invalid.add(chunk, "standard input")
         yield chunk
-    invalid.end(name)
+    invalid.end("standard input")
     if invalid.count:
         log(invalid.note)

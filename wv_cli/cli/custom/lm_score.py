@@ -121,7 +121,7 @@ def _score(
 
         add_answers(read(written=[output]), output, answer)
         return
-    text: Iterable[bytes] = Source(read(one_line=True)) if inputs else note_invalid(_read_pipe(), "standard input", log)
+    text: Iterable[bytes] = Source(read(one_line=True)) if inputs else note_invalid(_read_pipe(), log)
     prepared, scorer = open_scorer()
     for scored in scorer.read(prepared.blocks(text)):
         lines = _lines(scored, scorer.words() if each_word else None, ends, as_json)

@@ -17,9 +17,9 @@ def outputs_option(help: str) -> tuple[str, ...]:
     return option((), help, short="o", flag="output", metavar="FILE", group="Output", common=True)
 
 
-def to_option(*, only: str = "") -> str | None:
+def to_option() -> str | None:
     help = "Format of the outputs (see wv convert); by default their endings choose."
-    return option(None, help, metavar="FORMAT", group="Output", only=only)
+    return option(None, help, metavar="FORMAT", group="Output")
 
 
 @frozen
