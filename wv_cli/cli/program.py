@@ -68,7 +68,7 @@ class _Stopper:
             self.hook_before(ignored)
 
     @contextlib.contextmanager
-    def explained(self) -> Iterator[None]:
+    def explained_errors(self) -> Iterator[None]:
         """An exception that nobody has worded, after a signal, is what NumPy or another library made of Stopped."""
         try:
             yield
@@ -102,7 +102,7 @@ def caught_signals() -> Iterator[None]:
     for number in before:
         signal.signal(number, stopper)
     try:
-        with stopper.explained():
+        with stopper.explained_errors():
             yield
     finally:
         stopper.forget()
