@@ -42,6 +42,8 @@ _PROCESSORS = processors()
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["PYTHONSAFEPATH"] = "1"
 os.environ["WV_HISTORY"] = ""  # nothing of a test stays in the home folder
+for _name in ("COLUMNS", "LINES"):  # help is as wide as where nobody says how wide
+    os.environ.pop(_name, None)
 
 # What nohup or a script's & has told us to ignore the programs under test must hear of again.
 for _number, _usual in {
