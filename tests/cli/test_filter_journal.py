@@ -196,6 +196,19 @@ def test_places_of_bad_records_are_told_after_a_point(small_blocks, tmp_path, mo
     assert f"{inputs[0]}:391: byte {sum(map(len, lines[:390])):,}: expected a JSON object" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("number", [1, 4])
+def test_rules_stand_in_their_order_after_a_point(small_blocks, tmp_path, monkeypatch, number):
+    """The report of a run that goes on, of which the table is a part, is that of a whole one."""
+    inputs, said = corpus(tmp_path / "in"), []
+    cut_off(inputs, tmp_path / "cut", monkeypatch, number=number)
+    for out in ("cut", "whole"):
+        assert run(arguments(inputs, tmp_path / out)) == 0
+        report = json.loads((tmp_path / out / "kept" / REPORT).read_text())
+        said.append([str(report[part]) for part in ("totals", "shards", "scores")])
+    assert said[0] == said[1]
+    assert list(report["totals"]["rules"]) == ["words", "language"]
+
+
 def test_what_a_worker_writes_later_is_nobodys(tmp_path):
     """Its part file is its own; the next run in the folder removes it, and ends with its own records."""
     inputs = corpus(tmp_path / "in")[:1]

@@ -77,7 +77,9 @@ class ShardPass:
         to_read = [Reading(each.slice.path, each.slice.span, each.byte, each.note_bad) for each in shards]
         with closing(self._judge_blocks(source, to_read, added)) as judged:
             for files in shards:
-                totals = files.counted or Totals.of_rules(self.judge.ranges)
+                totals = Totals.of_rules(self.judge.ranges)  # in their order, which a journal does not keep
+                if files.counted is not None:
+                    totals.add(files.counted)
                 with files.open(self.options.threads):
                     for block in self._next_shard(judged, totals, files.note_damage):
                         files.keep_keys(self.judge.reject_duplicates(block.found, files.number, totals.records))

@@ -152,7 +152,7 @@ class Shards:
                 self._journal.write(self._point)
             self._report.remove()
             if self._point.totals:
-                self.totals = Totals.from_json(self._point.totals)
+                self.totals.add(Totals.from_json(self._point.totals))
             for done in self._point.done.values():
                 require_outputs(done, "stopped")
             self._remove_parts({each.part for each in [*self._point.parts.values(), *self._point.keys.values()]})
