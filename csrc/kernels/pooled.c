@@ -25,13 +25,18 @@
  * Plain gradient descent keeps what is known of rare labels, of which there are many, small. AdaGrad moves the rows of
  * rare tokens, which begin with knowledge, as far as those of frequent ones.
  *
- * Threads share rows and weights without locks. */
+ * H lies by column: column d are the weights of m_d. Dropout makes most m_d zero, and a step reads and changes the columns
+ * that are left only: those of a zero change neither z nor R, and do not move.
+ *
+ * Threads share rows without locks. Each of several has replicas of the output weights, which it exchanges now and then:
+ * every step changes many of these, and their cache lines would go from core to core. */
 #include <math.h>
 
 #include "base/cache.h"
 #include "base/lanes.h"
 #include "base/scratch.h"
 #include "kernels/dropout.h"
+#include "kernels/replicas.h"
 #include "kernels/wv_kernels.h"
 
 #define EPSILON 1e-8f
@@ -40,9 +45,13 @@
 #define AHEAD 8           /* rows that are fetched before they are read */
 
 typedef struct {
-    float *sum, *gradient, *keep; /* m, its gradient, and what dropout leaves of it: (the larger stride) */
-    float *scores;                /* (outputs) */
+    float *sum, *gradient, *keep; /* m, its gradient, and what dropout multiplies it by: (the larger stride) */
+    int32_t *kept;                /* which numbers of m dropout leaves: (the larger stride) */
+    float *value;                 /* these numbers */
+    float *scores;                /* (outputs, padded and a register more), zero behind the outputs */
 } workspace;
+
+static int32_t padded(int32_t numbers) { return (numbers + WV_ROW_FLOATS - 1) / WV_ROW_FLOATS * WV_ROW_FLOATS; }
 
 static size_t lay_out(const wv_pooled_model *model, void *memory, workspace *work) {
     const int32_t tokens = model->tokens.stride, ngrams = model->ngrams.stride, widest = tokens > ngrams ? tokens : ngrams;
@@ -50,7 +59,9 @@ static size_t lay_out(const wv_pooled_model *model, void *memory, workspace *wor
     work->sum = WV_TAKE(&scratch, float, widest);
     work->gradient = WV_TAKE(&scratch, float, widest);
     work->keep = WV_TAKE(&scratch, float, widest);
-    work->scores = WV_TAKE(&scratch, float, model->outputs);
+    work->kept = WV_TAKE(&scratch, int32_t, widest);
+    work->value = WV_TAKE(&scratch, float, widest);
+    work->scores = WV_TAKE(&scratch, float, padded(model->outputs) + WV_ROW_FLOATS);
     return scratch.used;
 }
 
@@ -71,41 +82,48 @@ static float dot(const float *x, const float *y, int32_t size) {
     return v_sum(sum);
 }
 
-/* m of a text, zero without inputs. Behind the last input, a row is added 0 times. */
-static void sum_rows(const wv_pooled_head *head, const wv_pooled_inputs *inputs, int64_t text, float *sum) {
-    const int64_t begin = inputs->start[text], end = inputs->start[text + 1], stride = head->stride;
+/* sum = sum_i value_i rows[id_i], zero of none. Behind the last, a row is added 0 times. `ahead`, a constant, asks for
+ * rows before they are read: those of inputs lie anywhere, columns near each other. */
+WV_INLINE void sum_rows(const float *rows, int32_t stride, const int32_t *id, const float *value, int64_t count,
+                        int64_t ahead, float *sum) {
     memset(sum, 0, sizeof(float) * (size_t)stride);
-    for (int64_t i = begin; i < end; i += ROWS) {
+    for (int64_t i = 0; i < count; i += ROWS) {
         const float *row[ROWS];
-        vfloat value[ROWS];
+        vfloat factor[ROWS];
         for (int32_t r = 0; r < ROWS; r++) {
-            if (i + r + AHEAD < end) wv_fetch(head->row + inputs->id[i + r + AHEAD] * stride, stride);
-            row[r] = head->row + inputs->id[i + r < end ? i + r : i] * stride;
-            value[r] = v_splat(i + r < end ? inputs->value[i + r] : 0);
+            if (ahead && i + r + ahead < count) wv_fetch(rows + (int64_t)id[i + r + ahead] * stride, stride);
+            row[r] = rows + (int64_t)id[i + r < count ? i + r : i] * stride;
+            factor[r] = v_splat(i + r < count ? value[i + r] : 0);
         }
-        for (int64_t d = 0; d < stride; d += WV_LANES) {
+        for (int32_t d = 0; d < stride; d += WV_LANES) {
             vfloat total = v_load(sum + d);
 #pragma GCC unroll 4
-            for (int32_t r = 0; r < ROWS; r++) total += value[r] * v_load(row[r] + d);
+            for (int32_t r = 0; r < ROWS; r++) total += factor[r] * v_load(row[r] + d);
             v_store(sum + d, total);
         }
     }
 }
 
-/* scores[k] = H_k . m */
-static void score_labels(const wv_pooled_head *head, int32_t outputs, const float *sum, float *scores) {
-    const int32_t stride = head->stride;
-    for (int32_t k = 0; k < outputs; k += ROWS) {
-        const float *row[ROWS];
-        for (int32_t r = 0; r < ROWS; r++) row[r] = head->output + (int64_t)(k + r < outputs ? k + r : k) * stride;
-        vfloat total[ROWS] = {{0}};
-        for (int32_t d = 0; d < stride; d += WV_LANES) {
-            const vfloat x = v_load(sum + d);
-#pragma GCC unroll 4
-            for (int32_t r = 0; r < ROWS; r++) total[r] += x * v_load(row[r] + d);
-        }
-        for (int32_t r = 0; r < ROWS && k + r < outputs; r++) scores[k + r] = v_sum(total[r]);
+/* m of a text */
+static void sum_inputs(const wv_pooled_head *head, const wv_pooled_inputs *inputs, int64_t text, float *sum) {
+    const int64_t begin = inputs->start[text], count = inputs->start[text + 1] - begin;
+    sum_rows(head->row, head->stride, inputs->id + begin, inputs->value + begin, count, AHEAD, sum);
+}
+
+/* Lists the numbers of m that `keep` does not make 0; returns how many. keep NULL: all. */
+static int32_t list_kept(int32_t dim, const float *keep, workspace *work) {
+    int32_t count = 0;
+    for (int32_t d = 0; d < dim; d++) {
+        work->kept[count] = d;
+        work->value[count] = work->sum[d];
+        count += keep == NULL || keep[d] > 0;
     }
+    return count;
+}
+
+/* z of the numbers that are listed */
+static void score_outputs(const wv_pooled_head *head, int32_t outputs, int32_t kept, workspace *work) {
+    sum_rows(head->column, padded(outputs), work->kept, work->value, kept, 0, work->scores);
 }
 
 void WV_NAME(wv_pooled_predict)(const wv_pooled_model *model, const wv_pooled_texts *texts, int64_t start, int64_t end,
@@ -114,12 +132,29 @@ void WV_NAME(wv_pooled_predict)(const wv_pooled_model *model, const wv_pooled_te
     lay_out(model, scratch, &work);
     for (int64_t text = start; text < end; text++) {
         float *own = scores + text * model->outputs;
-        sum_rows(&model->tokens, &texts->tokens, text, work.sum);
-        score_labels(&model->tokens, model->outputs, work.sum, own);
-        sum_rows(&model->ngrams, &texts->ngrams, text, work.sum);
-        score_labels(&model->ngrams, model->outputs, work.sum, work.scores);
+        sum_inputs(&model->tokens, &texts->tokens, text, work.sum);
+        score_outputs(&model->tokens, model->outputs, list_kept(model->tokens.dim, NULL, &work), &work);
+        memcpy(own, work.scores, sizeof(float) * (size_t)model->outputs);
+        sum_inputs(&model->ngrams, &texts->ngrams, text, work.sum);
+        score_outputs(&model->ngrams, model->outputs, list_kept(model->ngrams.dim, NULL, &work), &work);
         for (int32_t k = 0; k < model->outputs; k++) own[k] = (own[k] + 2 * work.scores[k]) / 3;
     }
+}
+
+static size_t weights(const wv_pooled_head *head, int32_t outputs) { return (size_t)head->dim * (size_t)padded(outputs); }
+
+void WV_NAME(wv_pooled_exchange)(const wv_pooled_model *model, const wv_pooled_replicas *own) {
+    const wv_pooled_head *tokens = &model->tokens, *ngrams = &model->ngrams;
+    const float all = 1;
+    exchange_rows(1, weights(tokens, model->outputs), &all, NULL, tokens->column, own->tokens, own->token_base);
+    exchange_rows(1, weights(ngrams, model->outputs), &all, NULL, ngrams->column, own->ngrams, own->ngram_base);
+}
+
+/* True in the first `count` lanes. */
+WV_INLINE vint first_lanes(int32_t count) {
+    vint lane;
+    for (int32_t k = 0; k < WV_LANES; k++) lane[k] = k;
+    return lane < count;
 }
 
 /* Scores z of the question whose outputs are `first` up to `last` become d = softmax(z) - y, or 0 without a label; returns
@@ -133,24 +168,32 @@ static double question_gradient(int32_t first, int32_t last, const int32_t *labe
         return 0;
     }
     const float every = smoothing / (float)(last - first), each = (1 - smoothing) / (float)own;
-    float most = scores[first], total = 0;
-    double sum = 0, loss = 0;
-    for (int32_t k = first; k < last; k++) {
-        most = scores[k] > most ? scores[k] : most;
-        total += scores[k];
-    }
+    double loss = 0;
     for (int64_t l = 0; l < count; l++)
         if (first <= labels[l] && labels[l] < last) loss -= (double)(each * scores[labels[l]]);
-    loss -= (double)(every * total);
-    for (int32_t k = first; k < last; k++) {
-        scores[k] = expf(scores[k] - most);
-        sum += (double)scores[k];
+    vfloat largest = v_splat(scores[first]), total = {0}, sum = {0};
+    for (int32_t k = first; k < last; k += WV_LANES) {
+        const vint inside = first_lanes(last - k);
+        const vfloat z = v_load_unaligned(scores + k);
+        largest = v_select(inside & (z > largest), z, largest);
+        total += v_select(inside, z, v_splat(0));
     }
-    const float scale = (float)(1 / sum);
-    for (int32_t k = first; k < last; k++) scores[k] = scores[k] * scale - every;
+    float most = largest[0];
+    for (int32_t lane = 1; lane < WV_LANES; lane++) most = largest[lane] > most ? largest[lane] : most;
+    for (int32_t k = first; k < last; k += WV_LANES) { /* behind the last are scores of the next question */
+        const vint inside = first_lanes(last - k);
+        const vfloat z = v_load_unaligned(scores + k), part = v_exp(z - most);
+        sum += v_select(inside, part, v_splat(0));
+        v_store_unaligned(scores + k, v_select(inside, part, z));
+    }
+    const float whole = v_sum(sum), scale = 1 / whole;
+    for (int32_t k = first; k < last; k += WV_LANES) {
+        const vfloat part = v_load_unaligned(scores + k);
+        v_store_unaligned(scores + k, v_select(first_lanes(last - k), part * scale - every, part));
+    }
     for (int64_t l = 0; l < count; l++)
         if (first <= labels[l] && labels[l] < last) scores[labels[l]] -= each;
-    return loss + log(sum) + (double)most;
+    return loss - (double)(every * v_sum(total)) + log((double)whole) + (double)most;
 }
 
 /* The same for all questions. */
@@ -164,32 +207,28 @@ static double score_gradient(const wv_pooled_run *run, int64_t text, float *scor
     return loss;
 }
 
-/* The steps of the output weights; g becomes H' d of the weights before them. */
-static void move_outputs(const wv_pooled_head *head, int32_t outputs, float lr, workspace *work) {
-    const int32_t stride = head->stride;
-    memset(work->gradient, 0, sizeof(float) * (size_t)stride);
-    for (int32_t k = 0; k < outputs; k += ROWS) {
-        float *row[ROWS];
-        vfloat d[ROWS], step[ROWS];
-        int32_t moves = 0; /* not where the text has no label of a question */
+/* The steps of the output weights for the numbers of m that are listed; g, zero elsewhere, becomes H' d of the weights
+ * before them. */
+static void move_outputs(const wv_pooled_head *head, int32_t outputs, int32_t kept, float lr, workspace *work) {
+    const int32_t stride = padded(outputs);
+    memset(work->gradient, 0, sizeof(float) * (size_t)head->stride);
+    for (int32_t i = 0; i < kept; i += ROWS) {
+        float *column[ROWS];
+        vfloat step[ROWS], g[ROWS] = {{0}};
         for (int32_t r = 0; r < ROWS; r++) {
-            const float own = k + r < outputs ? work->scores[k + r] : 0;
-            row[r] = head->output + (int64_t)(k + r < outputs ? k + r : k) * stride;
-            d[r] = v_splat(own);
-            step[r] = v_splat(-lr * own);
-            moves |= own != 0;
+            column[r] = head->column + (int64_t)work->kept[i + r < kept ? i + r : i] * stride;
+            step[r] = v_splat(i + r < kept ? -lr * work->value[i + r] : 0);
         }
-        for (int32_t i = 0; moves && i < stride; i += WV_LANES) {
-            const vfloat x = v_load(work->sum + i);
-            vfloat g = v_load(work->gradient + i);
+        for (int32_t k = 0; k < stride; k += WV_LANES) {
+            const vfloat d = v_load(work->scores + k);
 #pragma GCC unroll 4
-            for (int32_t r = 0; r < ROWS; r++) { /* one by one: behind the last output, rows are the first again */
-                const vfloat old = v_load(row[r] + i);
-                g += d[r] * old;
-                v_store(row[r] + i, old + step[r] * x);
+            for (int32_t r = 0; r < ROWS; r++) { /* one by one: behind the last column, columns are the first again */
+                const vfloat old = v_load(column[r] + k);
+                g[r] += d * old;
+                v_store(column[r] + k, old + step[r] * d);
             }
-            v_store(work->gradient + i, g);
         }
+        for (int32_t r = 0; r < ROWS && i + r < kept; r++) work->gradient[work->kept[i + r]] = v_sum(g[r]);
     }
 }
 
@@ -197,16 +236,17 @@ static void move_outputs(const wv_pooled_head *head, int32_t outputs, float lr, 
 static double train_head(const wv_pooled_run *run, const wv_pooled_head *head, const wv_pooled_inputs *inputs, int64_t text,
                          float dropout, float lr, float row_lr, float *square, uint64_t *random, workspace *work) {
     const int64_t begin = inputs->start[text], end = inputs->start[text + 1], stride = head->stride;
-    sum_rows(head, inputs, text, work->sum);
+    sum_inputs(head, inputs, text, work->sum);
     if (dropout > 0) {
         draw_kept(dropout, random, (size_t)stride, work->keep);
         multiply((size_t)stride, work->sum, work->keep);
     }
-    score_labels(head, run->model.outputs, work->sum, work->scores);
+    const int32_t outputs = run->model.outputs, kept = list_kept(head->dim, dropout > 0 ? work->keep : NULL, work);
+    score_outputs(head, outputs, kept, work);
     const double loss = score_gradient(run, text, work->scores);
     const float length = dot(work->sum, work->sum, head->stride);
     const float part = lr * length > LONGEST_STEP ? LONGEST_STEP / (lr * length) : 1;
-    move_outputs(head, run->model.outputs, part * lr, work);
+    move_outputs(head, outputs, kept, part * lr, work);
     if (dropout > 0) multiply((size_t)stride, work->gradient, work->keep);
     const float mean_square = square ? dot(work->gradient, work->gradient, head->stride) / (float)head->dim : 0;
     for (int64_t i = begin; i < end; i++) {

@@ -23,11 +23,11 @@ typedef struct {
     wv_pooled_inputs tokens, ngrams;
 } wv_pooled_texts;
 
-/* Rows and output weights (outputs) of a head, padded to a stride. */
+/* Rows and output weights of a head: rows padded to a stride, columns of the weights to WV_ROW_FLOATS. */
 typedef struct {
     int32_t dim, stride;
     float *row;    /* (rows, stride) */
-    float *output; /* (outputs, stride) */
+    float *column; /* (dim, outputs) */
 } wv_pooled_head;
 
 /* Question q has the outputs question[q]:question[q + 1], which its softmax is over. */
@@ -47,6 +47,12 @@ typedef struct {
     const int32_t *labels;
     float *token_sum; /* (rows of the tokens): AdaGrad's sums of mean squares */
 } wv_pooled_run;
+
+/* One thread's copies of the output weights, and what these were at the last exchange (replicas.h), as wv_pooled_head has
+ * them. */
+typedef struct {
+    float *tokens, *ngrams, *token_base, *ngram_base;
+} wv_pooled_replicas;
 
 /* A step from 1: which texts, and its learning rates. */
 typedef struct {

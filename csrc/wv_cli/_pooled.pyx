@@ -12,7 +12,7 @@ from libc.string cimport memset
 from wv_cli._arguments cimport padded, require, require_aligned, require_ids, require_starts, table as kernels_of
 from wv_cli._kernels cimport (
     fill_wv_pooled_options, wv_block_result, wv_kernels, wv_pooled_head, wv_pooled_inputs, wv_pooled_model, wv_pooled_run,
-    wv_pooled_step, wv_pooled_texts,
+    wv_pooled_replicas, wv_pooled_step, wv_pooled_texts,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 from wv_cli.core.tfidf cimport wv_tfidf
@@ -71,9 +71,9 @@ cdef class Texts:
 
 
 cdef class Model:
-    """The matrices of a model, shared, not copied: the rows of `tokens` and `ngrams`, and the output weights of each,
-    (outputs, stride), float32, aligned to 64 bytes. Rows are zero behind their `dim` and `rank` numbers. Question q has the
-    outputs questions[q]:questions[q + 1]; None: there is one."""
+    """The matrices of a model, shared, not copied: the rows of `tokens` and `ngrams`, (rows, dim) and (rows, rank), and the
+    output weights of each by column, (dim, outputs) and (rank, outputs). All are float32, aligned to 64 bytes, and padded
+    with zeros. Question q has the outputs questions[q]:questions[q + 1]."""
 
     cdef wv_pooled_model model
     cdef const wv_kernels *kernel
@@ -81,15 +81,12 @@ cdef class Model:
     cdef object kept_alive
 
     def __init__(self, *, float[:, ::1] tokens, float[:, ::1] token_output, float[:, ::1] ngrams, float[:, ::1] ngram_output,
-                 int dim, int rank, const int32_t[::1] questions=None, isa: str | None = None):
+                 int dim, int rank, const int32_t[::1] questions, isa: str | None = None):
         self.kernel = kernels_of(isa)
-        require(tokens.shape[0] > 0 and token_output.shape[0] > 0, "there are no tokens, or no labels")
-        require(token_output.shape[0] == ngram_output.shape[0], "the heads differ in their labels")
-        self.model.outputs = <int32_t>token_output.shape[0]
-        if questions is None:
-            questions = np.array([0, token_output.shape[0]], np.int32)
-        require(questions.shape[0] > 1 and questions[0] == 0 and questions[questions.shape[0] - 1] == self.model.outputs
-                and bool((np.diff(questions) > 0).all()), "the questions do not divide the labels")
+        require(tokens.shape[0] > 0, "there are no tokens")
+        require(questions.shape[0] > 1 and questions[0] == 0 and bool((np.diff(questions) > 0).all()),
+                "the questions do not divide the labels")
+        self.model.outputs = questions[questions.shape[0] - 1]
         self.model.question, self.model.questions = &questions[0], <int32_t>(questions.shape[0] - 1)
         self.model.tokens = self.head(tokens, token_output, dim, "tokens")
         self.model.ngrams = self.head(ngrams, ngram_output, rank, "n-grams")
@@ -97,10 +94,12 @@ cdef class Model:
         self.kept_alive = (tokens, token_output, ngrams, ngram_output, questions)
 
     cdef wv_pooled_head head(self, float[:, ::1] rows, float[:, ::1] output, int dim, str what) except *:
-        require(dim > 0 and rows.shape[1] == padded(dim) == output.shape[1], f"{what}: rows do not fit {dim} numbers")
+        require(dim > 0 and rows.shape[1] == padded(dim), f"{what}: rows do not fit {dim} numbers")
+        require(output.shape[0] == dim and output.shape[1] == padded(self.model.outputs),
+                f"{what}: the output weights do not fit {dim} numbers and {self.model.outputs} labels")
         require_aligned(&output[0, 0], f"{what}: the output weights")
         cdef wv_pooled_head head
-        head.dim, head.stride, head.row, head.output = dim, <int32_t>rows.shape[1], NULL, &output[0, 0]
+        head.dim, head.stride, head.row, head.column = dim, <int32_t>rows.shape[1], NULL, &output[0, 0]
         if rows.shape[0]:
             require_aligned(&rows[0, 0], f"{what}: the rows")
             head.row = &rows[0, 0]
@@ -148,20 +147,42 @@ cdef class Run:
         self.run.labels = &labels[0] if labels.shape[0] else NULL
         self.run.token_sum = &token_sum[0]
 
-    def worker(self) -> Worker:
-        """What one thread needs to train."""
-        return Worker(self)
+    def worker(self, interval: int = 0) -> Worker:
+        """What one thread needs to train. With an interval it works on replicas of the output weights; after so many steps
+        it adds what it has changed to the shared ones, and copies them again."""
+        return Worker(self, interval)
 
 
 cdef class Worker:
-    """One thread's scratch space. Not to be shared between threads."""
+    """One thread's scratch space and replicas. Not to be shared between threads."""
 
     cdef Run run
-    cdef uint8_t[::1] scratch
+    cdef wv_pooled_run own
+    cdef wv_pooled_replicas replicas
+    cdef uint8_t[::1] scratch, copies
+    cdef int64_t interval, left
 
-    def __init__(self, Run run):
-        self.run = run
+    def __init__(self, Run run, int64_t interval):
+        cdef size_t outputs = padded(run.run.model.outputs)
+        cdef size_t tokens = outputs * <size_t>run.run.model.tokens.dim, ngrams = outputs * <size_t>run.run.model.ngrams.dim
+        cdef float *copies
+        self.run, self.own, self.interval = run, run.run, interval
         self.scratch = aligned_zeros(run.model.kernel.pooled_scratch_bytes(&run.run.model))
+        require(interval >= 0, "replicas are exchanged after some steps")
+        if interval > 0:
+            self.copies = aligned_zeros(2 * (tokens + ngrams) * sizeof(float))
+            copies = <float *>address(self.copies)
+            self.replicas = wv_pooled_replicas(tokens=copies, ngrams=copies + tokens, token_base=copies + tokens + ngrams,
+                                               ngram_base=copies + 2 * tokens + ngrams)
+            self.own.model.tokens.column, self.own.model.ngrams.column = self.replicas.tokens, self.replicas.ngrams
+
+    def flush(self) -> None:
+        """The shared weights have then what this worker has changed; it may go on."""
+        self.left = self.interval
+        if self.interval == 0:
+            return
+        with nogil:
+            self.run.model.kernel.pooled_exchange(&self.run.run.model, &self.replicas)
 
     def train(self, const int64_t[::1] texts, *, int64_t step, double lr,
               double row_lr) -> tuple[float, int, int, float]:
@@ -177,6 +198,9 @@ cdef class Worker:
         cdef wv_pooled_step now = wv_pooled_step(
             text=&texts[0], texts=texts.shape[0], step=step, lr=<float>lr, row_lr=<float>row_lr)
         memset(&result, 0, sizeof(result))
+        if self.left == 0:
+            self.flush()  # the first time it copies the shared weights
+        self.left -= 1
         with nogil:
-            run.model.kernel.pooled_train(&run.run, &now, scratch, &result)
+            run.model.kernel.pooled_train(&self.own, &now, scratch, &result)
         return result.loss, result.examples, result.tokens, result.lr

@@ -49,16 +49,21 @@ class Kernel:
     """A model in the memory of the kernel."""
 
     def __init__(self, weights, isa, questions=None):
-        self.widths = [each.shape[1] for each in weights.arrays()]
-        self.padded = [pad(each) for each in weights.arrays()]
+        heads = [(head.rows, head.output.T) for head in weights.heads()]
+        matrices = [*chain(*heads)]
+        self.widths = [each.shape[1] for each in matrices]
+        self.padded = [pad(each) for each in matrices]
         names = ("tokens", "token_output", "ngrams", "ngram_output")
-        matrices = dict(zip(names, self.padded, strict=True))
-        starts = None if questions is None else np.array(questions, np.int32)
-        self.model = _pooled.Model(**matrices, dim=self.widths[0], rank=self.widths[2], questions=starts, isa=isa)
+        given = dict(zip(names, self.padded, strict=True))
+        starts = np.array(questions or (0, self.widths[1]), np.int32)
+        self.model = _pooled.Model(**given, dim=self.widths[0], rank=self.widths[2], questions=starts, isa=isa)
 
     def weights(self):
         """As those of the reference."""
-        return [each[:, :width] for each, width in zip(self.padded, self.widths, strict=True)]
+        rows, output, ngrams, ngram_output = (
+            each[:, :width] for each, width in zip(self.padded, self.widths, strict=True)
+        )
+        return [rows, output.T, ngrams, ngram_output.T]
 
     def padding(self):
         """All numbers that are no weight."""
@@ -151,6 +156,67 @@ def check_training(isa, size, smoothing, questions=None):
     assert not kernel.padding().any()
 
 
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("isa", _cpu.usable())
+def test_dropout_leaves_columns_as_they_are(isa, size):
+    """What is left out is seen in what does not move; the rest moves as in the reference."""
+    weights, texts = draw_weights(*size), draw_texts(size[2])
+    kernel, trainer, rates = Kernel(weights, isa), Trainer(weights, 0.2), {"lr": 0.1, "row_lr": 0.02}
+    dropped = {"dropout": 0.5, "ngram_dropout": 0.7}
+    worker, left = run_of(kernel, texts, label_smoothing=0.2, **dropped).worker(), 0
+    for step, text in enumerate(np.flatnonzero([len(text.labels) > 0 for text in texts]).tolist(), 1):
+        before = [each.copy() for each in kernel.weights()]
+        loss = worker.train(np.array([text]), step=step, **rates)[0]
+        moved = [(new != old).any(axis=0) for new, old in zip(kernel.weights(), before, strict=True)]
+        shares = (1 - share for share in dropped.values())
+        keep = [each / share for each, share in zip(moved[1::2], shares, strict=True)]
+        assert loss == pytest.approx(trainer.learn(texts[text], **rates, keep=keep), rel=1e-3, abs=1e-5)
+        assert not (moved[0] & ~moved[1]).any() and not (moved[2] & ~moved[3]).any(), "rows move where columns do"
+        left += sum(int((~each).sum()) for each in moved[1::2])
+        for value, expected in zip(kernel.weights(), weights.arrays(), strict=True):
+            assert value == pytest.approx(expected, rel=1e-3, abs=1e-4)
+    assert left > 0 and not kernel.padding().any()
+
+
+@pytest.mark.parametrize("interval", [1, 2, 100])
+@pytest.mark.parametrize("isa", _cpu.usable())
+def test_replicas_change_nothing_for_one_thread(isa, interval):
+    weights, texts = draw_weights(33, 7, 17), draw_texts(17)
+    kernels = [Kernel(weights, isa) for _ in range(2)]
+    runs = [run_of(kernel, texts) for kernel in kernels]
+    workers = [runs[0].worker(), runs[1].worker(interval=interval)]
+    for step in range(1, 6):
+        for worker in workers:
+            worker.train(np.arange(4), step=step, lr=0.1, row_lr=0.02)
+    workers[1].flush()
+    for alone, shared in zip(*(kernel.weights() for kernel in kernels), strict=True):
+        assert shared == pytest.approx(alone, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+def test_what_workers_change_is_added_when_it_is_due(isa):
+    """Rows are shared at once; those of tokens rest here, so that their output weights are those of workers alone."""
+    weights, texts, rates = draw_weights(16, 8, 4), draw_texts(4), {"lr": 0.1, "row_lr": 0.0}
+    kernel = Kernel(weights, isa)
+    run, before = run_of(kernel, texts), kernel.weights()[1].copy()
+    workers, alone = [run.worker(interval=2) for _ in range(2)], []
+    for number, worker in enumerate(workers):
+        own = Kernel(weights, isa)
+        free = run_of(own, texts).worker()
+        for step in (1, 2):
+            for each in (worker, free):
+                each.train(np.array([number]), step=step, **rates)
+        alone.append(own.weights()[1] - before)
+    assert np.array_equal(kernel.weights()[1], before), "not yet due"
+    for number, worker in enumerate(workers):
+        worker.train(np.array([number]), step=3, **rates)
+        expected = before + sum(alone[: number + 1])
+        assert kernel.weights()[1] == pytest.approx(expected, abs=1e-6)
+    for worker in workers:
+        worker.flush()
+        assert np.abs(kernel.weights()[1] - expected).max() > 1e-3, "what the third step changed"
+
+
 def test_dropout_keeps_the_mean_and_draws_by_seed_and_step():
     weights, texts = draw_weights(16, 8, 4), draw_texts(4)
     rates = {"lr": 0.0, "row_lr": 0.0}
@@ -179,9 +245,11 @@ def test_refuses_what_does_not_fit():
         run_of(kernel, [Text({1: 1.0}, {}, [2])])
     with pytest.raises(ValueError, match="shares below 1"):
         run_of(kernel, texts, dropout=1.0)
-    for questions in ([0], [0, 1], [1, 2], [0, 0, 2], [0, 3]):
+    for questions in ([0], [1, 2], [0, 0, 2]):
         with pytest.raises(ValueError, match="the questions do not divide the labels"):
             Kernel(weights, None, questions)
+    with pytest.raises(ValueError, match="tokens: the output weights do not fit 7 numbers and 17 labels"):
+        Kernel(weights, None, [0, 17])
     worker = run_of(kernel, texts).worker()
     with pytest.raises(ValueError, match="no such text"):
         worker.train(np.array([len(texts)]), step=1, lr=0.1, row_lr=0.1)

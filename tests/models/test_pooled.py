@@ -12,10 +12,12 @@ from wv_cli import load_classifier, quantize, train
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import LabelsConfig
+from wv_cli.models.pooled import Pooled
 from wv_cli.models.pooled_calibration import fit_temperatures, read_held_out
 from wv_cli.models.pooled_classifier import PooledClassifier
 from wv_cli.models.pooled_files import load_pooled, save_pooled
 from wv_cli.models.pooled_reader import LineReader
+from wv_cli.models.sentence_config import PooledConfig
 from wv_cli.models.text_classifier import ALL
 from wv_cli.text import labeled
 from wv_cli.transforms.config import POOLED_CUTOFF
@@ -144,6 +146,22 @@ def test_lowercase_is_kept_for_prediction(text, tmp_path):
 def test_two_threads_learn_too(text, tmp_path):
     train(text, tmp_path / "judge", **SMALL, threads=2)
     assert share_right(load_classifier(tmp_path / "judge")) > 0.95
+
+
+@pytest.mark.parametrize("threads", [1, 2, 64])
+def test_threads_exchange_output_weights(model, text, threads):
+    """Several have replicas; of one, every step moves the weights themselves."""
+    reading = load_pooled(model).reading
+    read = LineReader(reading, "x").read(text.read_bytes())
+    pooled = Pooled(PooledConfig(dim=8, ngram_dim=8, threads=threads), reading, read)
+    worker, steps = pooled.worker(), 0
+    while not pooled.tokens.output.any():
+        pooled.train_step(steps, worker)
+        steps += 1
+    assert steps == {1: 1, 2: 5, 64: 2}[threads], "a replica is exchanged before the next step"
+    before = pooled.tokens.output.copy()
+    pooled.flush(worker)
+    assert (pooled.tokens.output != before).any() == (threads > 1)
 
 
 def test_file_keeps_all(model, tmp_path):

@@ -1,6 +1,6 @@
 """The pooled text classifier in float64: loss, gradients and steps. See csrc/kernels/pooled.c for the formulas.
 
-Without dropout, whose draws are the kernel's own."""
+Dropout is given, since the draws are the kernel's own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,21 +110,23 @@ class Trainer:
         self.questions = [0, len(weights.tokens.output)] if questions is None else questions
         self.token_sum = np.zeros(len(weights.tokens.rows))
 
-    def learn(self, text: Text, lr: float, row_lr: float) -> float:
-        """The mean loss of both heads, before they moved; 0 for a text without labels, which moves nothing."""
+    def learn(self, text: Text, lr: float, row_lr: float, keep: Sequence[Array | float] = (1.0, 1.0)) -> float:
+        """The mean loss of both heads, before they moved; 0 for a text without labels, which moves nothing. Dropout
+        multiplies m of each head by `keep`."""
         if not text.labels:
             return 0.0
         losses = []
-        for head, inputs in zip(self.weights.heads(), text.inputs(), strict=True):
-            y = target(text, self.questions, self.smoothing)
+        for whole, inputs, factor in zip(self.weights.heads(), text.inputs(), keep, strict=True):
+            y, head = target(text, self.questions, self.smoothing), Head(whole.rows * factor, whole.output)
             losses.append(head_loss(head, inputs, y, self.questions))
             m, by_sum, by_output = head_gradient(head, inputs, y, self.questions)
+            by_sum = by_sum * factor
             step = min(lr, 2 / (m @ m)) if m.any() else lr
             head.output -= step * by_output
             for id, value in inputs.items():
-                if head is self.weights.tokens:
+                if whole is self.weights.tokens:
                     self.token_sum[id] += value**2 * np.mean(by_sum**2)
-                    head.rows[id] -= row_lr * value * by_sum / (np.sqrt(self.token_sum[id]) + 1e-8)
+                    whole.rows[id] -= row_lr * value * by_sum / (np.sqrt(self.token_sum[id]) + 1e-8)
                 else:
-                    head.rows[id] -= step * value * by_sum
+                    whole.rows[id] -= step * value * by_sum
         return float(np.mean(losses))

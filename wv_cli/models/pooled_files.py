@@ -177,8 +177,8 @@ def read_pooled(source: Input) -> PooledModel:
             reader.refuse("expected temperatures from 0.001 to 1,000", reader.offset("temperatures"))
         if problem := problem_of_questions(reading):
             reader.refuse(problem, reader.offset("questions"))
-    table = Head(_unpack(arrays["table"], arrays["table_scale"], 1), _unpack(arrays["token_output"]), sizes["dim"])
-    rows = Head(_unpack(arrays["rows"], arrays["row_scale"], 0), _unpack(arrays["ngram_output"]), sizes["rank"])
+    table = Head(_unpack(arrays["table"], arrays["table_scale"], 1), _unpack(arrays["token_output"].T), sizes["labels"])
+    rows = Head(_unpack(arrays["rows"], arrays["row_scale"], 0), _unpack(arrays["ngram_output"].T), sizes["labels"])
     return PooledModel(reading, table, rows, temperatures, from_bytes=bool(sizes["table scales"]))
 
 

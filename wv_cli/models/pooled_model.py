@@ -13,15 +13,19 @@ from wv_cli.models.pooled_reader import Reading, ReadLines
 
 @dataclass(frozen=True)
 class Head:
-    """`rows` (rows, padded dim) and `output` (labels, padded dim), as the kernel has them."""
+    """`rows` (rows, padded dim), and `output` (dim, padded labels), the output weights by column."""
 
     rows: NDArray[np.float32]
     output: NDArray[np.float32]
-    dim: int
+    labels: int
+
+    @property
+    def dim(self) -> int:
+        return len(self.output)
 
     def arrays(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Views of both without padding."""
-        return self.rows[:, : self.dim], self.output[:, : self.dim]
+        """Views of rows and output weights, (rows, dim) and (labels, dim), without padding."""
+        return self.rows[:, : self.dim], self.output[:, : self.labels].T
 
 
 @dataclass(frozen=True, eq=False)
