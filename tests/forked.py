@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
-from multiprocessing import forkserver
+from multiprocessing import connection, forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -78,10 +78,10 @@ def _start(
 ) -> tuple[ForkServerProcess, Connection]:
     """The process, whose descriptors are `streams`, and what tells its processor time. It is started without the main
     module, pytest, which it would import again."""
-    _prepare()
     time, tell = _SERVER.Pipe(duplex=False)
     process = _SERVER.Process(target=_program, args=(words, cwd, environment, PATH, dict(streams), tell))
     with _STARTS:
+        _prepare()
         main, sys.modules["__main__"] = sys.modules["__main__"], _NO_MAIN
         try:
             process.start()
@@ -90,6 +90,15 @@ def _start(
     for end in (*streams.values(), tell):
         end.close()
     return process, time
+
+
+def _wait(process: ForkServerProcess, timeout: float | None = None) -> int | None:
+    """The exit code, None for a process that goes on."""
+    if not connection.wait([process.sentinel], timeout):
+        return None
+    with _STARTS:  # a start asks all others for their codes, and the second of two that read one finds 255
+        process.join()
+        return process.exitcode
 
 
 def _count(time: Connection) -> None:
@@ -115,18 +124,16 @@ def run_bytes(
     process, time = _start(words, cwd or Path.cwd(), dict(os.environ), {0: stdin, 1: stdout, 2: stderr})
     with ThreadPoolExecutor(3) as pool:
         fed, *read = pool.submit(_feed, feed, input), pool.submit(_drain, out), pool.submit(_drain, err)
-        process.join(timeout)
-        late = process.exitcode is None
-        if late:
+        code = _wait(process, timeout)
+        if code is None:
             process.kill()
-            process.join()
+            _wait(process)
         fed.result()
         _count(time)
         found = [each.result() for each in read]
-    if late:
+    if code is None:
         raise subprocess.TimeoutExpired(words, timeout, *found)
-    assert process.exitcode is not None
-    return subprocess.CompletedProcess(words, process.exitcode, *found)
+    return subprocess.CompletedProcess(words, code, *found)
 
 
 def _feed(pipe: Connection, data: bytes) -> None:
@@ -213,7 +220,6 @@ def _answer(client: socket.socket) -> None:
         words, cwd, environment, numbers = marshal.loads(asked)
         streams = dict(zip(numbers, map(Connection, descriptors), strict=True))
         process, time = _start(words, Path(cwd), environment, streams)
-        process.join()
+        code = _wait(process) or 0
         _count(time)
-        code = process.exitcode or 0
         client.send(bytes([code if code >= 0 else 128 - code]))
