@@ -41,7 +41,8 @@
 
 #define EPSILON 1e-8f
 #define LONGEST_STEP 2.0f /* the curvature of the loss along H is at most |m|^2 / 2 */
-#define ROWS 4            /* rows that share a load of a sum */
+#define ROWS 4            /* columns that share a load of d */
+#define SUMMED 8          /* rows that are added at once */
 #define AHEAD 8           /* rows that are fetched before they are read */
 
 typedef struct {
@@ -82,24 +83,25 @@ static float dot(const float *x, const float *y, int32_t size) {
     return v_sum(sum);
 }
 
-/* sum = sum_i value_i rows[id_i], zero of none. Behind the last, a row is added 0 times. `ahead`, a constant, asks for
- * rows before they are read: those of inputs lie anywhere, columns near each other. */
+/* sum = sum_i value_i rows[id_i], zero of none; id NULL: rows[i]. Behind the last, a row is added 0 times. `ahead`, a
+ * constant, asks for rows before they are read: those of inputs lie anywhere, columns near each other. */
 WV_INLINE void sum_rows(const float *rows, int32_t stride, const int32_t *id, const float *value, int64_t count,
                         int64_t ahead, float *sum) {
     memset(sum, 0, sizeof(float) * (size_t)stride);
-    for (int64_t i = 0; i < count; i += ROWS) {
-        const float *row[ROWS];
-        vfloat factor[ROWS];
-        for (int32_t r = 0; r < ROWS; r++) {
+    for (int64_t i = 0; i < count; i += SUMMED) {
+        const float *row[SUMMED];
+        vfloat factor[SUMMED];
+        for (int32_t r = 0; r < SUMMED; r++) {
             if (ahead && i + r + ahead < count) wv_fetch(rows + (int64_t)id[i + r + ahead] * stride, stride);
-            row[r] = rows + (int64_t)id[i + r < count ? i + r : i] * stride;
+            const int64_t place = i + r < count ? i + r : i;
+            row[r] = rows + (id ? id[place] : place) * stride;
             factor[r] = v_splat(i + r < count ? value[i + r] : 0);
         }
         for (int32_t d = 0; d < stride; d += WV_LANES) {
-            vfloat total = v_load(sum + d);
-#pragma GCC unroll 4
-            for (int32_t r = 0; r < ROWS; r++) total += factor[r] * v_load(row[r] + d);
-            v_store(sum + d, total);
+            vfloat total = {0}; /* added last: where rows are short, each sum waits for the one before */
+#pragma GCC unroll 8
+            for (int32_t r = 0; r < SUMMED; r++) total += factor[r] * v_load(row[r] + d);
+            v_store(sum + d, v_load(sum + d) + total);
         }
     }
 }
@@ -110,7 +112,7 @@ static void sum_inputs(const wv_pooled_head *head, const wv_pooled_inputs *input
     sum_rows(head->row, head->stride, inputs->id + begin, inputs->value + begin, count, AHEAD, sum);
 }
 
-/* Lists the numbers of m that `keep` does not make 0; returns how many. keep NULL: all. */
+/* Lists the numbers of m that `keep`, NULL for all, does not make 0; returns how many. */
 static int32_t list_kept(int32_t dim, const float *keep, workspace *work) {
     int32_t count = 0;
     for (int32_t d = 0; d < dim; d++) {
@@ -121,9 +123,11 @@ static int32_t list_kept(int32_t dim, const float *keep, workspace *work) {
     return count;
 }
 
-/* z of the numbers that are listed */
-static void score_outputs(const wv_pooled_head *head, int32_t outputs, int32_t kept, workspace *work) {
-    sum_rows(head->column, padded(outputs), work->kept, work->value, kept, 0, work->scores);
+/* z of a text, without dropout */
+static void score_text(const wv_pooled_head *head, const wv_pooled_inputs *inputs, int64_t text, int32_t outputs,
+                       workspace *work) {
+    sum_inputs(head, inputs, text, work->sum);
+    sum_rows(head->column, padded(outputs), NULL, work->sum, head->dim, 0, work->scores);
 }
 
 void WV_NAME(wv_pooled_predict)(const wv_pooled_model *model, const wv_pooled_texts *texts, int64_t start, int64_t end,
@@ -132,11 +136,9 @@ void WV_NAME(wv_pooled_predict)(const wv_pooled_model *model, const wv_pooled_te
     lay_out(model, scratch, &work);
     for (int64_t text = start; text < end; text++) {
         float *own = scores + text * model->outputs;
-        sum_inputs(&model->tokens, &texts->tokens, text, work.sum);
-        score_outputs(&model->tokens, model->outputs, list_kept(model->tokens.dim, NULL, &work), &work);
+        score_text(&model->tokens, &texts->tokens, text, model->outputs, &work);
         memcpy(own, work.scores, sizeof(float) * (size_t)model->outputs);
-        sum_inputs(&model->ngrams, &texts->ngrams, text, work.sum);
-        score_outputs(&model->ngrams, model->outputs, list_kept(model->ngrams.dim, NULL, &work), &work);
+        score_text(&model->ngrams, &texts->ngrams, text, model->outputs, &work);
         for (int32_t k = 0; k < model->outputs; k++) own[k] = (own[k] + 2 * work.scores[k]) / 3;
     }
 }
@@ -242,7 +244,7 @@ static double train_head(const wv_pooled_run *run, const wv_pooled_head *head, c
         multiply((size_t)stride, work->sum, work->keep);
     }
     const int32_t outputs = run->model.outputs, kept = list_kept(head->dim, dropout > 0 ? work->keep : NULL, work);
-    score_outputs(head, outputs, kept, work);
+    sum_rows(head->column, padded(outputs), work->kept, work->value, kept, 0, work->scores);
     const double loss = score_gradient(run, text, work->scores);
     const float length = dot(work->sum, work->sum, head->stride);
     const float part = lr * length > LONGEST_STEP ? LONGEST_STEP / (lr * length) : 1;
