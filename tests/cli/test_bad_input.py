@@ -120,6 +120,15 @@ def test_more_bad_files(template, folder, capfd, monkeypatch):
     require_manners(template, others, folder, capfd, monkeypatch)
 
 
+def remove_made(folder):
+    """What calls have made: outputs, and the links of `wv links`, for which the next call must not find a folder."""
+    for path in (*folder.glob("out*"), folder / PATHS["missing"], *(folder / "folder").iterdir()):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
 def require_manners(template, bad_files, folder, capfd, monkeypatch):
     os.chdir(folder)
     monkeypatch.setattr("os.isatty", lambda descriptor: False)
@@ -127,9 +136,7 @@ def require_manners(template, bad_files, folder, capfd, monkeypatch):
     wrong = []
     name = template.split()[0]
     for what in bad_files:
-        shutil.rmtree("out", ignore_errors=True)
-        for made in folder.glob("out*"):
-            made.unlink()
+        remove_made(folder)
         bad = shlex.quote(PATHS.get(what, what))
         capfd.readouterr()
         try:
