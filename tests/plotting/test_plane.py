@@ -1,9 +1,12 @@
 """Words as points in the plane."""
 
+import io
+
 import numpy as np
 import pytest
 
 from wv_cli.errors import WvError
+from wv_cli.plotting.picture import Panel, write_page
 from wv_cli.plotting.plane import points
 
 
@@ -22,3 +25,10 @@ def test_odd_points():
     assert points(np.arange(5, dtype=np.float32)[:, None])[0].shape == (5, 2)
     with pytest.raises(WvError, match="at least 3"):
         points(np.ones((2, 3), np.float32))
+
+
+def test_a_title_of_a_file_whose_name_is_no_utf_8():
+    panel = Panel("\udcff.vec", np.zeros((1, 2)), ["\udcff"], ["", ""])
+    page = io.BytesIO()
+    write_page(page, [panel, panel])
+    assert page.getvalue().decode().count("<text") and "\ufffd.vec, \ufffd.vec" in page.getvalue().decode()

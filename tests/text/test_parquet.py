@@ -74,6 +74,14 @@ def test_a_text_that_is_no_utf_8_is_a_bad_record(tmp_path):
     assert log == [f"{path}: row 2: expected UTF-8, found another byte; skipped"]
 
 
+@pytest.mark.parametrize("name", ["s3:x.parquet", os.fsdecode(b"\xff\xe9.parquet")])
+def test_names_that_pyarrow_takes_for_urls_or_cannot_spell(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with Path(name).open("wb") as file:
+        parquet.write_table(arrow.table({"text": ["a b"]}), file)
+    assert read(io.BytesIO(written(name).getvalue())).column("text").to_pylist() == ["a b"]
+
+
 def test_row_groups_of_which_nothing_stays_are_left_out(tmp_path):
     path = save(tmp_path / "g.parquet", arrow.table({"text": ["a", "b", "c", "d"]}), row_group_size=1)
     metadata = parquet.read_metadata(written(path, kept=lambda text: text in (b"a", b"d")))

@@ -50,6 +50,11 @@ q.addEventListener("input", () => {{
 """
 
 
+def _to_unicode(text: str) -> str:
+    """Bytes that are not UTF-8, of words and names of files, become the replacement character."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 @dataclass(frozen=True, eq=False)
 class Panel:
     """The words of one file: `points` (n, 2), a label for each, the names of the two axes."""
@@ -58,6 +63,9 @@ class Panel:
     points: NDArray[np.float64]
     labels: Sequence[str]
     axes: Sequence[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", _to_unicode(self.title))
 
     def on_canvas(self) -> NDArray[np.float64]:
         """The points in units of the canvas, y downwards."""
@@ -68,8 +76,8 @@ class Panel:
         return scaled
 
     def texts(self) -> list[str]:
-        """The labels. Bytes that are not UTF-8 become the replacement character."""
-        return [label.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in self.labels]
+        """The labels as Unicode."""
+        return [_to_unicode(label) for label in self.labels]
 
     def places(self) -> list[Place | None]:
         """The place of each label on the canvas, None where it is not drawn."""

@@ -35,7 +35,7 @@ class ArrowReader(TableReader):
         arrow = require("pyarrow", "reading Arrow")
         with open_table(self._path, self._name, "Arrow") as place, ExitStack() as stack:
             with foreign(self._name, "expected an Arrow IPC file or stream"):
-                source = arrow.OSFile(place) if isinstance(place, str) else arrow.PythonFile(place, "r")
+                source = place if isinstance(place, arrow.NativeFile) else arrow.PythonFile(place, "r")
                 stack.enter_context(source)
                 is_file = source.read(len(_FILE)) == _FILE
                 codec = _first_codec(source, is_file=is_file)

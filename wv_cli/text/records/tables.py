@@ -1,6 +1,7 @@
 """Records that are rows of Arrow's tables: of Parquet and of Arrow's own files."""
 
 import io
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -94,11 +95,16 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def open_table(path: str, name: str, kind: str) -> Iterator[Any]:
-    """The path, or a stream of a file on another machine, which must be the same at the end. Raises BadFile."""
+    """A file of Arrow's, of whatever bytes its name is, or a stream of one on another machine, which must be the same
+    at the end. Raises BadFile."""
     if not is_file(path):
         raise BadFile(name, f"expected a file, since {kind} is read from its end; write it to a file first")
     if not is_remote(path):
-        yield path
+        arrow = require("pyarrow", f"reading {kind}")
+        with foreign(name, f"expected a {kind} file"):
+            file = arrow.OSFile(os.fsencode(path))  # a name as a string must be UTF-8, and may be taken for a URL
+        with file:
+            yield file
         return
     with open_raw(path) as source:
         yield io.BufferedReader(source)
