@@ -228,6 +228,7 @@ def test_what_a_filter_says_of_itself():
         (lambda: wv_cli.Filter(words="2..", against="x"), UsageError, "against compares a text"),
         (lambda: wv_cli.Filter(words="2..", perplexity_of="raw"), UsageError, "perplexity_of"),
         (lambda: wv_cli.Filter(words="2..", unit="line"), UsageError, "unit line needs language, classifier"),
+        (lambda: wv_cli.Filter(words="2..", flatten="none"), UsageError, "flatten none needs language, classifier"),
         (lambda: wv_cli.Filter(words="2..", flatten="tidy"), UsageError, "flatten must be one of"),
         (lambda: wv_cli.Filter(language="no.ftz:en>=0.5"), WvError, "no.ftz: cannot read: no such file"),
         (lambda: wv_cli.Filter(words="2..")("a text"), TypeError, "texts: expected texts in a list"),

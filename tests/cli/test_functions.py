@@ -279,7 +279,7 @@ def test_a_path_is_one_in_the_stub():
 
 
 def test_rules_come_from_files_and_arguments():
-    Path("rules.toml").write_text('words = "1.."\nflatten = "none"\nkeep-numbers = true\nnear-duplicates = 0.7\n')
+    Path("rules.toml").write_text('words = "1.."\ntokenize = "blanks"\nkeep-numbers = true\nnear-duplicates = 0.7\n')
     report = wv_cli.filter("r.jsonl", dry_run=True, rules="rules.toml", words="..3")
     assert report["kept"] < report["records"] and [*report["rules"]] == ["words", "near-duplicates"]
 

@@ -161,9 +161,11 @@ class Rules(Part):
         by_model = bool(self._models_of_words())
         by_words = by_model or self.duplicates.near_duplicates is not None
         by_words = by_words or any(rule.statistic in WORD_STATISTICS for rule in self.all_rules)
-        require(by_model or self.scoring.unit == "document", f"--unit {self.scoring.unit} needs {models}")
-        require(by_model or self.scoring.tokenize != OF_MODEL, f"--tokenize {OF_MODEL} needs {models}")
-        require(by_words or self.scoring.tokenize is None, f"--tokenize needs a rule about words, or {models}")
+        scoring = self.scoring
+        require(by_model or scoring.unit == "document", f"--unit {scoring.unit} needs {models}")
+        require(by_model or scoring.flatten == "space", f"--flatten {scoring.flatten} needs {models}")
+        require(by_model or scoring.tokenize != OF_MODEL, f"--tokenize {OF_MODEL} needs {models}")
+        require(by_words or scoring.tokenize is None, f"--tokenize needs a rule about words, or {models}")
         self._require_segmenter()
         if self.scoring.tokenize not in (None, OF_MODEL):
             settings = read_recipe(str(self.scoring.tokenize))
