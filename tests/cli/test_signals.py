@@ -160,10 +160,10 @@ def test_ctrl_c_at_any_moment_is_one_line(arguments, text):
         try:
             _, talk = process.communicate(timeout=PATIENCE / 5)
         except subprocess.TimeoutExpired:
-            lost += 1
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=PATIENCE)
-            assert process.returncode == 130 and lost <= 5  # of twenty; a machine that stood still has lost some, too
+            _, talk = process.communicate(timeout=PATIENCE)
+            lost += "KeyboardInterrupt" not in talk  # Python says which it has dropped
+            assert process.returncode == 130 and lost <= 1, (delay, talk)
             Path("a.vec.checkpoint").unlink(missing_ok=True)
             continue
         assert not re.search(r'__main__\.py", line \d+, in main', talk), (delay, talk)
