@@ -72,6 +72,20 @@ def test_onto_itself(wv, tmp_path):
     assert (tmp_path / "a.vec").read_bytes().startswith(b"5 50\n")
 
 
+@pytest.mark.parametrize("call", ["convert a.bin a.bin", "whiten a.bin -o a.bin", "align a.bin b.vec -o a.bin"])
+def test_vectors_take_no_model_s_place(call, wv, tmp_path):
+    """Its n-grams would be lost."""
+    model = (GOLDEN / "ft-words.bin").read_bytes()
+    (tmp_path / "a.bin").write_bytes(model)
+    assert wv("convert", "a.bin", "b.vec").returncode == 0
+    done = wv(*call.split())
+    told = f"wv {call.split()[0]}: a.bin: is both read and written; choose another output\n"
+    assert (done.returncode, done.stderr) == (2, told)
+    assert (tmp_path / "a.bin").read_bytes() == model
+    assert wv("convert", "a.bin", "a.bin", "--to", "fasttext-bin").returncode == 0
+    assert wv("whiten", "b.vec", "-o", "b.vec").returncode == 0
+
+
 @pytest.mark.parametrize(
     "name", ["duplicate.vec", "header-huge.vec", "not-a-number.glove", "not-finite.bin", "truncated.bin"]
 )

@@ -87,7 +87,7 @@ class AlignJob(Job):
         return [*super().reads(), *filter(None, [self.config.dictionary])]
 
     def replaceable(self) -> list[str]:
-        return self.source.reads()
+        return self.output.replaceable(self.source.reads())
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Aligns and writes the vectors."""

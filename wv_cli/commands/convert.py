@@ -188,7 +188,8 @@ class ConvertJob(Job):
         return [*super().reads(), *filter(None, [self.static.counts])]
 
     def replaceable(self) -> list[str]:
-        return self.source.reads()
+        reads = self.source.reads()
+        return reads if self.output.to_format == _MODEL else self.output.replaceable(reads)
 
     def writes(self) -> list[str]:
         return [*super().writes(), *(self._folder_files()[1:] if Path(self.output.output).is_dir() else [])]

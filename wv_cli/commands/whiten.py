@@ -165,7 +165,7 @@ class WhitenJob(Job):
                 raise UsageError(message)
 
     def replaceable(self) -> list[str]:
-        return [*self.source.inputs, *self.fitting.moments]
+        return [*self.output.replaceable(self.source.inputs), *self.fitting.moments]
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Fits, saves, applies. Says nothing; the metadata are the figures of the run."""

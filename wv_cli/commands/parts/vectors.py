@@ -1,11 +1,14 @@
 """The files of vectors that a job reads and writes."""
 
-from collections.abc import Container
+import contextlib
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.part import Part
 from wv_cli.config import argument, frozen, option
+from wv_cli.errors import WvError
+from wv_cli.io.places import identity, is_stream
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision, bad_rows_option
 
 if TYPE_CHECKING:
@@ -87,6 +90,12 @@ class VectorOutput(Part):
     def results(self) -> list[str]:
         return [self.output] if self.output is not None else []
 
+    def replaceable(self, inputs: Iterable[str]) -> list[str]:
+        """Those of the inputs whose place the output may take. Not a fastText model or another file that wv does not
+        write from vectors: all but its vectors would be lost."""
+        place = None if self.output is None else identity(self.output)
+        return [path for path in inputs if identity(path) != place or _is_of_vectors(path)]
+
     def chosen_format(self, explicit: Container[str]) -> "Format":
         """Raises UsageError where there is none, or where `explicit` options do not go with it."""
         from wv_cli.vectors.formats import format_for_output
@@ -103,3 +112,13 @@ class VectorOutput(Part):
 
         assert self.output is not None
         formats.save(self.output, vectors, format=self.to_format, precision=self.precision, escape=self.escape)
+
+
+def _is_of_vectors(path: str) -> bool:
+    """Whether a file that is read holds vectors alone. What is none of the formats is refused when it is read."""
+    from wv_cli.vectors import formats
+
+    if not is_stream(path):
+        with contextlib.suppress(WvError):
+            return formats.sniff(path).write is not None
+    return True
