@@ -214,6 +214,25 @@ def test_a_signal_ends_the_search_and_keeps_its_trials(files, monkeypatch, capsy
     assert not (files / "m.bin").exists()
 
 
+@pytest.mark.parametrize("signals", [1, 2])
+def test_a_signal_in_the_first_trial_leaves_no_log(files, monkeypatch, capsys, signals):
+    """The second one stops it at once."""
+    real = Supervised.train_step
+
+    def train_step(model, number, worker):
+        if number < signals:
+            os.kill(os.getpid(), signal.SIGINT)
+        return real(model, number, worker)
+
+    monkeypatch.setattr(Supervised, "train_step", train_step)
+    monkeypatch.chdir(files)
+    assert entry.run(["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "10h"]) == 130
+    said = capsys.readouterr().err
+    assert ("interrupted; no trial was finished, so nothing was saved" if signals == 1 else "interrupted") in said
+    assert "--resume" not in said
+    assert not (files / "m.bin.autotune.jsonl").exists()
+
+
 HEADER = {"autotune": 1}
 
 

@@ -124,15 +124,15 @@ class LabelSearch:
 
     def run(self, log: Log, *, resume: bool = False) -> Outcome | None:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
-        for a log that cannot be written or belongs to another search; see autotune_log.claim_log."""
+        for a log that cannot be written or belongs to another search (see autotune_log.claim_log), and for a signal
+        before the first trial is finished."""
         trial_log = TrialLog(self.plan.log, self.header(), self.first)
         self.trials = trial_log.begin(log, resume=resume)
         try:
             stopped = self._search(trial_log, log)
-        except WvError:
+        finally:
             if not self.trials:
                 trial_log.discard()  # there is nothing to go on from
-            raise
         trial_log.close(over=stopped is None)
         if stopped is None and self.trials and all(trial.why == _OUT_OF_TIME for trial in self.trials[1:]):
             self._tell_of_one(log)
@@ -156,7 +156,10 @@ class LabelSearch:
             config, dsub = self.proposal(number, elapsed / self.plan.duration)
             score, why, outcome = self._try(config, dsub, (self.plan.duration - elapsed) / 2)
             if outcome is not None and (signal := outcome.signal or outcome.late):
-                return replace(outcome, signal=signal)
+                stopped = replace(outcome, signal=signal)
+                if not self.trials:
+                    raise stopped.ended_early("no trial was finished, so nothing was saved")
+                return stopped
             elapsed = time.monotonic() - begin
             trial = Trial(number, compare_options(config, self.first), dsub, score, why, round(elapsed, 3))
             self.trials.append(trial)

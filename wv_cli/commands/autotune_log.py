@@ -100,6 +100,7 @@ class TrialLog:
         """Removes the log."""
         if self._stream is not None:
             self._stream.close()
+            self._stream = None
             Path(self._path).unlink(missing_ok=True)
 
     def _write(self, metadata: Mapping[str, Any]) -> None:
