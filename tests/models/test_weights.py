@@ -98,6 +98,15 @@ def test_what_cannot_be_weighted(tmp_path):
     for line in ("__weight__", "__weight__x", "__weight__-1", "__weight__inf", "__weight__1e9"):
         with pytest.raises(WvError, match="expected the weight of a line as __weight__N with N from 0 to 1,000"):
             trained(tmp_path, [*LINES, f"__label__a {line} w1"], line_weights=True)
+    (tmp_path / "records.jsonl").write_text('{"text": "a", "label": "b"}\n{"text": "__WEIGHT__", "label": "c"}\n')
+    inputs = [str(tmp_path / name) for name in ("good", "text", "records.jsonl")]
+    (tmp_path / "good").write_text("__label__a __weight__1 word\n" * 3)
+    for given, options, place in (
+        (inputs[:2], {}, "text:61"),
+        (inputs[2:], {"label_field": "label", "lowercase": True, "tokenize": "unicode"}, "records.jsonl: record 2"),
+    ):
+        with pytest.raises(WvError, match=f"{place}: expected the weight of a line"):
+            wv_cli.train(given, str(tmp_path / "m.bin"), model="supervised", line_weights=True, **options)
     with pytest.raises(WvError, match="line_weights has no effect with learn_phrases"):
         trained(tmp_path, LINES, line_weights=True, learn_phrases=1)
     with pytest.raises(WvError, match="cannot read"):

@@ -6,13 +6,14 @@ still count in word n-grams and through their character n-grams, so they stay in
 """
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _encoder
+from wv_cli._text import SEPARATORS
 from wv_cli.errors import WvError, show_bytes
 from wv_cli.io.events import OnProgress
 from wv_cli.io.spill import Spool
@@ -20,7 +21,10 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import remap_ids, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
+from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases, read_words
+from wv_cli.text.lines import whole_lines
+from wv_cli.text.raw_files import is_file
 from wv_cli.text.source import Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, times
 from wv_cli.words import WordList, encode
@@ -116,7 +120,7 @@ def encode_labeled(
         compute_digest=compute_digest,
     )
     encoder = _encoder.Encoder(every_line=True)
-    cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs, line_weights)
+    cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, inputs, line_weights)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
         require_words(encoder.tokens, source.inputs)
@@ -158,8 +162,12 @@ class _Cut:
     min_count_label: int
     fewest_labels: int
     keep_dropped: bool
-    inputs: Sequence[str]
+    inputs: Inputs
     line_weights: bool = False
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(self.inputs.inputs if isinstance(self.inputs, Texts) else self.inputs)
 
     def keep(self, read: Tally, end: int, asked: NDArray[np.int32]) -> tuple[LabeledWords, NDArray[np.int32]]:
         """What is kept of the tokens `read`, and the final id of each (-1: dropped). `end` is the place of `</s>` among
@@ -213,14 +221,33 @@ class _Cut:
             word = words.bytes_at(place)
             weights[place] = weight = number_of_weight(word[len(WEIGHT_PREFIX) :])
             if weight < 0:
-                name, wanted = ", ".join(self.inputs), f"{WEIGHT_PREFIX.decode()}N with N from 0 to {MOST_WEIGHT:,}"
-                message = f"{name}: expected the weight of a line as {wanted}, found {show_bytes(word)}"
+                wanted = f"{WEIGHT_PREFIX.decode()}N with N from 0 to {MOST_WEIGHT:,}"
+                message = f"{self._place_of(word)}: expected the weight of a line as {wanted}, found {show_bytes(word)}"
                 raise WvError(message)
         return weights
 
+    def _place_of(self, word: bytes) -> str:
+        """The file and the line, or the record, that has the word first; all names where it is found in no file."""
+        inputs = self.inputs
+        if isinstance(inputs, Texts):
+            inputs = replace(inputs.quiet(), reading=replace(inputs.reading, tokenize=None), labels=None)
+        source = Source(inputs, lowercase=self.config.lowercase, keep_case=encode(self.label_prefix))
+        blank = re.escape(SEPARATORS)
+        pattern = re.compile(rb"(?<![^%b])%b(?![^%b])" % (blank, re.escape(word), blank))
+        for path in filter(is_file, source.paths):
+            source.select([path], 0)
+            before = 0
+            for block in whole_lines(source):
+                if found := pattern.search(block):
+                    number = before + block.count(b"\n", 0, found.start()) + 1
+                    is_record = isinstance(inputs, Texts) and inputs.records(path)
+                    return f"{path}: record {number:,}" if is_record else f"{path}:{number}"
+                before += block.count(b"\n")
+        return self._names
+
     def _kept_labels(self, labels: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """The labels frequent enough. Raises WvError when fewer than `fewest_labels` are."""
-        name, least = ", ".join(self.inputs), self.min_count_label
+        name, least = self._names, self.min_count_label
         if len(labels) == 0:
             message = (
                 f"{name}: no labels: expected lines such as `{self.label_prefix}cats the text`, found no word that "

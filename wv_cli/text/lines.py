@@ -26,15 +26,7 @@ class Lines:
 
     def filter_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The chunks, cut anywhere, without the lines that are left out; a line is held until it is whole."""
-        unfinished: list[bytes] = []
-        for chunk in chunks:
-            cut = chunk.rfind(b"\n") + 1
-            if cut:
-                yield self._drop_lines(b"".join([*unfinished, chunk[:cut]]))
-                unfinished = []
-            unfinished += [chunk[cut:]] if cut < len(chunk) else []
-        if unfinished:
-            yield self._drop_lines(b"".join(unfinished))
+        yield from map(self._drop_lines, whole_lines(chunks))
 
     def _drop_lines(self, text: bytes) -> bytes:
         lines = _lines(text)
@@ -50,6 +42,21 @@ class Lines:
     def _count_words(self, line: bytes) -> int:
         words = line.translate(_BLANK).split()
         return len(words) - sum(word.startswith(self._uncounted) for word in words if self._uncounted)
+
+
+def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in blocks of whole lines; the last may lack its newline."""
+    held: list[bytes] = []
+    for chunk in chunks:
+        end = chunk.rfind(b"\n") + 1
+        if not end:
+            held.append(chunk)
+            continue
+        lines = chunk if end == len(chunk) else memoryview(chunk)[:end]  # copied once
+        yield b"".join([*held, lines])
+        held = [chunk[end:]] if end < len(chunk) else []
+    if held:
+        yield b"".join(held)
 
 
 def _lines(text: bytes) -> list[bytes]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _floattext, _records
 from wv_cli.io.json_text import to_json, to_unicode
+from wv_cli.text.lines import whole_lines
 from wv_cli.text.records.reading import NO_UTF8, BadRecords, Column, RefusedRecords, Rules, no_field
 from wv_cli.text.records.text_spans import TextSpans
 
@@ -279,7 +280,7 @@ class JsonReader:
             counting.go_to(rules.place)
         else:
             chunks = counting.skip_bytes(chunks, rules.start)
-        for raw in _whole_lines(chunks):
+        for raw in whole_lines(chunks):
             start = len(BOM) if first and raw.startswith(BOM) else 0
             texts, rows, used = scanner.scan(raw, start)
             if first and rules.span is None:
@@ -299,18 +300,3 @@ class JsonReader:
             except (ValueError, RecursionError):  # the scanner reads values deeper in each other than Python does
                 names = ["fields that are too deep in each other to name"]
             raise no_field(self._name, self._rules, names)
-
-
-def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes in blocks of whole lines; the last may lack its newline."""
-    held: list[bytes] = []
-    for chunk in chunks:
-        end = chunk.rfind(b"\n") + 1
-        if not end:
-            held.append(chunk)
-            continue
-        lines = chunk if end == len(chunk) else memoryview(chunk)[:end]  # copied once
-        yield b"".join([*held, lines])
-        held = [chunk[end:]] if end < len(chunk) else []
-    if held:
-        yield b"".join(held)
