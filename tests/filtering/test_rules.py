@@ -30,6 +30,8 @@ INF = float("inf")
         ("language", "lid.176.ftz:en=0.65..", "language", "lid.176.ftz:en", 0.65, INF, False),
         ("classifier", "q=m.bin:hq>0.5", "q", "m.bin:hq", 0.5, INF, True),
         ("classifier", "q=m.bin:hq=0.018112..0.9", "q", "m.bin:hq", 0.018112, 0.9, False),
+        ("classifier", "q=a\nb.bin:hq>0.5", "q", "a\nb.bin:hq", 0.5, INF, True),
+        ("perplexity", "a\nb.lm=..800", "perplexity", "a\nb.lm", -INF, 800, False),
         ("classifier", "a/b.bin:__label__x<=.5", "classifier", "a/b.bin:__label__x", -INF, 0.5, False),
     ],
 )

@@ -19,8 +19,8 @@ from wv_cli.filtering.rules import Rule
 from wv_cli.filtering.scorer_types import split_subject
 from wv_cli.filtering.scorers import SCORERS
 
-_COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
-_RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")
+_COMPARED = re.compile(r"(?s)(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
+_RANGE = re.compile(r"(?s)(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")
 
 
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+]+://[^/:=\s]*(?::\d+)?(?:/[^:=\s]*)?")  # a model on another machine
