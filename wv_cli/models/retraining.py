@@ -42,7 +42,7 @@ class Retraining(Supervised):
             seed=seed,
             threads=threads,
         )
-        read = encode_labeled(inputs, VocabConfig(min_count=1), label_prefix=_prefix(model.labels))
+        read = encode_labeled(inputs, VocabConfig(min_count=1), label_prefix=_find_prefix(model.labels))
         super().__init__(settings, args.min_count, _in_the_models_words(read, model))
 
     def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -84,7 +84,7 @@ class Retraining(Supervised):
         )
 
 
-def _prefix(labels: WordList) -> str:
+def _find_prefix(labels: WordList) -> str:
     """What marks a label in the text: fastText's prefix or, the file does not say, what all labels begin with."""
     usual = LABEL_PREFIX.decode()
     if all(label.startswith(usual) for label in labels):
