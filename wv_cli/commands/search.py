@@ -35,8 +35,8 @@ class SearchJob(Job):
     --model its scores and those of vectors are summed; wv/small comes with the program and knows English and code.
 
     An answer is printed as `file:line: text`: the line of the chunk that has most words of the query, or its record's.
-    Without QUERY, queries are read from standard input, one per line. Several queries get a first column with theirs.
-    --json prints one object per answer, with the record's other fields. Nothing found is exit code 1.
+    Without QUERY, queries are read from standard input, one per line. With several queries, the first column names the
+    query. --json prints one object per answer, with the record's other fields. The exit code is 1 if nothing is found.
     """
 
     JSON_HELP: ClassVar[str] = "Print one JSON object per answer."
