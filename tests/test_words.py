@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wv_cli.words import WordList, decode
+from wv_cli.words import WordList, decode, encode
 
 words = st.binary(max_size=20)
 plain = st.binary(min_size=1, max_size=20).filter(lambda word: b"\0" not in word)
@@ -91,3 +91,9 @@ def test_long_words_are_compared_at_once():
     assert [words.find(each) for each in (long, f"{long[1:]}z", f"{long[1:]}y", "x" * 64, "x" * 65)] == [0, -1, 3, 2, 4]
     assert words.beginning_with(long.encode()).tolist() == [0, 1]
     assert words._index is None
+
+
+def test_lone_surrogates():
+    """That of a byte is the byte, and others are what JSON makes of them."""
+    assert encode("a\udcff") == b"a\xff" and encode("\ud800\udcff\udfff") == b"\xef\xbf\xbd\xff\xef\xbf\xbd"
+    assert WordList.from_words(["a"]).find("\ud800") == -1

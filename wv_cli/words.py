@@ -20,11 +20,16 @@ LINE_SEPARATORS = SEPARATORS.replace(b"\n", b"").decode()
 _SCANS = 8  # words that are looked for one by one, each in a thirtieth of the time that a look-up table takes
 _LETTERS = 64  # compared one by one over all words; few words share as many
 _WORD = re.compile(f"[^{re.escape(LINE_SEPARATORS)}]+")
+_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates but those of surrogateescape
 _AT_ONCE = 1 << 16  # words encoded at once
 
 
 def encode(word: str) -> bytes:
-    return word.encode("utf-8", "surrogateescape")
+    """The bytes of a word or a text. Lone surrogates that stand for no byte become U+FFFD, as those of JSON do."""
+    try:
+        return word.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return _NO_BYTES.sub("\ufffd", word).encode("utf-8", "surrogateescape")
 
 
 def decode(word: bytes | bytearray) -> str:

@@ -1,8 +1,10 @@
 """wv_cli.load_encoder: the vectors of wv_cli.encode, by the argument names of sentence-transformers. What that library
 answers needs the extra `engines`, and is skipped without it."""
 
+import copy
 import inspect
 import json
+import pickle
 import shutil
 
 import numpy as np
@@ -17,22 +19,21 @@ TEXTS = ["the one two", "of in", "", "a king of the one two three four"]
 VECTORS, MODEL = GOLDEN / "gensim.vec", GOLDEN / "ft-words.bin"
 BERT, STATIC = GOLDEN / "encoders" / "tiny-bert-st6", GOLDEN / "encoders" / "static-model2vec"
 
+MODELS = [
+    (VECTORS, {}),
+    (VECTORS, {"pooling": "idf", "counts": "counts"}),
+    (MODEL, {}),
+    (STATIC, {"normalize": False}),
+    (BERT, {"pooling": "cls", "dim": 4, "max_length": 5}),
+]
+
 
 @pytest.fixture(scope="module")
 def static():
     return wv_cli.load_encoder(STATIC)
 
 
-@pytest.mark.parametrize(
-    ("model", "options"),
-    [
-        (VECTORS, {}),
-        (VECTORS, {"pooling": "idf", "counts": "counts"}),
-        (MODEL, {}),
-        (STATIC, {"normalize": False}),
-        (BERT, {"pooling": "cls", "dim": 4, "max_length": 5}),
-    ],
-)
+@pytest.mark.parametrize(("model", "options"), MODELS)
 def test_the_vectors_of_encode(model, options, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "counts").write_text("</s> 9\nthe 9\nof 5\none 2\nin 2\n")
@@ -43,6 +44,19 @@ def test_the_vectors_of_encode(model, options, tmp_path, monkeypatch):
         assert found.tobytes() == wv_cli.encode(model, TEXTS, **options).tobytes()
     assert encoder.encode([]).shape == (0, encoder.dim)
     np.testing.assert_allclose(encoder.encode(TEXTS[0]), found[0], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("model", "options"), MODELS)
+def test_an_encoder_is_pickled_as_the_call_that_opened_it(model, options, tmp_path, monkeypatch):
+    shutil.copy(VECTORS, tmp_path / VECTORS.name)
+    (tmp_path / "counts").write_text("</s> 9\nthe 9\nof 5\none 2\nin 2\n")
+    monkeypatch.chdir(tmp_path)
+    encoder = wv_cli.load_encoder(VECTORS.name if model == VECTORS else model, truncate_dim=3, **options)
+    kept = pickle.dumps(encoder)
+    monkeypatch.chdir("/")
+    other = pickle.loads(kept)
+    assert len(kept) < 1000 and other.encode(TEXTS).tobytes() == encoder.encode(TEXTS).tobytes()
+    assert pickle.dumps(other) == kept and copy.copy(encoder) is copy.deepcopy(encoder) is encoder
 
 
 def test_whitened_means(tmp_path):

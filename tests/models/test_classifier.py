@@ -414,6 +414,7 @@ def test_predict_gives_names_and_probabilities(golden):
     compare("".join(" ".join(f"{name} {p}" for name, p in each) + "\n" for each in found), expected)
     assert classifier.predict(lines[0], 3) == found[:1] and classifier.predict([]) == []
     assert classifier.predict(["", lines[1]], 3)[1] == found[1]
+    assert classifier.predict(f"{lines[1]} \ud800") == classifier.predict(f"{lines[1]} \ufffd")
     assert all(0.25 <= p <= 1 for each in classifier.predict(lines, ALL, 0.25) for _, p in each)
     for options in ({"k": 0}, {"threshold": 1.5}):
         with pytest.raises(UsageError, match=next(iter(options))):

@@ -3,7 +3,8 @@
 import os
 import pathlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 from wv_cli.cli.arguments import argument_names, read_arguments
 from wv_cli.cli.text_encoder import NO_PROMPTS, OPTIONS, Pass, TextEncoder, require_cpu, unit_vectors
@@ -85,7 +86,18 @@ def open_encoder(
         config = EncoderConfig(**read_arguments(settings, OPTIONS, "load_encoder"))
         opened = _open(path, words, config)
         opened = _with_transform(opened, affine, config.threads) if affine is not None else opened
-    return opened if truncate_dim is None else replace(opened, _truncate_dim=opened._require_dim(truncate_dim))
+    kept = opened._require_dim(truncate_dim) if truncate_dim is not None else None
+    files = {"counts": counts, "transform": affine}
+    given: dict[str, Any] = {**rule, **settings, "truncate_dim": truncate_dim}
+    given |= {name: _whole_path(file) for name, file in files.items() if file is not None}
+    again = partial(open_encoder, _whole_path(path), **given)
+    return replace(opened, _truncate_dim=kept, _open_again=again)
+
+
+def _whole_path(file: Path) -> str:
+    """The same from every folder: of a file, and not of a name such as wv/small."""
+    whole = pathlib.Path(file).absolute()
+    return os.fspath(whole if whole.exists() else file)
 
 
 def _open(path: str, rule: TextPooling, config: EncoderConfig) -> TextEncoder:

@@ -53,6 +53,18 @@ class TextEncoder:
     prompts: Mapping[str, str] = field(default_factory=lambda: NO_PROMPTS)
     similarity_fn_name: str = "cosine"
     _truncate_dim: int | None = None
+    _open_again: "Callable[[], TextEncoder] | None" = field(default=None, repr=False)
+
+    def __reduce__(self) -> "tuple[Callable[[], TextEncoder], tuple[()]]":
+        """The call that opened it: another process opens the model by its path."""
+        assert self._open_again is not None
+        return self._open_again, ()
+
+    def __copy__(self) -> "TextEncoder":
+        return self  # it does not change
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "TextEncoder":
+        return self
 
     def get_sentence_embedding_dimension(self) -> int:
         """How many numbers of a vector encode gives."""

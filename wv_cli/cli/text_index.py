@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from wv_cli.cli.arguments import argument_names, paths_of, read_arguments
 from wv_cli.commands.telling import tee_log
@@ -70,6 +70,9 @@ class Index:
         # Of each name its new text; None: what the index has.
         self._texts: dict[bytes, bytes | None] = dict.fromkeys(map(self._index.name, range(self._index.files)))
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an Index cannot be pickled or copied; save it, and open its file with wv_cli.Index")
+
     def __len__(self) -> int:
         """How many texts and files there are."""
         return len(self._texts)
@@ -89,10 +92,7 @@ class Index:
             require_type(name, str, "texts", "each name as str")
             require_type(text, str, "texts", "each text as str")
             require(bool(name), "texts: a name is empty; name each text")
-            try:
-                made[encode(name)] = encode(text)
-            except UnicodeEncodeError as error:
-                raise UsageError(f"texts: {name!a}: expected Unicode text, found {error.reason}") from None
+            made[encode(name)] = encode(text)
         self._texts |= made
         self._is_changed = True
 

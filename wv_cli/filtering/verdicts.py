@@ -1,6 +1,5 @@
 """Verdicts on batches of texts that another program holds, by the judge of `wv filter`."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
@@ -10,12 +9,12 @@ from numpy.typing import NDArray
 
 from wv_cli.filtering.judge import Judge
 from wv_cli.filtering.scorer_types import Columns
+from wv_cli.io.json_text import to_unicode
 from wv_cli.text.records.arrow import is_text, text_values
 from wv_cli.words import is_utf8
 
 NO_TEXT, NOT_UTF8 = "no text", "not UTF-8"  # no names of rules: those have no blanks
 _ROWS = 1024  # judged at once
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _EXPECTED = "expected texts in a list, a NumPy array or an Arrow array"
 
 
@@ -108,7 +107,7 @@ def _text(text: Any) -> bytes | None:
         try:
             return text.encode()
         except UnicodeEncodeError:
-            return _SURROGATE.sub("\ufffd", text).encode()
+            return to_unicode(text).encode()
     if text is None or (isinstance(text, float) and np.isnan(text)) or type(text).__name__ == "NAType":  # pandas
         return None
     raise TypeError(f"texts: expected each text as str or bytes, found {type(text).__name__}")
