@@ -415,6 +415,10 @@ def test_a_file_beside_the_shards_of_a_folder(name, tmp_path, monkeypatch, capsy
     ("words", "problem"),
     [
         (["{a}", "-o", "{in}", "--words", "1.."], "is both read and written; choose another output"),
+        (["{in}", "-o", "{in}/kept", "--words", "1.."], "/in, so that the same command given again would read what"),
+        (["{in}", "-o", "{out}", "--words", "1..", "--rejected", "{in}/x/y"], "choose a place outside, or a name that"),
+        (["{in}", "--near-duplicates", ".9", "--dry-run", "--clusters", "{in}/c.tsv"], "/in/c.tsv: lies in "),
+        (["{in}", "--near-duplicates", ".9", "--keys", "{in}/keys"], "/in/keys: lies in "),
         (["{a}", "{in}", "-o", "{out}", "--words", "1.."], "/in/a.jsonl is given twice; name it once"),
         (["{a}", "-o", "{a}", "--words", "1.."], "is a file; name a folder"),
         (["{a}", "-o", "{out}"], "no rule is given"),

@@ -14,6 +14,7 @@ from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import frozen, option, require, threads_option
 from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError
+from wv_cli.text.folder_files import is_read_with
 from wv_cli.text.input_files import refuse_overwriting
 
 _FOLDERS = 10  # that are shown
@@ -90,6 +91,11 @@ class FilterJob(Job):
             raise UsageError("--bad-files skip reads each file twice, which standard input cannot be; leave it out")
         if self.kept.streams:
             refuse_overwriting(self.records.inputs, str(self.kept.output))
+        beside = (self.kept.save_index, self.kept.clusters, self.kept.cut.keys)
+        for path in [*self.kept.folders, *map(Path, filter(None, beside))]:
+            if whole := next((each for each in self.records.inputs if is_read_with(path, each)), None):
+                message = f"{path}: lies in {whole}, so that the same command given again would read what it wrote"
+                raise UsageError(f"{message}; choose a place outside, or a name that begins with _")
         for rule in () if self.kept.shows_scores else self.rules.all_rules:
             message = f"{rule.text}: rejects no record; give other bounds, or --add-scores to see its scores"
             require(not rule.only_scores or rule.name == self.kept.split, message)

@@ -23,6 +23,15 @@ def is_data(name: str) -> bool:
     return not name.startswith(".") and (not name.startswith("_") or "=" in name or name.endswith(".py"))
 
 
+def is_read_with(path: Path, folder: str) -> bool:
+    """Whether a reader of all of `folder` would read what is written to `path` inside it, links included."""
+    whole, inner = Path(os.path.realpath(folder)), Path(os.path.realpath(path))
+    if not whole.is_dir() or not inner.is_relative_to(whole):
+        return False
+    names = inner.relative_to(whole).parts
+    return bool(names) and all(map(is_data, names))
+
+
 def without_settings(names: Sequence[str]) -> list[str]:
     """The names of files but for the settings that Hugging Face datasets write beside files of Arrow."""
     if not any(name.endswith(".arrow") for name in names):
