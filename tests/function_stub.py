@@ -8,6 +8,7 @@ from pathlib import Path
 from wv_cli.cli.batch_filter import FILTER_OPTIONS
 from wv_cli.cli.calling import FUNCTIONS, arguments_of, function_of
 from wv_cli.cli.quantities import QUANTITIES
+from wv_cli.cli.spoken import WITH_SENTENCES
 from wv_cli.config import Option
 
 CLI = Path(__file__).resolve().parent.parent / "wv_cli" / "cli"
@@ -52,10 +53,10 @@ def function_text(name: str) -> str:
         if each.kind is Parameter.KEYWORD_ONLY and not keywords:
             words.append("*")
             keywords = True
-        if each.name in TALK:
+        if each.name not in arguments:
             words.append(f"{each.name}: {TALK[each.name]}")
             continue
-        found = annotation(each.name, arguments[each.name], speaks="sentences" in parameters)
+        found = annotation(each.name, arguments[each.name], speaks=name in WITH_SENTENCES)
         words.append(fitted(f"{each.name}: {found}{'' if each.default is Parameter.empty else ' | None = None'}"))
     listed = "".join(f"    {word},\n" for word in words)
     called, summary = name.rpartition(".")[2], FUNCTIONS[name].summary

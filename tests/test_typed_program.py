@@ -21,7 +21,7 @@ Word2Vec(size=100)
 Word2Vec().wv.most_similar_to(1)
 wv_cli.whiten("v.bin", "w.bin", method="zcb")
 wv_cli.whiten("v.bin", "w.bin", methods="zca")
-wv_cli.filter()
+wv_cli.tokenize("raw.txt", "text.txt", sentences=["a text"])
 wv_cli.no_such_command("text.txt")
 wv_cli.Filter(word="50..")
 """

@@ -89,13 +89,13 @@ def function_of(name: str, module: str = __name__) -> Callable[..., dict[str, An
         bound = _bind(name, signature, values, options)
         talk = {each: bound.pop(each, None) for each in ("log", "on_progress")}
         require_functions(**talk)
-        progress, sentences = bound.pop("progress", False), bound.pop("sentences", None)
+        progress = bound.pop("progress", False)
         with kept_pipes(), arguments_in_errors(names), ExitStack() as stack:
             known = {option.name: option for option in arguments.values()}
             if name in WITH_SENTENCES:
-                bound["inputs"], spoken = paths_or_sentences(
-                    bound.get("inputs"), sentences, needed="train" if name == "train" else ""
-                )
+                sentences = bound.pop("sentences", None)  # elsewhere it is an option
+                needed = "train" if name == "train" else ""
+                bound["inputs"], spoken = paths_or_sentences(bound.get("inputs"), sentences, needed=needed)
                 if spoken is not None:
                     # Refuses what it can before the sentences are read.
                     kind.from_options(_read_options(arguments, name, {**bound, "inputs": ()}))

@@ -482,7 +482,7 @@ def filter(
     """Keep the records of a corpus that pass rules."""
 
 def tokenize(
-    inputs: Path | Iterable[Path | Iterable[str]],
+    inputs: Path | Iterable[Path],
     output: Path,
     *,
     meta: bool | None = None,
@@ -491,7 +491,7 @@ def tokenize(
     lowercase: bool | None = None,
     digits: Literal["keep", "zero", "drop"] | None = None,
     punctuation: Literal["keep", "drop"] | None = None,
-    sentences: Iterable[str | Iterable[str]] | None = None,
+    sentences: bool | None = None,
     markup: Literal["none", "html", "mediawiki"] | None = None,
     field: str | None = None,
     no_header: bool | None = None,
