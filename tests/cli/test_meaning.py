@@ -299,6 +299,7 @@ def require_meaning(variant, folder, capfdbinary):
         ("train text.txt -o o.vec --minn 2", "--minn has no effect with --maxn 0; it needs --maxn above 0"),
         ("quantize classifier.bin -o o.ftz --lr 0.1", "--lr needs --retrain"),
         ("eval sts words.vec -d pairs.csv --sif-a 0.001", "--sif-a needs --pooling sif"),
+        ("lm train text.txt -o o.arpa --no-interpolate-unigrams --vocab-pad 9", "--vocab-pad needs --interpolate-un"),
         ("nn a.codes king --candidates 5", "--candidates needs --rerank"),
         ("plot words.vec king the of -o o.html --seed 1", "--seed has no effect with --method pca"),
         ("vectors words.vec --sentences king --oov zero", "--oov has no effect with --sentences"),

@@ -56,7 +56,10 @@ class LmConfig(CountConfig):
         True, "Spread <unk>'s probability over all words, as lmplz, or leave it to <unk>.",
         only=_INTERPOLATED,
     )  # fmt: skip
-    vocab_pad: int = option(0, "Vocabulary size to assume in smoothing.", low=0, high=2**31 - 1, only=_INTERPOLATED)
+    vocab_pad: int = option(
+        0, "Vocabulary size to assume in smoothing.", low=0, high=2**31 - 1,
+        only=f"{_INTERPOLATED} and interpolate_unigrams",
+    )  # fmt: skip
     add_k: float = option(1.0, "Number added to each count.", above=0, high=1e9, only="smoothing=add-k")
     katz_max: int = option(5, "Largest count that is discounted.", low=1, high=1000, only="smoothing=katz")
     lmplz_last: bool = option(
