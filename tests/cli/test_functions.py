@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -57,7 +58,10 @@ SAME = {
         "bioword text.txt --cells 40 --length 4 --epochs 1 --min-count 1 --no-meta -q -o",
     ),
     "predict": (lambda f, out: f(LABELS, "text.txt", out, k=2), f"predict {LABELS} text.txt -k 2 -o"),
-    "tokenize": (lambda f, out: f(Path("text.txt"), out, lowercase=True), "tokenize text.txt --lowercase -o"),
+    "tokenize": (
+        lambda f, out: f(Path("raw.txt"), out, lowercase=True, sentences=True),
+        "tokenize raw.txt --lowercase --sentences -o",
+    ),
     "whiten": (lambda f, out: f("v.vec", out, dim=9, precision="exact"), "whiten v.vec --dim 9 --precision exact -o"),
     "align": (lambda f, out: f("v.vec", "w.vec", out), "align v.vec w.vec -o"),
     "quantize": (lambda f, out: f(LABELS, f"{out}.ftz", cutoff=50, threads=1), f"quantize {LABELS} --cutoff 50 -o"),
@@ -80,6 +84,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("text.txt").write_text(TEXT)
     Path("r.jsonl").write_text(RECORDS)
+    Path("raw.txt").write_text("One sentence. Another one.\n")
     shutil.copy(GOLDEN / "gensim.vec", "v.vec")
     shutil.copy(GOLDEN / "gensim.vec", "w.vec")
     wv_cli.search_index("text.txt", "i.index", meta=False)
@@ -282,6 +287,18 @@ def test_rules_come_from_files_and_arguments():
     Path("rules.toml").write_text('words = "1.."\ntokenize = "blanks"\nkeep-numbers = true\nnear-duplicates = 0.7\n')
     report = wv_cli.filter("r.jsonl", dry_run=True, rules="rules.toml", words="..3")
     assert report["kept"] < report["records"] and [*report["rules"]] == ["words", "near-duplicates"]
+
+
+def test_options_need_a_rule_wherever_both_stand():
+    asked = [partial(wv_cli.filter, "r.jsonl", dry_run=True), wv_cli.Filter]
+    Path("hosts.txt").write_text("a.com\n")
+    Path("rules.toml").write_text('blocked-hosts = "hosts.txt"\n')
+    assert all(ask(rules="rules.toml", url_field="link") for ask in asked)
+    Path("rules.toml").write_text('words = "1.."\nurl-field = "link"\n')
+    for ask in asked:
+        with pytest.raises(UsageError, match="url_field needs blocked_hosts"):
+            ask(rules="rules.toml")
+        assert ask(rules="rules.toml", blocked_hosts="hosts.txt")
 
 
 def test_what_is_told(capsys):

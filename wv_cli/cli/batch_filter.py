@@ -134,10 +134,11 @@ def _refuse_others(given: Mapping[str, Any]) -> None:
 def _rule_set(options: Mapping[str, Any]) -> "RuleSet":
     found = Rules.with_files(options, options)
     _refuse_others(found)
+    explicit = found.pop("explicit")
     rules = build(Rules, found)
     for part in (*parts_of(rules), rules):
         part.validate()
-    reject_ineffective(conditions_of(Rules), options, values_of(rules))
+    reject_ineffective(conditions_of(Rules), explicit, {**values_of(rules), **rules.by_option})
     rules.require_some()
     rules.require_words(tee_log(None))
     return rules.rule_set

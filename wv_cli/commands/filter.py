@@ -54,6 +54,9 @@ class FilterJob(Job):
     def from_options(cls, options: Mapping[str, Any]) -> "FilterJob":
         return build(cls, Rules.with_files(options, options.get("explicit", ())))
 
+    def values(self) -> dict[str, Any]:
+        return {**super().values(), **self.rules.by_option}
+
     def validate(self) -> None:
         if self.summary is None:
             require(bool(self.records.inputs), "no input; name files or folders, or - for standard input")
@@ -64,8 +67,10 @@ class FilterJob(Job):
             require(name == "summary", f"{flag_of(name)} has no effect with --summary; leave it out")
 
     def check(self) -> None:
-        if not self.kept.replace_pii:
+        if self.kept.rejected is not None or not self.kept.replace_pii:
             self.rules.require_some()
+        scores = any(not rule.reads_fields for rule in self.rules.all_rules)
+        require(scores or not self.kept.add_scores, "--add-scores needs a rule that has a score, such as --words 50..")
         near, exact = self.rules.duplicates.near_duplicates, self.rules.duplicates.exact_duplicates
         keys, one_run = self.kept.cut.keys is not None, "find duplicate paragraphs in one run over their output"
         if (self.kept.cut.part is not None or keys) and exact == "paragraph":

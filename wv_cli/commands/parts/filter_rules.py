@@ -1,6 +1,6 @@
 """The rules by which `wv filter` judges records."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -34,7 +34,7 @@ class Duplicates(Part):
         above=0, below=1, metavar="S",
     )  # fmt: skip
     keep_numbers: bool = option(
-        False, "Texts that differ in a number are no near-duplicates.", off=None, only="near_duplicates"
+        False, "Tell numbers from each other; by default all numbers are equal.", off=None, only="near_duplicates"
     )
     verify: bool = option(
         True,
@@ -112,15 +112,21 @@ class Rules(Part):
             *((scorer, rule) for scorer in SCORERS for rule in getattr(self, scorer.replace("-", "_"))),
         ]
 
+    @property
+    def by_option(self) -> dict[str, list[str]]:
+        """The rules of each option, those of files, too."""
+        return {each.replace("-", "_"): [rule for scorer, rule in self.texts if scorer == each] for each in SCORERS}
+
     @classmethod
     def settings(cls) -> dict[str, Option]:
         """The options that are no rules: a file of rules may have them, too."""
         return {**ScorerOptions.options(), **Duplicates.options()}
 
     @classmethod
-    def with_files(cls, options: Mapping[str, Any], explicit: Container[str]) -> dict[str, Any]:
+    def with_files(cls, options: Mapping[str, Any], explicit: Collection[str]) -> dict[str, Any]:
         """The options with those of the files `rules`: their rules come first, and their other options hold unless they
-        are explicit. Raises UsageError for one that two files say differently, and what read_rules raises."""
+        are `explicit`, as they are then. Raises UsageError for one that two files say differently, and what read_rules
+        raises."""
         found, of_files, said = dict(options), [], dict[str, str]()
         for name in options.get("rules", ()):
             some, others = read_rules(name, cls.settings())
@@ -133,7 +139,7 @@ class Rules(Part):
                     problem = f"{flag[2:]}: {said[key]} says {show_value(found[key])}, {name} {show_value(others[key])}"
                     raise UsageError(f"{problem}; give {flag} itself, which holds for both")
                 found[key], said[key] = others[key], name
-        return {**found, "of_files": tuple(of_files)}
+        return {**found, "of_files": tuple(of_files), "explicit": (*explicit, *said)}
 
     @property
     def rule_set(self) -> "RuleSet":
