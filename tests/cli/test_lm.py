@@ -9,6 +9,7 @@ import pytest
 
 from tests.lm.golden import SENTENCES, TINY, answers
 from tests.processes import Process
+from wv_cli.io.meta import tokenization
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ def test_convert_there_and_back(wv, model, tmp_path):
 
 
 def test_who_writes_a_model_anew_is_told_of_its_words(wv, tmp_path):
-    """The sidecar stays behind."""
+    """The sidecar stays behind, or says what all models of a mixture say."""
     (tmp_path / "text").write_text("The cat sat, the dog sat.\nA dog and a cat.\n" * 5)
     for name, more in (("cut", ["--tokenize"]), ("low", ["--lowercase"]), ("raw", [])):
         train = ("lm", "train", "text", "-o", f"{name}.arpa", "--smoothing", "witten-bell", "-q")
@@ -123,6 +124,9 @@ def test_who_writes_a_model_anew_is_told_of_its_words(wv, tmp_path):
         told = f"{name}.arpa: trained with --tokenize {recipe}; the output does not say so: give it with each text\n"
         assert wv("lm", "convert", f"{name}.arpa", "out.lm").stderr.endswith(told)
         assert wv("lm", "mix", f"{name}.arpa", "raw.arpa", "-o", "out.lm").stderr.count(told) == 1
+        mix = ("lm", "mix", f"{name}.arpa", f"{name}.arpa", "-o", "out.lm")
+        assert told not in wv(*mix).stderr and tokenization(tmp_path / "out.lm") == recipe
+        assert wv(*mix, "--no-meta").stderr.count(told) == 2
     assert "trained with" not in wv("lm", "convert", "raw.arpa", "out.lm").stderr
 
 

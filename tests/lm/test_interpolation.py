@@ -1,5 +1,7 @@
 """Several models written as one: its n-grams have the interpolated probabilities, and those of a context sum to 1."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,8 @@ def test_the_command(models, wv, tmp_path):
     np.testing.assert_allclose(events(load(tmp_path / "c.lm")).scores, events(interpolate(models, WEIGHTS)).scores)
     fitted = wv("lm", "mix", *files, "-o", tmp_path / "d.arpa", "--fit", held)
     assert fitted.returncode == 0 and float(fitted.stderr.split()[1]) > 0.9
+    sidecar = json.loads((tmp_path / "d.arpa.meta.json").read_text())
+    assert sidecar["models"] == [*map(str, files)] and sidecar["weights"][0] > 0.9
     for arguments, code, message in [
         (files[:1], 2, "expected two models or more, found one"),
         ([*files, "--weights", "1"], 2, "expected 2 numbers of 0 or more with commas between, one above 0; found 1"),

@@ -742,6 +742,7 @@ def lm_mix(
     models: Path | Iterable[Path],
     output: Path,
     *,
+    meta: bool | None = None,
     weights: str | None = None,
     fit: str | None = None,
     normalize: Literal["none", "ccnet", "datatrove"] | None = None,

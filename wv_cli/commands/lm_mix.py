@@ -5,13 +5,13 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli.commands.job import Job
-from wv_cli.commands.part import Part
+from wv_cli.commands.part import Part, SidecarOption
 from wv_cli.commands.parts.ngrams import NgramOutput
 from wv_cli.commands.run import Metadata, Run
 from wv_cli.config import argument, frozen, option, require
 from wv_cli.errors import UsageError
 from wv_cli.io.events import Log
-from wv_cli.io.places import require_one_use
+from wv_cli.io.places import is_stream, require_one_use
 from wv_cli.lm.config import PiecesConfig
 from wv_cli.text.reading_config import AskedConfig
 
@@ -83,6 +83,7 @@ class LmMixJob(Job):
     perplexity --mix` scores a mixture without writing it.
     """
 
+    invocation: SidecarOption = field(default_factory=SidecarOption)
     source: MixedModels
     model: NgramOutput = field(default_factory=NgramOutput)
 
@@ -91,7 +92,7 @@ class LmMixJob(Job):
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Loads the models, fits their weights where --fit asks for it, and writes the mixture."""
-        from wv_cli.io.meta import note_words
+        from wv_cli.io import meta
         from wv_cli.lm.files import load_ngrams
         from wv_cli.lm.interpolation import fit_weights, interpolate
         from wv_cli.lm.model import unpack_model
@@ -101,7 +102,13 @@ class LmMixJob(Job):
         weights = source.read_weights() if held_out is None else fit_weights(loaded, *held_out)
         named = zip(weights, source.models, strict=True)
         run.log(f"mixture: {' + '.join(f'{weight:.4f} {name}' for weight, name in named)}")
-        for note in filter(None, map(note_words, source.models)):
-            run.log(note)
+        metadata: Metadata = {"output": output, "weights": [*weights]}
+        recipe, *others = {*map(meta.tokenization, source.models)}
+        if recipe is not None and not others and self.invocation.meta and not is_stream(output):
+            metadata["tokenize"] = recipe
+        else:
+            for note in filter(None, map(meta.note_words, source.models)):
+                run.log(note)
         self.model.format.save(output, interpolate(loaded, weights))
-        return None, {"output": output, "weights": [*weights]}
+        self.finish(run, self.results(), {"models": [*source.models], **metadata})
+        return None, metadata
