@@ -11,6 +11,7 @@ import pytest
 from wv_cli.commands.align import AlignJob
 from wv_cli.commands.convert import ConvertJob
 from wv_cli.commands.distil import DistilJob
+from wv_cli.commands.filter import FilterJob
 from wv_cli.commands.job import Job, build
 from wv_cli.commands.lm_convert import LmConvertJob
 from wv_cli.commands.ngrams import NgramJob
@@ -139,6 +140,12 @@ def model(folder):
         "whiten v.vec -o t --transform t --to word2vec-text",
         "whiten v.npy -o v.words.txt --to word2vec-text",
         "align v.vec v2.vec -o counts --dictionary counts --to word2vec-text",
+        "lm train words -o counts --limit-vocab counts --to arpa",
+        "phrases words -o counts --connectors counts",
+        "glove --counts t:counts -o counts --to word2vec-text",
+        "glove --counts t:counts -o out.vec --save-vocab counts",
+        "filter r.jsonl --dry-run --near-duplicates 0.5 --rules rules.toml --clusters rules.toml",
+        "eval search v.vec -d model --save-run v.vec",
     ],
 )
 def test_nothing_that_is_read_is_written(wv, model, folder, arguments):
@@ -153,6 +160,7 @@ def test_nothing_that_is_read_is_written(wv, model, folder, arguments):
         "m.arpa": "",
         "model/vocab.txt": "cat\ndog\n",
         "t": "",
+        "rules.toml": 'words = "1.."',
     }.items():
         Path(name).write_text(text)
     shutil.copy("v.vec", "v2.vec")
@@ -164,3 +172,9 @@ def test_nothing_that_is_read_is_written(wv, model, folder, arguments):
     done = wv(*arguments.split())
     assert (done.returncode, "both read and written" in done.stderr) == (2, True), done.stderr
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_shipped_recipe_is_no_file_of_this_name():
+    assert build(FilterJob, {"inputs": ("r.jsonl",), "rules": ("fineweb", "rules.toml")}).rules.reads() == [
+        "rules.toml"
+    ]

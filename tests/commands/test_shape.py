@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+import wv_cli.cli.custom
 import wv_cli.commands
 from wv_cli.cli.program import wv as group
 from wv_cli.commands.align import AlignJob
@@ -44,7 +45,7 @@ from wv_cli.commands.tokenize import TokenizeJob
 from wv_cli.commands.train import TrainJob
 from wv_cli.commands.vocabulary import VocabularyJob
 from wv_cli.commands.whiten import WhitenJob
-from wv_cli.config import has_options, hints_of
+from wv_cli.config import Options, has_options, hints_of
 from wv_cli.filtering.scorers import SCORERS
 
 MOST_CLASSES = 4  # of this project in the line of a class: Options, Part, a part, itself
@@ -86,6 +87,18 @@ TALK = {"quiet", "as_json", "help_all"}
 TRAINING = {row.job: row.job_type() for row in MODELS.values()}
 # A preset chooses what stands in the place of defaults; all rules of wv filter are one field.
 CHOOSING = {"preset", "rules", *SCORERS}
+
+
+# Texts without a role, though what help calls them could be a file, and why.
+NO_ROLE = {
+    **dict.fromkeys(("best", "field", "fuse", "mix", "nested", "prune", "split"), "a name or numbers"),
+    **dict.fromkeys(("delimiter", "label_prefix", "phrase_delimiter", "sentence", "texts", "title"), "a text itself"),
+    **dict.fromkeys(("blocked_hosts", "classifier", "contamination", "language", "perplexity"), "see Rules.reads"),
+    "after": "a method or a file; wv eval sts writes nothing",
+    "class_weights": "see SupervisedJob.reads",
+    "connectors": "see PhrasesJob.reads",
+}
+FILE_WORDS = re.compile(r"\b(FILE|PATH|INPUT|IN|OUT|OUTPUT|MODEL|VECTORS2?|VOCAB|INDEX|DIR|FOLDER|TEXT)\b|^[AB]?$")
 
 
 def modules() -> list[str]:
@@ -149,6 +162,31 @@ def option_names(kind: type) -> list[str]:
     for hint in (hints_of(kind)[each.name] for each in fields(kind)):
         found += option_names(hint) if has_options(hint) else []
     return found
+
+
+def kinds_of_options(kind: type[Options]) -> list[type[Options]]:
+    return [kind, *(found for each in kind.__subclasses__() for found in kinds_of_options(each))]
+
+
+def test_every_option_of_a_file_says_its_role() -> None:
+    """So that no output replaces an input. Options of commands that are no jobs are seen, too."""
+    for each in pkgutil.walk_packages(wv_cli.cli.custom.__path__, f"{wv_cli.cli.custom.__name__}."):
+        importlib.import_module(each.name)
+    assert classes()
+    texts = [
+        (f"{kind.__name__}.{name}", option)
+        for kind in kinds_of_options(Options)
+        if kind.__module__.startswith("wv_cli.")
+        for name, option in kind.options().items()
+        if option.kind is str and not option.choices and (option.positional or option.help)
+    ]
+    without = {name for name, option in texts if not option.role and FILE_WORDS.search(option.metavar)}
+    assert {name.rpartition(".")[2] for name in without} == {*NO_ROLE}
+    assert {name for name, option in texts if option.role == "own"} == {
+        "CorpusPart.keys",  # parts read and write it
+        "LinksOptions.folder",  # of links
+        "Resume.checkpoint",  # has a name of its own, and is of a training only: Job.checkpoint_path
+    }
 
 
 @pytest.mark.parametrize("name", JOBS)

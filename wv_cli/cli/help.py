@@ -11,7 +11,6 @@ import click
 
 from wv_cli.cli.mistakes import require_glued_values, require_rules_once, require_two_dashes
 from wv_cli.cli.options import FieldOption, TextType, complete_bare, range_of
-from wv_cli.config import FILE_NAMES
 from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
 
@@ -21,6 +20,11 @@ HEADINGS = (
     "Language model", "Sentences and documents",
     "Classifier", "Autotune",
 )  # fmt: skip
+# What a usage line calls the names of files and of folders.
+_FILE_NAMES = {
+    "file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB|INDEX)\b|[AB]$"),
+    "dir": re.compile("DIR|FOLDER"),
+}
 _FEW = 13
 _PART = "wv.part"  # in a context's meta: the words of a subcommand
 
@@ -90,7 +94,7 @@ class Command(click.Command):
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
         for each in self.params:
-            for name, metavars in FILE_NAMES.items():
+            for name, metavars in _FILE_NAMES.items():
                 if each.type is click.STRING and metavars.match(each.metavar or ""):
                     each.type = FileName(name)
 

@@ -12,7 +12,6 @@ from wv_cli.config import Option
 from wv_cli.errors import UsageError
 from wv_cli.io.remote import files_in, forget, is_remote, local_name, names_in_errors, upload_outputs
 
-_RESULTS = ("output", "outputs", "rejected", "clusters", "doc_vectors")
 _AGAIN = "is written again and again; name a file on this machine"
 # What must lie on this machine, and why.
 _HERE = {
@@ -20,11 +19,6 @@ _HERE = {
     "autotune_log": _AGAIN,
     "keys": "parts share it; name a folder of a disk that all machines see",
 }
-
-
-def is_result(option: Option) -> bool:
-    """Whether a command writes the file or folder that this option names."""
-    return option.name in _RESULTS or option.name.startswith("save_")
 
 
 @contextlib.contextmanager
@@ -63,7 +57,7 @@ def _open(name: Any, option: Option, reports: bool, part: str | None) -> Any:
         return plain
     if option.name in _HERE:
         raise UsageError(f"{option.flag} {name}: {_HERE[option.name]}")
-    if is_result(option):
+    if option.role in ("result", "write"):
         from wv_cli.filtering.parts import REPORT, parse_part
         from wv_cli.io.remote_copies import REPORTS, fetch_beside, is_there, stage
 

@@ -33,16 +33,13 @@ class TwoInputs(Part):
 
     group: ClassVar[str] = "Input"
 
-    a: str = argument("A")
-    b: str = argument("B")
+    a: str = argument("A", role="read")
+    b: str = argument("B", role="read")
     from_format: str | None = option(None, "Format of A and B; by default their content tells.", metavar="FORMAT")
     bad_rows: BadRowsName = bad_rows_option()
 
     def check(self) -> None:
         require_one_use(self.a, self.a == self.b)
-
-    def reads(self) -> list[str]:
-        return [self.a, self.b]
 
     def load(self) -> "tuple[Named, Named]":
         from wv_cli.transforms.align import Named
@@ -59,7 +56,7 @@ class TwoInputs(Part):
 class AlignedOutput(VectorOutput):
     """The file that gets the vectors of `a` in the space of `b`."""
 
-    output: str = option(help="File for A's vectors in the space of B.", short="o", metavar="FILE")
+    output: str = option(help="File for A's vectors in the space of B.", short="o", role="result")
 
 
 @frozen
@@ -82,9 +79,6 @@ class AlignJob(Job):
     def check(self) -> None:
         self.output.chosen_format(self.invocation.explicit)
         require_one_use("-", self.reads().count("-") > 1)
-
-    def reads(self) -> list[str]:
-        return [*super().reads(), *filter(None, [self.config.dictionary])]
 
     def replaceable(self) -> list[str]:
         return self.output.replaceable(self.source.reads())

@@ -34,16 +34,10 @@ class SavedHasher(Part):
     hasher: str | None = option(
         None,
         "Encode the words of INPUT in their contexts with this hasher; train nothing.",
-        metavar="FILE",
+        role="read",
         group="Input",
     )
-    save_hasher: str | None = option(None, "Save the trained hasher, for --hasher.", metavar="FILE")
-
-    def reads(self) -> list[str]:
-        return [self.hasher] if self.hasher else []
-
-    def results(self) -> list[str]:
-        return [self.save_hasher] if self.save_hasher else []
+    save_hasher: str | None = option(None, "Save the trained hasher, for --hasher.", role="result")
 
 
 @frozen

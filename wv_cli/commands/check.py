@@ -23,16 +23,13 @@ class CheckJob(Job):
 
     JSON_IS_ASCII: ClassVar[bool] = False
 
-    file: str = argument("FILE")
+    file: str = argument("FILE", role="read")
     from_format: str | None = option(None, "Format of FILE; by default its content tells.", metavar="FORMAT")
     max_problems: int = option(100, "Number of problems to list; all are counted.", low=0)
 
     @property
     def is_verdict(self) -> bool:
         return True
-
-    def reads(self) -> list[str]:
-        return [self.file]
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """The report as a dict: `damaged`, how many problems of each kind, and the first of them one by one."""

@@ -41,15 +41,12 @@ class ConvertInput(Part):
 
     group: ClassVar[str] = "Input"
 
-    source: str = argument("IN")
+    source: str = argument("IN", role="read")
     from_format: str | None = option(None, "Format of IN; by default its content tells.", metavar="FORMAT")
     bad_rows: BadRowsName = bad_rows_option()
     limit: int | None = option(None, "Take only the first ROWS rows.", low=1, metavar="ROWS")
     dim: int | None = option(None, "Keep the first N numbers of each row.", low=1, group="Options")
     unescape: bool = option(False, "Undo --escape while reading.", off=None, group="Options")
-
-    def reads(self) -> list[str]:
-        return [self.source]
 
     def load(self, *, takes_table: bool = False) -> "Embeddings":
         """With `takes_table` also a table of floret, which is taken whole. Raises UsageError for a part of it."""
@@ -110,7 +107,7 @@ class StaticOptions(Part):
     counts: str | None = option(
         None,
         "With --to static: SIF weights from these `word count` lines.",
-        metavar="VOCAB", group="Input", only=_TO_STATIC,
+        metavar="VOCAB", role="read", group="Input", only=_TO_STATIC,
     )  # fmt: skip
     dtype: Dtype = option("float32", "With --to static: type of the numbers.", only=_TO_STATIC)
 
@@ -119,7 +116,7 @@ class StaticOptions(Part):
 class ConvertOutput(VectorOutput):
     """The file, or the folder, that gets the vectors."""
 
-    output: str = argument("OUT")
+    output: str = argument("OUT", role="result")
     to_format: str | None = option(
         None, "Format of OUT, or a folder: static, spacy; by default its ending chooses.", metavar="FORMAT"
     )
@@ -183,9 +180,6 @@ class ConvertJob(Job):
     def results(self) -> list[str]:
         folder, files = self.output.output, self._folder_files()
         return (files[:1] if Path(folder).is_dir() else [folder_name(folder)]) if files else super().results()
-
-    def reads(self) -> list[str]:
-        return [*super().reads(), *filter(None, [self.static.counts])]
 
     def replaceable(self) -> list[str]:
         reads = self.source.reads()

@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 class DistilInput(Part):
     """The folder of the `encoder`, and the words of the file `vocab`; without it, the encoder's own pieces."""
 
-    vocab: str | None = argument("[VOCAB]", None)
-    encoder: str = option(help="Folder of the encoder, as for wv vectors.", metavar="DIR")
-
-    def reads(self) -> list[str]:
-        return [*filter(None, [self.vocab]), self.encoder]
+    vocab: str | None = argument("[VOCAB]", None, role="read")
+    encoder: str = option(help="Folder of the encoder, as for wv vectors.", metavar="DIR", role="read")
 
 
 @frozen
@@ -45,9 +42,9 @@ class PieceOptions(Part):
     """What concerns pieces only. The file `words` has own words, one a line, `counts` the counts of words that weigh
     the pieces. `variance` chooses the dimensions, `clusters` are rows that pieces share."""
 
-    words: str | None = option(None, "Add these words, one a line, to the pieces.", metavar="FILE")
+    words: str | None = option(None, "Add these words, one a line, to the pieces.", role="read")
     counts: str | None = option(
-        None, "Weigh pieces by these `word count` lines, not by their ranks.", metavar="FILE", group="Input"
+        None, "Weigh pieces by these `word count` lines, not by their ranks.", role="read", group="Input"
     )
     variance: float | None = option(
         None,
@@ -56,9 +53,6 @@ class PieceOptions(Part):
     )  # fmt: skip
     clusters: int | None = option(None, "Let pieces share N rows, found by k-means.", low=1)
 
-    def reads(self) -> list[str]:
-        return [*filter(None, [self.words, self.counts])]
-
 
 @frozen
 class EmbeddingOutput(Part):
@@ -66,7 +60,7 @@ class EmbeddingOutput(Part):
 
     group: ClassVar[str] = "Output"
 
-    output: str = option(help="Folder or vector file to write.", short="o", metavar="OUT")
+    output: str = option(help="Folder or vector file to write.", short="o", metavar="OUT", role="result")
     to_format: str | None = option(
         None, "Output format: static or a vector format; by default OUT's ending chooses.", metavar="FORMAT"
     )
@@ -87,7 +81,7 @@ class EmbeddingOutput(Part):
     def results(self) -> list[str]:
         return [self.output if self.row else static_file(self.output)]
 
-    def writes(self, beside: str | None) -> list[str]:
+    def also_writes(self, beside: str | None) -> list[str]:
         return [] if self.row else files_beside(self.output)
 
 
@@ -118,9 +112,6 @@ class DistilJob(Job):
     @property
     def output_format(self) -> str | None:
         return None if self.output.to_format == STATIC else self.output.to_format
-
-    def reads(self) -> list[str]:
-        return [*super().reads(), *filter(None, [self.fit.train])]
 
     def replaceable(self) -> list[str]:
         return [*filter(None, [self.source.vocab])]

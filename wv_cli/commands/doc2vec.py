@@ -32,12 +32,9 @@ class DocumentVectors(Part):
     doc_vectors: str | None = option(
         None,
         "doc2vec: also save the vectors of INPUT's lines, named 0, 1, 2.",
-        metavar="FILE",
+        role="result",
         group="Output",
     )
-
-    def results(self) -> list[str]:
-        return [self.doc_vectors] if self.doc_vectors else []
 
     def writers(self, model: "Doc2vec") -> list[Writer]:
         from wv_cli.vectors import formats

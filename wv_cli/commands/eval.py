@@ -31,8 +31,8 @@ class EvalJob(Job):
     TASK: ClassVar[str]
     JSON_HELP: ClassVar[str] = ""  # one of its layouts
 
-    vectors: tuple[str, ...] = argument("VECTORS...", ())
-    data: tuple[str, ...] = option(help="Data file or folder; repeatable.", short="d", metavar="FILE")
+    vectors: tuple[str, ...] = argument("VECTORS...", (), role="read")
+    data: tuple[str, ...] = option(help="Data file or folder; repeatable.", short="d", role="read")
     config: Options
     min_score: float | None = option(None, "Exit with code 3 unless every score is at least X.")
     dask: str | None = dask_option()

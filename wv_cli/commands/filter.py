@@ -46,8 +46,8 @@ class FilterJob(Job):
     threads: int = threads_option("Threads")
     dask: str | None = dask_option()
     summary: str | None = option(
-        None, "Show the report of the run in this folder, all parts together; filter nothing.", metavar="FOLDER",
-        group="Output",
+        None, "Show the report of the run in this folder, all parts together; filter nothing.",
+        metavar="FOLDER", role="read", group="Output",
     )  # fmt: skip
 
     @classmethod

@@ -285,7 +285,7 @@ class FilterRun:
             "inputs": identify_inputs(slices),
             "rules": [rule.staged_text for rule in self.rules.all_rules],
             "settings": {name: value for name, value in settings.items() if name not in ("tokenizer", "against")},
-            "models": [(Path(path).name, file_digest(path)) for path in self.rules.reads()],
+            "models": [(Path(path).name, file_digest(path)) for path in self.rules.models],
             "--add-scores": self.kept.add_scores,
             "--rejected": self.kept.rejected,
             "--reason": self.kept.reason,

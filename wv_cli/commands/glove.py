@@ -29,9 +29,6 @@ class GloveOutputs(Part):
     )
     to: str | None = to_option()
 
-    def results(self) -> list[str]:
-        return list(self.outputs)
-
 
 @frozen
 class Counts(Part):
@@ -42,18 +39,18 @@ class Counts(Part):
         (),
         "Train on these co-occurrence counts (or their sum), mapped to --vocab.",
         metavar="FILE[:VOCAB]",
+        role="read",
         group="Input",
     )
     save_counts: str | None = option(
-        None, "Also write the counts as GloVe's 16-byte records, sorted.", metavar="FILE", group="Output"
+        None, "Also write the counts as GloVe's 16-byte records, sorted.", role="result", group="Output"
     )
     counts_only: bool = option(False, "Stop after counting; needs --save-counts.", off=None, group="Output")
 
     def reads(self) -> list[str]:
-        return [path for path in (*self.counts, *(spec.rpartition(":")[0] for spec in self.counts)) if path]
+        from wv_cli.models.glove.record_files import files_of_spec
 
-    def results(self) -> list[str]:
-        return [self.save_counts] if self.save_counts else []
+        return [path for spec in self.counts for path in files_of_spec(spec)]
 
 
 @frozen
@@ -62,8 +59,8 @@ class FirstRows(Part):
 
     group: ClassVar[str] = "Input"
 
-    init: str | None = option(None, "Initialize from GloVe's vectors.bin (same vocabulary and --dim).", metavar="FILE")
-    init_gradsq: str | None = option(None, "Initialize AdaGrad's sums from GloVe's gradsq.bin.", metavar="FILE")
+    init: str | None = option(None, "Initialize from GloVe's vectors.bin (same vocabulary and --dim).", role="read")
+    init_gradsq: str | None = option(None, "Initialize AdaGrad's sums from GloVe's gradsq.bin.", role="read")
 
     def check(self) -> None:
         if self.init_gradsq and not self.init:
@@ -73,9 +70,6 @@ class FirstRows(Part):
             if is_stream(path):
                 raise UsageError(f"{path}: expected a file of raw numbers, found a pipe or device; write it to a file")
 
-    def reads(self) -> list[str]:
-        return [path for path in (self.init, self.init_gradsq) if path]
-
     def begins_with(self) -> list[str]:
         return self.reads()
 
@@ -84,7 +78,7 @@ class FirstRows(Part):
 class GloveReading(Reading):
     """The text to count, if any."""
 
-    inputs: tuple[str, ...] = argument("[INPUT]...", ())
+    inputs: tuple[str, ...] = argument("[INPUT]...", (), role="read")
     memory: int | None = option(
         None,
         "Memory of the whole process; counts and matrices that exceed it go to disk.",
@@ -100,7 +94,7 @@ class GloveVocabulary(SavedVocabulary):
     """`save_vocab` gets the words in GloVe's format."""
 
     save_vocab: str | None = option(
-        None, "Also save the vocabulary as `word count` lines in GloVe's format.", metavar="FILE", group="Output"
+        None, "Also save the vocabulary as `word count` lines in GloVe's format.", role="write", group="Output"
     )
 
 

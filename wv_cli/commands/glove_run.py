@@ -203,7 +203,7 @@ class GloveRun:
             "vocabulary_config": asdict(job.reading.words),
             "counts": counts,
             "counting_seconds": seconds,
-            **job.metadata(),
+            **job.continuation.metadata(),
             **found_phrases(found.joiner),
         }
         run.log(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)

@@ -47,8 +47,8 @@ class Hasher(Part):
         choices=HASHERS,
         group="Method",
     )
-    hasher: str | None = option(None, "Apply this saved hasher instead of fitting one.", metavar="FILE", group="Input")
-    save_hasher: str | None = option(None, "Save the fitted hasher, for --hasher.", metavar="FILE", group="Output")
+    hasher: str | None = option(None, "Apply this saved hasher instead of fitting one.", role="read", group="Input")
+    save_hasher: str | None = option(None, "Save the fitted hasher, for --hasher.", role="result", group="Output")
 
     def check(self) -> None:
         if self.hasher and self.method:
@@ -60,12 +60,6 @@ class Hasher(Part):
         if self.method and HASHERS.find(self.method).learns_from == "text":
             message = f"--method {self.method} learns from a text, not from vectors; see `wv {self.method} --help`"
             raise UsageError(message)
-
-    def reads(self) -> list[str]:
-        return [self.hasher] if self.hasher else []
-
-    def results(self) -> list[str]:
-        return [self.save_hasher] if self.save_hasher else []
 
 
 @frozen

@@ -7,7 +7,7 @@ one after the other. An option belongs to exactly one part because it is a field
 """
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field, replace
 from pathlib import Path
@@ -141,7 +141,6 @@ class Job(Options):
 
     def validate(self) -> None:
         """Checks everything that can be checked before a file is read. Raises UsageError or WvError."""
-        from wv_cli.io import meta
         from wv_cli.io.output import check_writable
 
         self._check_names()
@@ -149,7 +148,8 @@ class Job(Options):
             each.validate()
         for name, option in self.options().items():
             option.check(getattr(self, name))
-        for path in self.results():
+        results = self.results()
+        for path in results:
             refuse_folder(path)
         self.check()
         reject_ineffective(conditions_of(type(self)), self.must_have_effect, self.values())
@@ -160,31 +160,32 @@ class Job(Options):
                 check_writable(path)
             else:
                 check_writable(path, read_only="" if resume.overwrite else "give --overwrite to replace it")
-        files = [path for path in self.results() if not is_stream(path)]
-        words = [name for name in (_words_file(path, self.output_format) for path in files) if name is not None]
-        sidecars = [meta.sidecar_path(path) for path in self.names() if not is_stream(path)]
-        sidecars = sidecars if self.invocation.meta else []
-        require_different([*writes, *words, *sidecars])
-        reads, results = self._files_read(), self.results()
+        words, reads, replaceable = self._words_files(), self.reads() if writes else [], self.replaceable()
+        reads += [*words_files([path for path in reads if path != "-" and Path(path).is_file()], None)]
+        require_different([*writes, *words, *self._sidecars()])
         refuse_reading([path for path in (*writes, *words) if path not in results], reads)
-        replaceable = self.replaceable()
         refuse_reading(results, [path for path in reads if path not in replaceable])
 
     def _check_names(self) -> None:
         """Raises WvError for a name that is too long, or becomes too long for what stands beside the file."""
-        from wv_cli.io import meta
         from wv_cli.io.output import check_name
 
         for path in self.results():
             check_name(path)
         if (checkpoint := self.checkpoint_path) is not None:
             check_name(checkpoint, "choose a shorter name for the output, or give --checkpoint FILE")
-        for path in self.results():
-            if (words := _words_file(path, self.output_format)) is not None:
-                check_name(words)
-        for path in self.names():
-            if self.invocation.meta and not is_stream(path):
-                check_name(meta.sidecar_path(path), "choose a shorter name, or give --no-meta")
+        for path in self._words_files():
+            check_name(path)
+        for path in self._sidecars():
+            check_name(path, "choose a shorter name, or give --no-meta")
+
+    def _words_files(self) -> list[str]:
+        return [*words_files([path for path in self.results() if not is_stream(path)], self.output_format)]
+
+    def _sidecars(self) -> list[str]:
+        from wv_cli.io import meta
+
+        return [meta.sidecar_path(path) for path in self.names() if self.invocation.meta and not is_stream(path)]
 
     def _check_resume(self) -> None:
         resume = self._resume
@@ -203,25 +204,13 @@ class Job(Options):
     def parts(self) -> list[Part]:
         return [part for part in parts_of(self) if isinstance(part, Part)]
 
-    def reads(self) -> list[str]:
-        return [path for part in self.parts() for path in part.reads()]
-
     def replaceable(self) -> list[str]:
         """The inputs whose place a result may take, because they have been read when it appears."""
         return []
 
-    def _files_read(self) -> list[str]:
-        """What is read, with the files of words beside matrices."""
-        reads = self.reads()
-        words = [_words_file(path, None) for path in reads if path != "-" and Path(path).is_file()]
-        return [*reads, *(path for path in words if path is not None)]
-
     def reads_again(self) -> list[str]:
         """The running texts that are read more than once."""
         return []
-
-    def results(self) -> list[str]:
-        return [path for part in self.parts() for path in part.results()]
 
     def names(self) -> list[str]:
         """The results as sidecars and checkpoint are named after them, whether they are there yet or not."""
@@ -229,9 +218,7 @@ class Job(Options):
 
     def writes(self) -> list[str]:
         """All files that are written, in the end or on the way."""
-        beside, checkpoint = self.beside, self.checkpoint_path
-        on_the_way = [path for part in self.parts() for path in part.writes(beside)]
-        return [*self.results(), *on_the_way, *([checkpoint] if checkpoint else [])]
+        return [*self.results(), *self.also_writes(self.beside), *filter(None, [self.checkpoint_path])]
 
     @property
     def beside(self) -> str | None:
@@ -242,9 +229,6 @@ class Job(Options):
     def checkpoint_path(self) -> str | None:
         resume = self._resume
         return resume.path(self.beside) if resume is not None and self.trains else None
-
-    def metadata(self) -> Metadata:
-        return {name: value for part in self.parts() for name, value in part.metadata().items()}
 
     @classmethod
     def conditions(cls) -> list[tuple[str, str]]:
@@ -365,12 +349,12 @@ def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
     return built
 
 
-def _words_file(path: str, format: str | None) -> str | None:
-    """formats.words_file. The formats are loaded where there may be such a file."""
-    from wv_cli.vectors.heads import may_have_words
+def words_files(paths: Iterable[str], format: str | None) -> Iterator[str]:
+    """The files of words beside matrices (formats.words_file). The formats are loaded where there may be one."""
+    for path in paths:
+        from wv_cli.vectors.heads import may_have_words
 
-    if format is None and not may_have_words(path):
-        return None
-    from wv_cli.vectors.formats import words_file
+        if format is not None or may_have_words(path):
+            from wv_cli.vectors.formats import words_file
 
-    return words_file(path, format)
+            yield from filter(None, [words_file(path, format)])

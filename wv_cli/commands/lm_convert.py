@@ -13,14 +13,8 @@ from wv_cli.config import argument, frozen
 class ModelFiles(Part):
     """The file of a model, and the one that it is written to."""
 
-    model: str = argument("MODEL")
-    output: str = argument("OUTPUT")
-
-    def reads(self) -> list[str]:
-        return [self.model]
-
-    def results(self) -> list[str]:
-        return [self.output]
+    model: str = argument("MODEL", role="read")
+    output: str = argument("OUTPUT", role="result")
 
 
 @frozen

@@ -26,10 +26,14 @@ class MixedModels(Part):
 
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys([*PiecesConfig.options(), *AskedConfig.options()], "fit")
 
-    models: tuple[str, ...] = argument("MODEL...")
+    models: tuple[str, ...] = argument("MODEL...", role="read")
     weights: str | None = option(None, "Weights of the models, divided by their sum.", metavar="X,X...", shown="equal")
     fit: str | None = option(
-        None, "Choose the weights that make this held-out text most probable.", metavar="TEXT", group="Input"
+        None,
+        "Choose the weights that make this held-out text most probable.",
+        metavar="TEXT",
+        role="read",
+        group="Input",
     )
     pieces: PiecesConfig = field(default_factory=PiecesConfig)
     reading: AskedConfig = field(default_factory=AskedConfig)
@@ -40,9 +44,6 @@ class MixedModels(Part):
         require(self.weights is None or self.fit is None, message)
         require_one_use("-", self.reads().count("-") > 1)
         self.read_weights()
-
-    def reads(self) -> list[str]:
-        return [*self.models, *filter(None, [self.fit, self.pieces.tokenizer])]
 
     def read_weights(self) -> list[float]:
         """The weights of --weights, whose sum is 1. Raises UsageError."""

@@ -31,13 +31,10 @@ class Tree(Part):
     tree_from: str | None = option(
         None,
         "Neural language model (NAME.lm) whose predictions make the clustered tree.",
-        metavar="FILE",
+        role="read",
         group="Language model",
         only="loss=hs and tree=clustered",
     )
-
-    def reads(self) -> list[str]:
-        return [self.tree_from] if self.tree_from else []
 
 
 @frozen

@@ -29,11 +29,11 @@ _OF_TEXT = {"lowercase", "skip_symbols", *ReadingConfig.options()}
 class CountedInput(Part):
     """The input of n-gram counting: texts, or counts of n-grams."""
 
-    inputs: tuple[str, ...] = argument("[INPUT]...", ())
+    inputs: tuple[str, ...] = argument("[INPUT]...", (), role="read")
     count_files: tuple[str, ...] = option(
         (),
         "Sum these --counts-only files instead of reading INPUT; --order may be lower.",
-        metavar="FILE", flag="counts",
+        role="read", flag="counts",
     )  # fmt: skip
     memory: int | None = option(
         None,
@@ -49,9 +49,6 @@ class CountedInput(Part):
         if not (self.inputs or self.count_files):
             message = "INPUT is missing (or --counts FILE)"
             raise UsageError(message)
-
-    def reads(self) -> list[str]:
-        return [*self.inputs, *self.count_files]
 
 
 _KENLM_ORDERS = range(2, 7)
@@ -97,7 +94,7 @@ class NgramJob(Job):
             if self.counts_only and name in _OF_MODELS:
                 why = "the model is made later, with --counts"
                 raise UsageError(f"--counts-only and {flag_of(name)} cannot be used together: {why}")
-        refuse_overwriting(self.reads(), self.model.output)
+        refuse_overwriting(self.source.reads(), self.model.output)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Counts n-grams, or sums counts; then smooths and writes the model."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class PairReading(Part):
     """The input of pairs. `fields`, with commas between them, name the anchor, its positive, and hard negatives."""
 
-    inputs: tuple[str, ...] = argument("INPUT...")
+    inputs: tuple[str, ...] = argument("INPUT...", role="read")
     fields: str | None = option(
         None,
         "pairs: fields of anchor, positive and hard negatives, with commas.",
@@ -61,9 +61,6 @@ class PairReading(Part):
     @property
     def names(self) -> list[str]:
         return [name.strip() for name in self.fields.split(",")] if self.fields is not None else []
-
-    def reads(self) -> list[str]:
-        return list(self.inputs)
 
     def files(self, *others: str) -> "PairFiles":
         """The inputs, or `others` of the same layout."""
@@ -109,7 +106,7 @@ class PairTable(Part):
     tokenizer: str | None = option(
         None,
         "pairs: take pieces of this tokenizer.json or unigram sentencepiece model instead of words.",
-        metavar="FILE",
+        role="read",
         group="Vocabulary",
     )
     init: str | None = init_option()
@@ -133,9 +130,6 @@ class PairTable(Part):
         """Whether it begins with a static embedding."""
         return self.init is not None and find_folder(self.init).is_dir()
 
-    def reads(self) -> list[str]:
-        return [path for path in (self.tokenizer, self.init, self.vocab) if path]
-
     def begins_with(self) -> list[str]:
         return [self.init] if self.init else []
 
@@ -154,7 +148,7 @@ class StaticOutputs(Part):
     def results(self) -> list[str]:
         return [static_file(name) if names_folder(path) else path for path, name in self.names()]
 
-    def writes(self, beside: str | None) -> list[str]:
+    def also_writes(self, beside: str | None) -> list[str]:
         return [file for path, name in self.names() if names_folder(path) for file in files_beside(name)]
 
     def names(self) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""A part of a job: the options of one subject, with the files they read and write and their sidecar facts.
+"""A part of a job: the options of one subject, with the files they read and write.
 
 No part knows another. What two of them must know is checked by the job that has both (wv_cli.commands.job).
 """
@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
 from typing import Any, ClassVar
 
-from wv_cli.commands.run import Metadata
 from wv_cli.config import Options, frozen, option
 
 
@@ -28,18 +27,6 @@ class Part(Options):
     def conditions(cls) -> list[tuple[str, str]]:
         return [*super().conditions(), *cls.CONDITIONS.items()]
 
-    def reads(self) -> list[str]:
-        """The files that are read, which no output may replace."""
-        return []
-
-    def results(self) -> list[str]:
-        """The result files of the run."""
-        return []
-
-    def writes(self, beside: str | None) -> list[str]:
-        """The files written on the way; those without a name of their own go `beside` the first result."""
-        return []
-
     def begins_with(self) -> list[str]:
         """The files whose rows a training begins with."""
         return []
@@ -52,10 +39,6 @@ class Part(Options):
         """Keeps other runs from what this one alone may write, while it lasts. `anew`: what an earlier run has left on
         the way may go. Raises WvError where another run has it."""
         return nullcontext()
-
-    def metadata(self) -> Metadata:
-        """Facts for the sidecar."""
-        return {}
 
 
 @frozen

@@ -46,9 +46,9 @@ class Passes(Part):
 class PhraseInput(Part):
     """The texts whose phrases are joined, and where the phrases are known."""
 
-    inputs: tuple[str, ...] = argument("INPUT...")
+    inputs: tuple[str, ...] = argument("INPUT...", role="read")
     apply: str | None = option(
-        None, "Join the phrases of this --save-phrases file instead of finding phrases.", metavar="FILE"
+        None, "Join the phrases of this --save-phrases file instead of finding phrases.", role="read"
     )
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     threads: int = threads_option("Threads that count pairs and write the text", only="not dask")
@@ -57,9 +57,6 @@ class PhraseInput(Part):
     def check(self) -> None:
         require_one_use(self.apply or "", "-" in self.inputs)
 
-    def reads(self) -> list[str]:
-        return [*self.inputs, *([self.apply] if self.apply else [])]
-
 
 @frozen
 class PhraseOutput(Part):
@@ -67,15 +64,12 @@ class PhraseOutput(Part):
 
     group: ClassVar[str] = "Output"
 
-    output: str = option("-", "File for the joined text.", short="o", metavar="FILE")
+    output: str = option("-", "File for the joined text.", short="o", role="result")
     save_phrases: str | None = option(
         None,
         "Also write the phrases as tab-separated lines: phrase, score, pass, words.",
-        metavar="FILE", only="not apply",
+        role="result", only="not apply",
     )  # fmt: skip
-
-    def results(self) -> list[str]:
-        return [self.output, *([self.save_phrases] if self.save_phrases else [])]
 
 
 @frozen
@@ -108,6 +102,12 @@ class PhrasesJob(Job):
         """The config with the threshold of every pass."""
         passes = self.passes
         return replace(self.config, thresholds=all_thresholds(passes.threshold, passes.passes, self.config.score))
+
+    def reads(self) -> list[str]:
+        from wv_cli.text.connectors import names_file
+
+        connectors = self.config.connectors
+        return [*super().reads(), *([connectors] if names_file(connectors) else [])]
 
     def check(self) -> None:
         from wv_cli.text.connectors import read_connectors

@@ -21,20 +21,17 @@ if TYPE_CHECKING:
 class PlottedWords(Part):
     """The words that are drawn, of the file `vectors` and of those `beside` it."""
 
-    vectors: str = argument("VECTORS")
+    vectors: str = argument("VECTORS", role="read")
     words: tuple[str, ...] = argument("[WORD]...", ())
     top: int | None = option(None, "Also draw the first N words of VECTORS.", low=3)
     neighbors: int | None = option(None, "Also draw the N nearest words of each WORD.", low=1)
     beside: tuple[str, ...] = option(
-        (), "Other vectors, drawn beside the first: same words, own --neighbors; may be repeated.", metavar="FILE"
+        (), "Other vectors, drawn beside the first: same words, own --neighbors; may be repeated.", role="read"
     )
     from_format: str | None = option(
         None, "Format of VECTORS; by default its content tells.", metavar="FORMAT", group="Input"
     )
     bad_rows: BadRowsName = bad_rows_option()
-
-    def reads(self) -> list[str]:
-        return [self.vectors, *self.beside]
 
     def check(self) -> None:
         require(bool(self.words) or self.top is not None, "give WORDs, or --top N")
@@ -68,14 +65,11 @@ class PictureOutput(Part):
 
     group: ClassVar[str] = "Output"
 
-    output: str = option(help="Picture (.png .svg .pdf) or page (.html) to write.", short="o", metavar="FILE")
+    output: str = option(help="Picture (.png .svg .pdf) or page (.html) to write.", short="o", role="result")
     to_format: Literal["png", "svg", "pdf", "html"] | None = option(
         None, "Output format; by default the ending chooses."
     )
     title: str | None = option(None, "Title above the picture.", metavar="TEXT", shown="VECTORS", only="not beside")
-
-    def results(self) -> list[str]:
-        return [self.output]
 
     @property
     def kind(self) -> str:

@@ -42,9 +42,6 @@ class FirstTokens(Part):
     init: str | None = init_option()
     bad_rows: BadRowsName = bad_first_rows_option(only="init")
 
-    def reads(self) -> list[str]:
-        return [self.init] if self.init else []
-
     def begins_with(self) -> list[str]:
         return self.reads()
 
@@ -61,12 +58,9 @@ class Calibration(Part):
     calibration: str | None = option(
         None,
         "pooled: labeled lines, none of INPUT's, to calibrate probabilities on.",
-        metavar="FILE",
+        role="read",
         group="Classifier",
     )
-
-    def reads(self) -> list[str]:
-        return [self.calibration] if self.calibration else []
 
 
 @frozen

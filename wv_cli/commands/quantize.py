@@ -31,17 +31,11 @@ _READING = ("label_field", "field", "no_header", "tsv_quotes", "bad_records", "f
 class Models(Part):
     """The files of the large model and of the small one."""
 
-    model: str = argument("MODEL")
+    model: str = argument("MODEL", role="read")
     output: str = option(
-        help="Output file, NAME.ftz, or - for standard output.", short="o", metavar="FILE", group="Output"
+        help="Output file, NAME.ftz, or - for standard output.", short="o", role="result", group="Output"
     )
     size: int | None = option(None, "Choose --cutoff so that FILE is at most this large (2M).", metavar="SIZE", low=1)
-
-    def reads(self) -> list[str]:
-        return [self.model]
-
-    def results(self) -> list[str]:
-        return [self.output]
 
 
 @frozen
@@ -51,18 +45,15 @@ class LabeledTexts(Part):
 
     group: ClassVar[str] = "Input"
 
-    inputs: tuple[str, ...] = option((), "Labeled text for --retrain; repeat for more.", metavar="FILE", flag="input")
+    inputs: tuple[str, ...] = option((), "Labeled text for --retrain; repeat for more.", role="read", flag="input")
     validation: str | None = option(
-        None, "Report the score before and after on labeled lines or word pairs.", metavar="FILE"
+        None, "Report the score before and after on labeled lines or word pairs.", role="read"
     )
     label_field: tuple[str, ...] = label_field_option()
     reading: AskedConfig = field(default_factory=AskedConfig)
 
     def check(self) -> None:
         require_label_fields(self.label_field, self.reading)
-
-    def reads(self) -> list[str]:
-        return [*self.inputs, *([self.validation] if self.validation else [])]
 
 
 @frozen

@@ -41,10 +41,10 @@ class SearchJob(Job):
 
     JSON_HELP: ClassVar[str] = "Print one JSON object per answer."
 
-    index: str = argument("INDEX|FOLDER")
+    index: str = argument("INDEX|FOLDER", role="read")
     queries: tuple[str, ...] = argument("[QUERY]...", ())
     k: int = option(10, "Answers per query.", low=1)
-    model: str | None = option(None, _MODEL, metavar="MODEL", shown="that of INDEX")
+    model: str | None = option(None, _MODEL, metavar="MODEL", role="read", shown="that of INDEX")
     fusion: FusionConfig = field(default_factory=FusionConfig)
     text: TextConfig = field(default_factory=TextConfig)
     threads: int = threads_option("Threads that read FOLDER's text with --model")
@@ -78,26 +78,20 @@ class SearchJob(Job):
 class SearchedFiles(Part):
     """The files and folders that are indexed, and the model that makes the vectors of their chunks."""
 
-    inputs: tuple[str, ...] = argument("INPUT...")
-    model: str | None = option(None, _MODEL, metavar="MODEL")
+    inputs: tuple[str, ...] = argument("INPUT...", role="read")
+    model: str | None = option(None, _MODEL, metavar="MODEL", role="read")
     text: TextConfig = field(default_factory=TextConfig)
-
-    def reads(self) -> list[str]:
-        return [*self.inputs, *([self.model] if self.model is not None else [])]
 
 
 @frozen
 class SearchIndexOutput(Part):
     """The file of the index. One that is there is brought up to date; its settings are given again."""
 
-    output: str = option(help="Index file; one that is there is updated.", short="o", metavar="FILE")
+    output: str = option(help="Index file; one that is there is updated.", short="o", role="result")
 
     def check(self) -> None:
         if is_stream(self.output):
             raise UsageError(f"-o {self.output}: an index is a file that can be mapped; name a file")
-
-    def results(self) -> list[str]:
-        return [self.output]
 
 
 @frozen

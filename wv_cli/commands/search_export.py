@@ -15,17 +15,11 @@ from wv_cli.io.places import is_stream
 class ExportedFiles(Part):
     """The index, and the file of its chunks."""
 
-    index: str = argument("INDEX")
-    output: str = option(help="File to write; its ending chooses the format.", short="o", metavar="FILE")
+    index: str = argument("INDEX", role="read")
+    output: str = option(help="File to write; its ending chooses the format.", short="o", role="result")
 
     def check(self) -> None:
         require(not is_stream(self.output), f"-o {self.output}: the ending chooses the format; name a file")
-
-    def reads(self) -> list[str]:
-        return [self.index]
-
-    def results(self) -> list[str]:
-        return [self.output]
 
 
 @frozen

@@ -204,7 +204,7 @@ class SupervisedRun:
             outcome,
             begin=begin,
             rows=len(model.input),
-            **job.metadata(),
+            **job.continuation.metadata(),
             **found_phrases(joiner),
         )
         if outcome.is_finished:

@@ -24,16 +24,14 @@ class TextsDistanceJob(QuestionsJob):
     LAYOUT: ClassVar[Layout] = Layout("nearest")
 
     texts: tuple[str, ...] = argument("[A B] | [TEXT]...", ())
-    among: str | None = option(
-        None, "Find the lines of FILE nearest to each TEXT (- is standard input).", metavar="FILE"
-    )
+    among: str | None = option(None, "Find the lines of FILE nearest to each TEXT (- is standard input).", role="read")
     k: int = option(10, "Lines of --among to show per TEXT.", low=1, only="among")
     case: Literal["fold-first", "lower", "none"] = option(
         "fold-first", "Match words regardless of case (fold-first), in lower case, or as written."
     )
     stop_words: Literal["keep", "drop"] = option("keep", "Keep or drop English stop words.")
     stop_list: str | None = option(
-        None, "File of stop words to drop instead of the English ones.", metavar="FILE", only="stop_words=drop"
+        None, "File of stop words to drop instead of the English ones.", role="read", only="stop_words=drop"
     )
     normalize: bool = option(True, "Scale all vectors to unit length.")
 
@@ -48,9 +46,6 @@ class TextsDistanceJob(QuestionsJob):
     @property
     def prompt(self) -> str:
         return "Two texts with a tab between" if self.among is None else "A text"
-
-    def reads(self) -> list[str]:
-        return [*super().reads(), *(path for path in (self.among, self.stop_list) if path is not None)]
 
     def check(self) -> None:
         if self.among is None and len(self.texts) not in (0, 2):

@@ -19,11 +19,8 @@ from wv_cli.text.source import Source
 class RawTexts(Part):
     """The texts that are cut into words."""
 
-    inputs: tuple[str, ...] = argument("INPUT...")
+    inputs: tuple[str, ...] = argument("INPUT...", role="read")
     reading: RawConfig = field(default_factory=RawConfig)
-
-    def reads(self) -> list[str]:
-        return [*self.inputs]
 
 
 @frozen
@@ -32,10 +29,7 @@ class RunningText(Part):
 
     group: ClassVar[str] = "Output"
 
-    output: str = option("-", "File for the words.", short="o", metavar="FILE")
-
-    def results(self) -> list[str]:
-        return [self.output]
+    output: str = option("-", "File for the words.", short="o", role="result")
 
 
 @frozen

@@ -29,7 +29,7 @@ class CountedTexts(Part):
 
     group: ClassVar[str] = "Input"
 
-    inputs: tuple[str, ...] = argument("INPUT...")
+    inputs: tuple[str, ...] = argument("INPUT...", role="read")
     merge: bool = option(False, "Sum the counts of INPUTs, which are vocabulary files.", off=None)
     memory: int | None = option(
         None,
@@ -40,9 +40,6 @@ class CountedTexts(Part):
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     dask: str | None = dask_option()
 
-    def reads(self) -> list[str]:
-        return [*self.inputs]
-
 
 @frozen
 class VocabularyOutput(Part):
@@ -50,11 +47,8 @@ class VocabularyOutput(Part):
 
     group: ClassVar[str] = "Output"
 
-    output: str = option("-", "File for the `word count` lines.", short="o", metavar="FILE")
+    output: str = option("-", "File for the `word count` lines.", short="o", role="result")
     sentence_end: bool = option(True, "Write the number of lines as a first row `</s> N`, as word2vec does.")
-
-    def results(self) -> list[str]:
-        return [self.output]
 
 
 @frozen

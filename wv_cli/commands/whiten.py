@@ -33,7 +33,7 @@ class WhitenInput(Part):
 
     group: ClassVar[str] = "Input"
 
-    inputs: tuple[str, ...] = argument("IN")
+    inputs: tuple[str, ...] = argument("IN", role="read")
     merge: bool = option(False, "Merge INs, which are saved moments of shards.", off=None)
     from_format: str | None = option(
         None, "Format of the vectors read; by default their content tells.", metavar="FORMAT", only="not merge"
@@ -44,9 +44,6 @@ class WhitenInput(Part):
         require(bool(self.inputs), "give a file of vectors")
         message = "give one file of vectors; several moments go with --merge"
         require(len(self.inputs) == 1 or self.merge, message)
-
-    def reads(self) -> list[str]:
-        return list(self.inputs)
 
     def open(self) -> "RowSource":
         """The rows of the one input. Raises what RowSource raises."""
@@ -63,18 +60,13 @@ class Fitting(Part):
 
     group: ClassVar[str] = "Input"
 
-    fit: str | None = option(None, "Fit on the vectors of FILE instead of IN.", metavar="FILE", only=_FITTED)
+    fit: str | None = option(None, "Fit on the vectors of FILE instead of IN.", role="read", only=_FITTED)
     top: int | None = option(None, "Fit on the first N rows only.", low=1, only=_FITTED)
     counts: str | None = option(
-        None, "Weight words in the fit by their counts in VOCAB.", metavar="VOCAB", only=_FITTED
+        None, "Weight words in the fit by their counts in VOCAB.", metavar="VOCAB", role="read", only=_FITTED
     )
-    moments: tuple[str, ...] = option(
-        (), "Fit on saved moments; repeat to merge several.", metavar="FILE", only=_FITTED
-    )
-    transform: str | None = option(None, "Apply this saved transform and fit nothing.", metavar="FILE", group="Method")
-
-    def reads(self) -> list[str]:
-        return [*self.moments, *filter(None, [self.fit, self.counts, self.transform])]
+    moments: tuple[str, ...] = option((), "Fit on saved moments; repeat to merge several.", role="read", only=_FITTED)
+    transform: str | None = option(None, "Apply this saved transform and fit nothing.", role="read", group="Method")
 
     @property
     def given_options(self) -> list[str]:
@@ -94,13 +86,10 @@ class FittedOutputs(Part):
 
     group: ClassVar[str] = "Output"
 
-    save_transform: str | None = option(None, "Save the fitted transform, for --transform.", metavar="FILE")
+    save_transform: str | None = option(None, "Save the fitted transform, for --transform.", role="result")
     save_moments: str | None = option(
-        None, "Save row count, mean and scatter, for --moments and --merge.", metavar="FILE"
+        None, "Save row count, mean and scatter, for --moments and --merge.", role="result"
     )
-
-    def results(self) -> list[str]:
-        return [path for path in (self.save_moments, self.save_transform) if path is not None]
 
 
 @frozen

@@ -159,7 +159,7 @@ class Word2vecRun:
             begin=begin,
             **({"models": [asdict(each) for each in job.models]} if len(job.models) > 1 else {}),
             **(deterministic_metadata() if config.deterministic else {}),
-            **job.metadata(),
+            **job.continuation.metadata(),
             **found_phrases(joiner),
         )
         if outcome.is_finished:

@@ -26,12 +26,9 @@ class WordOutputs(Part):
     outputs: tuple[str, ...] = outputs_option("Output file, whose ending chooses the format; may be given twice.")
     to: str | None = to_option()
     classes: int = option(0, "Write K word classes (k-means) instead of vectors.", low=0, metavar="K", shown="none")
-    save_output_vectors: str | None = option(None, "Also save the context vectors.", metavar="FILE")
+    save_output_vectors: str | None = option(None, "Also save the context vectors.", role="result")
     line_ends: bool = internal(False)
     fasttext_files: bool = internal(False)
-
-    def results(self) -> list[str]:
-        return [*self.outputs, *([self.save_output_vectors] if self.save_output_vectors else [])]
 
     @property
     def format(self) -> str | None:

@@ -11,10 +11,9 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from wv_cli.config.conditions import reject_ineffective
-from wv_cli.config.fields import FILE_NAMES, Option, argument, describe_fields, option, require
+from wv_cli.config.fields import Option, Role, argument, describe_fields, option, require
 
 __all__ = [
-    "FILE_NAMES",
     "MOST_THREADS",
     "Option",
     "Options",
@@ -115,6 +114,29 @@ class Options:
 
     def check(self) -> None:
         """Raises UsageError for values that do not go together, or that bounds and choices cannot describe."""
+
+    def reads(self) -> list[str]:
+        """The files that are read, which no output may replace."""
+        return self._files("read", lambda part: part.reads())
+
+    def results(self) -> list[str]:
+        """The result files."""
+        return self._files("result", lambda part: part.results())
+
+    def also_writes(self, beside: str | None) -> list[str]:
+        """The files written on the way; those without a name of their own go `beside` the first result."""
+        return self._files("write", lambda part: part.also_writes(beside))
+
+    def _files(self, role: Role, files_of: "Callable[[Options], list[str]]") -> list[str]:
+        """The files of this role, in the order of the fields; `files_of` a part stand in its place."""
+        found: list[str] = []
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Options):
+                found += files_of(value)
+            elif value and field.metadata.get("role") == role:
+                found += (value,) if isinstance(value, str) else value
+        return found
 
     def reject_ineffective(self, given: Container[str]) -> None:
         """Raises UsageError for the first option of those `given`, whatever its value, that means nothing beside the

@@ -13,6 +13,9 @@ from wv_cli.config.wording import either, flag_of, show_default, show_number
 from wv_cli.errors import EMPTY_NAME, UsageError, show_value
 
 Value = TypeVar("Value")
+# Of the file that an option names: an input, which no output may replace; a result; what is written besides, on the
+# way. "own": methods of the class tell what becomes of it. "": the value names no file.
+Role = typing.Literal["", "read", "result", "write", "own"]
 
 
 def option(
@@ -32,6 +35,7 @@ def option(
     off: str | None = "",
     only: str = "",
     group: str = "",
+    role: Role = "",
     metavar: str = "",
     choices: Iterable[str] = (),
     shown: str = "",
@@ -49,29 +53,24 @@ def option(
     a bool off, None: there is none. `only` is the condition (see `holds`) on other options without which this one means
     nothing, and is refused. Help shows it under the heading `group`, where that is not its class's, and `shown` as its
     default where the value says little. `choices` are those of a table, `also` is an expression of what may stand
-    beside them. `bare` is the value of an option that stands without one. `metavar` says what the value is: FILE and
-    FOLDER are names of one, SIZE is a number of bytes, TIME one of seconds, "WORD..." takes several words at once. A
-    `common` option is in the short help of a command that has a long one.
+    beside them. `bare` is the value of an option that stands without one. A `role` is that of a file or folder which
+    the value names. `metavar` says what the value is: FILE where there is a role, SIZE is a number of bytes, TIME one
+    of seconds, "WORD..." takes several words at once. A `common` option is in the short help of a command that has a
+    long one.
     `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
-    return dataclasses.field(default=default, metadata={**given, "choices": tuple(choices), "positional": False})
+    given |= {"choices": tuple(choices), "metavar": metavar or ("FILE" if role else ""), "positional": False}
+    return dataclasses.field(default=default, metadata=given)
 
 
-def argument(metavar: str, default: Value = dataclasses.MISSING) -> Value:  # type: ignore[assignment]
+def argument(metavar: str, default: Value = dataclasses.MISSING, *, role: Role = "") -> Value:  # type: ignore[assignment]
     """A field that is an argument of the command line without a flag, called `metavar` in its usage."""
-    given = {**_UNDESCRIBED, "metavar": metavar, "positional": True}
+    given = {**_UNDESCRIBED, "metavar": metavar, "role": role, "positional": True}
     return dataclasses.field(default=default, metadata=given)
 
 
 _UNDESCRIBED = typing.cast("dataclasses.Field[str]", option("")).metadata
-
-
-# What a usage line calls the names of files and of folders.
-FILE_NAMES = {
-    "file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB|INDEX)\b|[AB]$"),
-    "dir": re.compile("DIR|FOLDER"),
-}
 
 
 class Option(NamedTuple):
@@ -100,6 +99,7 @@ class Option(NamedTuple):
     off: str | None
     only: str
     group: str
+    role: Role
     metavar: str
     shown: str
     also: str
@@ -115,8 +115,7 @@ class Option(NamedTuple):
     @property
     def is_path(self) -> bool:
         """Whether the value is the name of a file or a folder; a rule may begin with one."""
-        named = any(pattern.match(self.metavar) for pattern in FILE_NAMES.values())
-        return self.kind is str and not self.choices and named and "=" not in self.metavar
+        return bool(self.role)
 
     @property
     def default_text(self) -> str:

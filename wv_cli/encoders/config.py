@@ -51,9 +51,7 @@ class FitConfig(Options):
 
     group: ClassVar[str] = "Training"
 
-    train: str | None = option(
-        None, "Fit the rows to the encoder's vectors of these texts, one a line.", metavar="FILE"
-    )
+    train: str | None = option(None, "Fit the rows to the encoder's vectors of these texts, one a line.", role="read")
     loss: Literal["cosine", "mse", "contrastive"] = option("cosine", "Loss of the fit.", only="train")
     epochs: int = option(5, "Passes over the texts; 0 only maps the rows.", low=0, high=100_000, only="train")
     batch: int = option(256, "Texts per step.", low=2, high=1 << 20, only="train")

@@ -88,7 +88,7 @@ class AnalogyConfig(EvalConfig):
 class TranslationConfig(EvalConfig):
     """`target`: the vectors that hold the answers; it must be given."""
 
-    target: str | None = option(None, "Vectors of the other language, whose words are the answers.")
+    target: str | None = option(None, "Vectors of the other language, whose words are the answers.", role="read")
     method: Literal["both", "nn", "csls"] = option(
         "both",
         "Rank answers by cosine (nn), by CSLS, or show both.",
@@ -117,7 +117,7 @@ class PerplexityConfig(PiecesConfig, AskedConfig):
 
     common_vocab: bool = option(False, "Count only words that all models list; their vocabularies may differ.")
     mix: str | None = option(
-        None, "Also score the models' linear interpolation, with weights fitted to this held-out text."
+        None, "Also score the models' linear interpolation, with weights fitted to this held-out text.", role="read"
     )
     unnormalized: bool = option(
         False,
@@ -134,13 +134,17 @@ class WicConfig(Options):
 
     group: ClassVar[str] = "Protocol"
 
-    dev: str | None = option(None, "File of the same layout for choosing the threshold.")
+    dev: str | None = option(None, "File of the same layout for choosing the threshold.", role="read")
     window: int = option(
         5, "Context words on each side; 0 uses the whole sentence.", low=0, high=10**6,
         low_is="the whole sentence",
     )  # fmt: skip
-    hasher: tuple[str, ...] = option((), "Also score the dynamic codes of this BioWord hasher; may be repeated.")
-    encoder: tuple[str, ...] = option((), "Also score the layers of the ELMo in this folder; may be repeated.")
+    hasher: tuple[str, ...] = option(
+        (), "Also score the dynamic codes of this BioWord hasher; may be repeated.", role="read"
+    )
+    encoder: tuple[str, ...] = option(
+        (), "Also score the layers of the ELMo in this folder; may be repeated.", metavar="DIR", role="read"
+    )
     case: Literal["fold-first", "lower", "none"] = option(
         "fold-first", "Match words regardless of case (fold-first), in lower case, or as written."
     )
@@ -154,10 +158,13 @@ class StsConfig(EvalConfig):
     """`after`: names of transforms to fit on sentences, or files of saved ones. `encoder` and `sentence_vectors` are
     scored besides word vectors, or in their place."""
 
-    encoder: tuple[str, ...] = option((), "Also score the encoder in this folder; may be repeated.")
+    encoder: tuple[str, ...] = option(
+        (), "Also score the encoder in this folder; may be repeated.", metavar="DIR", role="read"
+    )
     sentence_vectors: tuple[str, ...] = option(
         (),
         "Also score these sentence vectors, one row per sentence; may be repeated.",
+        role="read",
     )
 
     oov: Literal["skip", "zero"] = option(
@@ -187,7 +194,9 @@ class StsConfig(EvalConfig):
         "Sentences to fit on: each file's own, all files', --fit-data's, or own and those.",
         only=f"after={_METHODS}",
     )
-    fit_data: tuple[str, ...] = option((), "Sentence pairs to fit on; their scores are not used.", only="fit=train|all")
+    fit_data: tuple[str, ...] = option(
+        (), "Sentence pairs to fit on; their scores are not used.", only="fit=train|all", role="read"
+    )
     max_length: int = option(
         0,
         "Tokens that an encoder reads per sentence.",
@@ -199,11 +208,14 @@ class StsConfig(EvalConfig):
     published: bool = option(False, "Also show published results for data files of known names.")
     threads: int = threads_option("Encoder threads", only="encoder", common=False)
     stop_words: Literal["keep", "drop", "both"] = option("keep", "Keep or drop English stop words, or show both.")
-    stop_list: str | None = option(None, "File of stop words to drop instead.", only="stop_words=drop|both")
+    stop_list: str | None = option(
+        None, "File of stop words to drop instead.", only="stop_words=drop|both", role="read"
+    )
     counts: str | None = option(
         None,
         "Word frequencies (`word count` lines) for sif and idf.",
         only="pooling=sif|idf",
+        role="read",
     )
     sif_a: float = option(1e-3, "Constant a of SIF's weights a / (a + p(word)).", above=0, only="pooling=sif")
     resamples: int = option(
@@ -235,16 +247,20 @@ class SearchConfig(Options):
 
     group: ClassVar[str] = "Protocol"
 
-    encoder: tuple[str, ...] = option((), "Also score the encoder in this folder; may be repeated.")
+    encoder: tuple[str, ...] = option(
+        (), "Also score the encoder in this folder; may be repeated.", metavar="DIR", role="read"
+    )
     bm25: tuple[Literal["lucene", "robertson", "atire", "bm25l", "bm25+"], ...] = option(
         (), "Also score this variant of BM25; may be repeated."
     )
-    run: tuple[str, ...] = option((), "Also score the ranked lists of this TREC run file; may be repeated.")
+    run: tuple[str, ...] = option(
+        (), "Also score the ranked lists of this TREC run file; may be repeated.", role="read"
+    )
     fuse: tuple[str, ...] = option((), "Also score the systems' fusion, weighted W1,W2,...; may be repeated.")
     fuse_by: Literal["ranks", "scores"] = option(
         "ranks", "Sum reciprocal ranks, or scores in standard deviations of a system's list.", only="fuse"
     )
-    save_run: str | None = option(None, "Write the ranked lists of all systems to this TREC run file.")
+    save_run: str | None = option(None, "Write the ranked lists of all systems to this TREC run file.", role="write")
     split: str = option("test", "Name of the judgements: qrels/SPLIT.tsv.")
     at: int = option(10, "Rank up to which NDCG, MRR and MAP count.", low=1, high=1_000_000)
     recall_at: int = option(100, "Rank up to which recall counts.", low=1, high=1_000_000)

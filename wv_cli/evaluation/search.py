@@ -12,7 +12,6 @@ The tag names the system; a file may hold several. Scores decide the order, by t
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -107,8 +106,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: SearchConfig) -
         message = f"{option} needs one data folder, found {len(sets)}; score them one by one"
         raise UsageError(message)
     if config.save_run is not None:
-        read = [*(each.path for each in sets), *(each.name for each in vectors), *config.encoder, *config.run]
-        refuse_overwriting([path for path in read if path == "-" or Path(path).exists()], config.save_run)
+        refuse_overwriting([each.path for each in sets], config.save_run)
     systems, notes = _systems(vectors, sets, config)
     if config.save_run is not None:
         write_run(config.save_run, systems, sets[0])

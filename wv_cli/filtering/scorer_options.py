@@ -16,7 +16,7 @@ class ScorerOptions(Options):
 
     group: ClassVar[str] = "Rules"
 
-    tokenizer: str | None = option(None, "Sentencepiece model of the language model of --perplexity.", metavar="FILE")
+    tokenizer: str | None = option(None, "Sentencepiece model of the language model of --perplexity.", role="read")
     perplexity_of: str = option(
         "ccnet",
         "How a text is normalized and cut into sentences for --perplexity.",

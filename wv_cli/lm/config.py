@@ -16,7 +16,9 @@ class PiecesConfig(Options):
     normalize: Literal["none", "ccnet", "datatrove"] = option(
         "none", "Normalization of each line of the text.", group="Input"
     )
-    tokenizer: str | None = option(None, "Cut the text into pieces of this sentencepiece model.", group="Input")
+    tokenizer: str | None = option(
+        None, "Cut the text into pieces of this sentencepiece model.", group="Input", role="read"
+    )
 
 
 @frozen
@@ -47,7 +49,9 @@ class LmConfig(CountConfig):
         low=0,
         below=1,
     )
-    limit_vocab: str | None = option(None, "File of the words to keep; n-grams with other words are dropped.")
+    limit_vocab: str | None = option(
+        None, "File of the words to keep; n-grams with other words are dropped.", role="read"
+    )
     discount_fallback: bool = option(
         False, "Use the discounts 0.5, 1 and 1.5 where the counts give none.",
         only=_DISCOUNTED,

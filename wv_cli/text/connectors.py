@@ -12,12 +12,17 @@ from wv_cli.words import decode
 ENGLISH = ("a", "an", "the", "for", "of", "with", "without", "at", "from", "to", "in", "on", "by", "and", "or")
 
 
+def names_file(value: str) -> bool:
+    """Whether the connectors stand in a file of this name."""
+    return value not in ("", "english") and Path(value).is_file()
+
+
 def read_connectors(value: str) -> tuple[str, ...]:
     """The connectors that an option names: `english`, a file of words, or words with commas between. Raises
     UsageError, WvError, BadFile."""
     if value == "english":
         return ENGLISH
-    if value and Path(value).is_file():
+    if names_file(value):
         text = b"".join(Source([value]))
         refuse_other_kinds(text[:HEAD_BYTES], value, "connectors")
         words = tuple(decode(text).split())

@@ -69,7 +69,7 @@ class AlignConfig(Options):
         "Fit a rotation (procrustes), or a linear map for best retrieval (rcsls).",
     )
     dictionary: str | None = option(
-        None, "File of `word translation` lines to align by, instead of shared words.", metavar="FILE"
+        None, "File of `word translation` lines to align by, instead of shared words.", role="read"
     )
     anchors: int = option(
         0,

@@ -17,8 +17,6 @@ import pytest
 import wv_cli
 from tests.guides import console
 from tests.io.remote.conftest import RECORDS, TEXT, run
-from wv_cli.cli.calling import FUNCTIONS
-from wv_cli.cli.remote_options import is_result
 from wv_cli.errors import TimedOut, UsageError, WvError
 from wv_cli.guides import guide_text
 from wv_cli.io import remote, remote_copies, remote_reading
@@ -303,14 +301,6 @@ def test_a_name_that_leads_out_of_its_folder_is_not_copied(monkeypatch):
     monkeypatch.setattr(remote_copies, "status", lambda name: remote.Status(1, "", True))
     with pytest.raises(WvError, match="its name leads out of the folder"):
         remote_copies.local_copy("memory://d/")
-
-
-def test_every_option_that_is_written_is_known():
-    """By the files that jobs say they write."""
-    for name in FUNCTIONS:
-        for option in FUNCTIONS.find(name).job_type().command_options().values():
-            if option.is_path and (option.group == "Output" or option.metavar.startswith("OUT")):
-                assert is_result(option) or option.name == "summary", (name, option.name)
 
 
 @pytest.mark.slow

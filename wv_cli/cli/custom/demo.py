@@ -79,7 +79,7 @@ class DemoOptions(Options):
     The demo takes about half a minute. Every step is printed as the command line that repeats it.
     """
 
-    output: str = option("wv-demo", "Folder for the files.", short="o", metavar="FOLDER")
+    output: str = option("wv-demo", "Folder for the files.", short="o", metavar="FOLDER", role="result")
     epochs: int = option(20, "Passes over the text.", low=1, high=1000, only="not files_only")
     threads: int = threads_option(only="not files_only")
     files_only: bool = option(False, "Link the text and the test sets into FOLDER and train nothing.", off=None)

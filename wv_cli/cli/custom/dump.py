@@ -18,7 +18,7 @@ class DumpOptions(Options):
     output  the same of the output layer
     """
 
-    model: str = argument("MODEL")
+    model: str = argument("MODEL", role="read")
     what: Literal["args", "dict", "input", "output"] = argument("")
 
 

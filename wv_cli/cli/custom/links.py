@@ -15,7 +15,7 @@ class LinksOptions(Options):
     The command fails if a file of that name exists and is no such link; it leaves the file alone.
     """
 
-    folder: str = argument("DIR")
+    folder: str = argument("DIR", role="own")
 
 
 def _make_links(folder: str, as_json: bool, quiet: bool) -> None:

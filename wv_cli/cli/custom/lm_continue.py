@@ -15,7 +15,7 @@ class NextOptions(Options):
     first column is the query.
     """
 
-    model: str = argument("MODEL")
+    model: str = argument("MODEL", role="read")
     starts: tuple[str, ...] = argument("[START]...", ())
     k: int = option(10, "Number of words.", low=1)
     ends: bool = sentences_option()
@@ -49,7 +49,7 @@ def _next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json
 class SampleOptions(Options):
     """Print sentences drawn word by word from MODEL. The unknown word <unk> is never drawn."""
 
-    model: str = argument("MODEL")
+    model: str = argument("MODEL", role="read")
     count: int = option(1, "Number of sentences.", low=1, flag="n", short="n")
     start: str = option("", "Words that begin each sentence.", metavar="WORDS")
     max_words: int = option(100, "Limit on the words of a sentence.", low=1)

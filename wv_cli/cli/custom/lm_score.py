@@ -36,8 +36,8 @@ class ScoreOptions(Options):
     of OOV words of each text.
     """
 
-    model: str = argument("MODEL")
-    inputs: tuple[str, ...] = argument("[INPUT]...", ())
+    model: str = argument("MODEL", role="read")
+    inputs: tuple[str, ...] = argument("[INPUT]...", (), role="read")
     each_word: bool = option(
         False, "Also print each word as word=ID LENGTH LOG10 (ID 0: unknown).", flag="words", off=None
     )
@@ -49,7 +49,7 @@ class ScoreOptions(Options):
     )
     flatten: str = flatten_option()
     unit: str = unit_option()
-    output: str = option("-", "File for the records of --add.", short="o", metavar="FILE")
+    output: str = option("-", "File for the records of --add.", short="o", role="result")
     ends: bool = sentences_option()
     pieces: PiecesConfig = field(default_factory=PiecesConfig)
     reading: AskedConfig = field(default_factory=AskedConfig)

@@ -39,7 +39,7 @@ class VectorsOptions(Options):
     --sentences. It may need pip install onnxruntime tokenizers h5py.
     """
 
-    file: str | None = argument("FILE", None)
+    file: str | None = argument("FILE", None, role="read")
     words: tuple[str, ...] = argument("[WORD]... | -", ())
     sentences: bool = option(False, "Print one vector, without a name, per line or argument.", off=None)
     ngrams: str | None = option(
@@ -50,9 +50,11 @@ class VectorsOptions(Options):
     )
     rule: TextPooling = field(default_factory=TextPooling)
     output: str | None = option(
-        None, "With --pooling or --encoder: vector file, with rows named 0, 1, 2.", short="o", metavar="FILE"
+        None, "With --pooling or --encoder: vector file, with rows named 0, 1, 2.", short="o", role="result"
     )
-    encoder: str | None = option(None, "Folder of the encoder that encodes lines, instead of FILE.", metavar="DIR")
+    encoder: str | None = option(
+        None, "Folder of the encoder that encodes lines, instead of FILE.", metavar="DIR", role="read"
+    )
     encoding: EncoderConfig = field(default_factory=EncoderConfig)
     add: str | None = option(None, "With --sentences: write records again, with vectors added as NAME.", metavar="NAME")
     fixed_size: bool = option(False, "Added vectors are lists of a fixed size, in Parquet and Arrow.", off=None)

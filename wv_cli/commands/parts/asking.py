@@ -30,11 +30,8 @@ class AskedVectors(VectorInput):
     ASKS_WORDS: ClassVar[bool] = True
 
     beside: tuple[str, ...] = option(
-        (), "Also query these vectors and show their answers alongside.", metavar="FILE", group="Options"
+        (), "Also query these vectors and show their answers alongside.", role="read", group="Options"
     )
-
-    def reads(self) -> list[str]:
-        return [self.vectors, *self.beside]
 
     def each(self) -> "list[AskedVectors]":
         """One for each file."""
@@ -99,10 +96,12 @@ class NeighborQueries(Part):
     vector: tuple[str, ...] = option((), "A vector to ask, instead of WORD; - reads lines.", metavar="NUMBERS")
     sentence: tuple[str, ...] = option((), "A sentence to ask, instead of WORD; - reads lines.", metavar="TEXT")
     among: str | None = option(
-        None, "Answer only with the words of FILE, one a line; with --sentence its lines.", metavar="FILE"
+        None, "Answer only with the words of FILE, one a line; with --sentence its lines.", role="read"
     )
-    exclude: str | None = option(None, "Never answer with the words of FILE, one a line.", metavar="FILE")
-    rerank: str | None = option(None, "Vectors by whose cosines the nearest codes are ordered.", metavar="VECTORS2")
+    exclude: str | None = option(None, "Never answer with the words of FILE, one a line.", role="read")
+    rerank: str | None = option(
+        None, "Vectors by whose cosines the nearest codes are ordered.", metavar="VECTORS2", role="read"
+    )
     candidates: int | None = option(None, "Codes for which cosines are computed.", low=1, shown="10 x k", only="rerank")
 
     @property
@@ -127,9 +126,6 @@ class NeighborQueries(Part):
             given = list(self.vector or self.sentence)
             return [] if given == ["-"] else given
         return [self.total.text] if self.total.words else list(self.words)
-
-    def reads(self) -> list[str]:
-        return [path for path in (self.among, self.exclude, self.rerank) if path is not None]
 
     def check(self) -> None:
         """Raises UsageError for two kinds of queries."""

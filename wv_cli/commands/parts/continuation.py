@@ -39,7 +39,7 @@ class Continuation(Part):
     continue_: str | None = option(
         None,
         "Continue training from a saved state; its options hold unless others are given.",
-        metavar="FILE",
+        role="read",
         group="Input",
         common=True,
     )
@@ -65,7 +65,7 @@ class Continuation(Part):
     save_state: str | None = option(
         None,
         "Also save the state for --continue; it may replace the earlier state.",
-        metavar="FILE",
+        role="result",
         group="Output",
         common=True,
     )
@@ -77,10 +77,7 @@ class Continuation(Part):
 
     def reads(self) -> list[str]:
         """A state may be replaced by the one that follows it."""
-        return [self.continue_] if self.continue_ is not None and not self._replaces else []
-
-    def results(self) -> list[str]:
-        return [self.save_state] if self.save_state else []
+        return [] if self._replaces else super().reads()
 
     def begins_with(self) -> list[str]:
         return [self.continue_] if self.continue_ else []

@@ -22,7 +22,7 @@ _IN_FOLDER = f"{_WRITES} and output!=-"
 class FilteredRecords(Part):
     """The records that are judged."""
 
-    inputs: tuple[str, ...] = argument("[INPUT]...", ())
+    inputs: tuple[str, ...] = argument("[INPUT]...", (), role="read")
     reading: RecordsConfig = field(default_factory=RecordsConfig)
     bad_files: str = option(
         "error",
@@ -31,9 +31,6 @@ class FilteredRecords(Part):
         group="Input",
         only="not explain",
     )
-
-    def reads(self) -> list[str]:
-        return [*self.inputs]
 
 
 @frozen
@@ -50,6 +47,7 @@ class CorpusPart(Part):
         None,
         "Folder of keys, by which duplicates are found in all parts; without -o, write these.",
         metavar="FOLDER",
+        role="own",
         only=f"near_duplicates and {_WORKS} and output!=- or exact_duplicates=document and {_WORKS} and output!=-",
     )
 
@@ -71,10 +69,18 @@ class FilterOutput(Part):
     """The folders of the records that stay and of the others, and what else is written or shown."""
 
     output: str | None = option(
-        None, "Folder for the records that stay, in files named as INPUT; - is stdout.", short="o", metavar="FOLDER"
+        None,
+        "Folder for the records that stay, in files named as INPUT; - is stdout.",
+        short="o",
+        metavar="FOLDER",
+        role="result",
     )
     rejected: str | None = option(
-        None, "Also write the other records, each with its rule's name.", metavar="FOLDER", only=_IN_FOLDER
+        None,
+        "Also write the other records, each with its rule's name.",
+        metavar="FOLDER",
+        role="result",
+        only=_IN_FOLDER,
     )
     reason: str = option("filter", "Field of --rejected for the rule's name.", metavar="NAME", only="rejected")
     split: str | None = option(
@@ -92,13 +98,13 @@ class FilterOutput(Part):
     save_index: str | None = option(
         None,
         "Also save an index of the records that passed --near-duplicates, for --against.",
-        metavar="FILE",
+        role="result",
         only=f"near_duplicates and {_WORKS}",
     )
     clusters: str | None = option(
         None,
         "With --dry-run: write which records are near-duplicates.",
-        metavar="FILE",
+        role="result",
         only="dry_run and near_duplicates",
     )
     cut: CorpusPart = field(default_factory=CorpusPart)

@@ -8,7 +8,7 @@ from wv_cli.commands.part import Part, internal
 from wv_cli.config import Option, frozen, option, require
 from wv_cli.config.wording import flag_of
 from wv_cli.errors import UsageError, show_value
-from wv_cli.filtering.rule_files import read_rules
+from wv_cli.filtering.rule_files import read_rules, shipped_recipes
 from wv_cli.filtering.scorer_options import ScorerOptions
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.text.reading_config import OF_MODEL, read_recipe
@@ -45,6 +45,7 @@ class Duplicates(Part):
         (),
         "Also reject near-duplicates of the records in this index of --save-index.",
         metavar="INDEX",
+        role="read",
         only="near_duplicates",
     )
 
@@ -99,7 +100,7 @@ class Rules(Part):
     perplexity: tuple[str, ...] = option(
         (), "Keep records with this perplexity under a language model of words, or of pieces.", metavar="MODEL=..PP"
     )
-    rules: tuple[str, ...] = option((), "Rules from a TOML file, or from a shipped recipe.", metavar="FILE")
+    rules: tuple[str, ...] = option((), "Rules from a TOML file, or from a shipped recipe.", role="read")
     of_files: tuple[tuple[str, str], ...] = internal(())
     scoring: ScorerOptions = field(default_factory=ScorerOptions)
     duplicates: Duplicates = field(default_factory=Duplicates)
@@ -201,8 +202,13 @@ class Rules(Part):
         return [path for rule in self.all_rules if rule.scorer in kinds for path in rule.files]
 
     def reads(self) -> list[str]:
-        tokenizer = [self.scoring.tokenizer] if self.scoring.tokenizer is not None else []
-        return [*(path for rule in self.all_rules for path in rule.files), *tokenizer, *self.duplicates.against]
+        return [*(name for name in self.rules if name not in shipped_recipes()), *self.models]
+
+    @property
+    def models(self) -> list[str]:
+        """The files that decide about records: those of the rules, and those that scorers and duplicates have."""
+        scoring, duplicates = self.scoring.reads(), self.duplicates.reads()
+        return [*(path for rule in self.all_rules for path in rule.files), *scoring, *duplicates]
 
     def require_words(self, log: Callable[[str], None]) -> None:
         """Tells of models that were trained on other words than they get. Raises UsageError."""

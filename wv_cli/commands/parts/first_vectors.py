@@ -12,7 +12,7 @@ _INIT = "Start words from the vectors of this file; for pairs also a static embe
 
 
 def init_option(*, only: str = "") -> str | None:
-    return option(None, _INIT, metavar="FILE", group="Input", only=only, common=True)
+    return option(None, _INIT, role="read", group="Input", only=only, common=True)
 
 
 def bad_first_rows_option(*, only: str) -> BadRowsName:
@@ -32,9 +32,6 @@ class InitialVectors(Part):
     keep_words: bool = _keep_words_option("init")
     bad_rows: BadRowsName = bad_first_rows_option(only="init")
 
-    def reads(self) -> list[str]:
-        return [self.init] if self.init else []
-
     def begins_with(self) -> list[str]:
         return self.reads()
 
@@ -46,15 +43,12 @@ class PretrainedVectors(Part):
     pretrained: str | None = option(
         None,
         "Classifier: initialize words of INPUT from the vectors of this file.",
-        metavar="FILE",
+        role="read",
         group="Classifier",
         only="not continue_",
     )
     keep_words: bool = _keep_words_option("pretrained")
     bad_rows: BadRowsName = bad_first_rows_option(only="pretrained")
-
-    def reads(self) -> list[str]:
-        return [self.pretrained] if self.pretrained else []
 
     def begins_with(self) -> list[str]:
         return self.reads()

@@ -43,9 +43,6 @@ class NgramOutput(Part):
     output: str = option(
         "-",
         "Output file: NAME.arpa, NAME.arpa.gz, NAME.lm (binary), or - (ARPA on standard output).",
-        short="o", metavar="FILE", group="Output",
+        short="o", role="result", group="Output",
     )  # fmt: skip
     format: NgramFormat = field(default_factory=NgramFormat)
-
-    def results(self) -> list[str]:
-        return [self.output]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def outputs_option(help: str) -> tuple[str, ...]:
-    return option((), help, short="o", flag="output", metavar="FILE", group="Output", common=True)
+    return option((), help, short="o", flag="output", role="result", group="Output", common=True)
 
 
 def to_option() -> str | None:
@@ -27,9 +27,6 @@ class Outputs(Part):
     group: ClassVar[str] = "Output"
 
     outputs: tuple[str, ...] = outputs_option("Output file, whose ending chooses the format; may be given twice.")
-
-    def results(self) -> list[str]:
-        return list(self.outputs)
 
 
 @frozen

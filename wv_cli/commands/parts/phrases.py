@@ -25,23 +25,17 @@ class PhraseJoining(Part):
     phrases: str | None = option(
         None,
         "Join these phrases (from --save-phrases) in INPUT first.",
-        metavar="FILE",
+        role="read",
         group="Input",
         common=True,
     )
     save_phrases: str | None = option(
         None,
         "Also save the phrases that --learn-phrases finds, for --phrases.",
-        metavar="FILE",
+        role="write",
         group="Output",
         only="learn_phrases",
     )
-
-    def reads(self) -> list[str]:
-        return [self.phrases] if self.phrases else []
-
-    def writes(self, beside: str | None) -> list[str]:
-        return [self.save_phrases] if self.save_phrases else []
 
     def ids_memory(self, memory: int | None) -> int | None:
         """The part of `memory` for the ids of the text: half where pairs of words are counted, as in `wv phrases`."""

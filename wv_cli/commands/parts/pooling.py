@@ -18,7 +18,9 @@ class TextPooling(Options):
         choices=("mean", "sif", "idf", OWN, *POOLINGS[1:]),
         also=LAYER,
     )
-    counts: str | None = option(None, "Word frequencies (`word count` lines) for sif and idf.", metavar="VOCAB")
+    counts: str | None = option(
+        None, "Word frequencies (`word count` lines) for sif and idf.", metavar="VOCAB", role="read"
+    )
     case: Literal["fold-first", "lower", "none"] = option(
         "fold-first", "With --pooling: match words regardless of case, in lower case, or as written."
     )

@@ -12,8 +12,8 @@ from wv_cli.filtering.flattening import flatten_option, unit_option
 class AskedTexts(Part):
     """The classifier, and the texts whose lines are classified."""
 
-    model: str = argument("MODEL")
-    inputs: tuple[str, ...] = argument("INPUT...")
+    model: str = argument("MODEL", role="read")
+    inputs: tuple[str, ...] = argument("INPUT...", role="read")
     dask: str | None = dask_option()
 
     def check(self) -> None:
@@ -24,9 +24,6 @@ class AskedTexts(Part):
             require(not each.isdecimal(), f"{each}: no such file; the number of labels is -k {each}")
             message = f"{each[:60]!r} is no file; texts are read from files, or with - from standard input"
             require(" " not in each or "/" in each, message)
-
-    def reads(self) -> list[str]:
-        return [self.model, *self.inputs]
 
 
 @frozen
@@ -53,10 +50,7 @@ class Answers(Part):
         "und", "Label of a text without a known word; `answer` gives fastText's answer.", metavar="LABEL",
         only="add and not number",
     )  # fmt: skip
-    output: str = option("-", "File for the answers.", short="o", metavar="FILE", group="Output")
+    output: str = option("-", "File for the answers.", short="o", role="result", group="Output")
 
     def check(self) -> None:
         require(self.add != "", "--add needs the name of a field")
-
-    def results(self) -> list[str]:
-        return [self.output]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def vocab_option() -> str | None:
     help = "Use this vocabulary, whole unless --min-count is given."
-    return option(None, help, metavar="FILE", group="Vocabulary", common=True)
+    return option(None, help, role="read", group="Vocabulary", common=True)
 
 
 @frozen
@@ -26,7 +26,7 @@ class Reading(Part):
     """The input text of a job. `inputs` are texts. `vocab` is a vocabulary file to use instead of their own words.
     Ids, and matrices, of more than `memory` bytes are on disk. Tokens that are `marked` are labels, no words."""
 
-    inputs: tuple[str, ...] = argument("INPUT...")
+    inputs: tuple[str, ...] = argument("INPUT...", role="read")
     words: VocabConfig = field(default_factory=VocabConfig)
     vocab: str | None = vocab_option()
     memory: int | None = option(
@@ -39,9 +39,6 @@ class Reading(Part):
     )
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     marked: Marked | None = internal()
-
-    def reads(self) -> list[str]:
-        return [path for path in (*self.inputs, self.vocab) if path]
 
     @property
     def word_options(self) -> dict[str, Any]:
@@ -103,8 +100,5 @@ class SavedVocabulary(Part):
     group: ClassVar[str] = "Output"
 
     save_vocab: str | None = option(
-        None, "Also save the vocabulary as `word count` lines before training.", metavar="FILE", common=True
+        None, "Also save the vocabulary as `word count` lines before training.", role="write", common=True
     )
-
-    def writes(self, beside: str | None) -> list[str]:
-        return [self.save_vocab] if self.save_vocab else []

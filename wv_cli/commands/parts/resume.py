@@ -20,7 +20,7 @@ class Resume(Part):
 
     group: ClassVar[str] = "Run"
 
-    checkpoint: str | None = option(None, "Checkpoint file.", metavar="FILE", shown="first OUTPUT.checkpoint")
+    checkpoint: str | None = option(None, "Checkpoint file.", role="own", shown="first OUTPUT.checkpoint")
     checkpoint_every: float | None = option(None, "Interval between checkpoints (90, 15m, 2h).", metavar="TIME")
     resume: bool = option(False, "Resume from the checkpoint if there is one.", off=None, common=True)
     overwrite: bool = option(False, "Start anew and discard the checkpoint of an earlier run.", off=None)

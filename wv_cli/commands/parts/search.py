@@ -26,7 +26,7 @@ class SearchOptions(Part):
     autotune_validation: str | None = option(
         None,
         "Search for a classifier's options that are not given, by their score on this file.",
-        metavar="FILE",
+        role="read",
         common=True,
     )
     autotune_duration: float | None = option(
@@ -48,7 +48,7 @@ class SearchOptions(Part):
     autotune_log: str | None = option(
         None,
         "File for the trials, one JSON object per line.",
-        metavar="FILE",
+        role="write",
         shown="first OUTPUT.autotune.jsonl",
         only="autotune_validation",
     )
@@ -60,10 +60,7 @@ class SearchOptions(Part):
             message = f"{self.autotune_log}: a log grows line by line and is not compressed; choose another ending"
             raise UsageError(message)
 
-    def reads(self) -> list[str]:
-        return [self.autotune_validation] if self.autotune_validation else []
-
-    def writes(self, beside: str | None) -> list[str]:
+    def also_writes(self, beside: str | None) -> list[str]:
         log = self.log(beside)
         return [log] if log else []
 

@@ -13,13 +13,10 @@ class Validation(Part):
     validation: str | None = option(
         None,
         "Score the vectors on this file after each epoch; keep the best epoch.",
-        metavar="FILE",
+        role="read",
         group="Input",
         common=True,
     )
     patience: int | None = option(
         None, "Stop after N epochs without a better score.", low=1, group="Training", only="validation"
     )
-
-    def reads(self) -> list[str]:
-        return [self.validation] if self.validation else []

@@ -24,13 +24,10 @@ class VectorInput(Part):
     ASKS_WORDS: ClassVar[bool] = False  # so that vectors which only compose words are enough
     group: ClassVar[str] = "Input"
 
-    vectors: str = argument("VECTORS")
+    vectors: str = argument("VECTORS", role="read")
     from_format: str | None = option(None, "Format of VECTORS; by default their content tells.", metavar="FORMAT")
     bad_rows: BadRowsName = bad_rows_option()
     limit: int | None = option(None, "Read only the first N words of VECTORS.", low=1)
-
-    def reads(self) -> list[str]:
-        return [self.vectors]
 
     def load(self, *, mapped: bool = False) -> "Embeddings":
         """Reads the vectors; see formats.load."""
@@ -76,7 +73,7 @@ class VectorOutput(Part):
 
     group: ClassVar[str] = "Output"
 
-    output: str | None = option(None, "Output file, whose ending chooses the format.", short="o", metavar="FILE")
+    output: str | None = option(None, "Output file, whose ending chooses the format.", short="o", role="result")
     to_format: str | None = option(
         None, "Format of the vectors written; by default FILE's ending chooses.", metavar="FORMAT", only="output"
     )
@@ -86,9 +83,6 @@ class VectorOutput(Part):
         low=1, high=9, metavar="1-9|exact", only="output",
     )  # fmt: skip
     escape: bool = option(False, "Write words the output cannot hold as new%20york.", off=None, only="output")
-
-    def results(self) -> list[str]:
-        return [self.output] if self.output is not None else []
 
     def replaceable(self, inputs: Iterable[str]) -> list[str]:
         """Those of the inputs whose place the output may take. Not a fastText model or another file that wv does not

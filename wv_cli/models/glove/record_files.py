@@ -46,9 +46,8 @@ def open_counts(specs: Sequence[str], vocab: str | None) -> list[CountsFile]:
     found: dict[str, Vocab] = {}
     files = []
     for spec in specs:
-        path, colon, own = spec.rpartition(":")
-        if not colon or Path(spec).exists():
-            path, own = spec, vocab or ""
+        path, *others = files_of_spec(spec)
+        own = others[0] if others else vocab
         if not own:
             message = f"--counts {spec}: ids mean nothing without their vocabulary; write {spec}:VOCAB or add --vocab"
             raise UsageError(message)
@@ -56,6 +55,12 @@ def open_counts(specs: Sequence[str], vocab: str | None) -> list[CountsFile]:
             found[own] = _vocab_in_order(own)
         files.append(CountsFile(path, found[own]))
     return files
+
+
+def files_of_spec(spec: str) -> list[str]:
+    """FILE, or FILE and VOCAB."""
+    path, colon, vocab = spec.rpartition(":")
+    return [path, vocab] if colon and not Path(spec).exists() else [spec]
 
 
 def _vocab_in_order(path: str) -> Vocab:
