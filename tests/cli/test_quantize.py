@@ -56,6 +56,17 @@ def test_word_vectors(wv: Run, tmp_path: Path, data: Path) -> None:
     assert len(near.stdout.splitlines()) == 3
 
 
+def test_a_file_that_grows_is_told_of(wv: Run, tmp_path: Path) -> None:
+    (tmp_path / "two.txt").write_text("__label__a red apple\n__label__b grey rain\n")
+    train = ["train", "two.txt", "-o", "tiny.bin", "--model", "supervised", "--threads", 1, "--dim", 100, "-q"]
+    assert wv(*train).returncode == 0
+    done = wv("quantize", "tiny.bin", "-o", "tiny.ftz")
+    assert done.returncode == 0, done.stderr
+    before, after = ((tmp_path / name).stat().st_size for name in ("tiny.bin", "tiny.ftz"))
+    ending = f"{after / before:.1f} times larger; keep the model: tables of centers outweigh its rows"
+    assert done.stderr.splitlines()[1] == f"{before:,} bytes -> {after:,}: {ending}"
+
+
 def test_size_chooses_the_cutoff(wv: Run, tmp_path: Path) -> None:
     done = wv("quantize", LABELS, "-o", "small.ftz", "--size", "40k", "-q")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

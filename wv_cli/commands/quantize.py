@@ -218,7 +218,11 @@ def compare(log: Log, before: Measured, after: Measured, unit: str, measure: str
     """Says what a model has lost, and returns it. `unit` is what its rows are called, `measure` its score on `path`."""
     log(f"{before.rows:,} {unit} -> {after.rows:,}", rows_before=before.rows, rows=after.rows)
     sizes = {"bytes_before": before.bytes, "bytes": after.bytes}
-    log(f"{before.bytes:,} bytes -> {after.bytes:,}: {before.bytes / after.bytes:.1f} times smaller", **sizes)
+    if after.bytes < before.bytes:
+        change = f"{before.bytes / after.bytes:.1f} times smaller"
+    else:
+        change = f"{after.bytes / before.bytes:.1f} times larger; keep the model: tables of centers outweigh its rows"
+    log(f"{before.bytes:,} bytes -> {after.bytes:,}: {change}", **sizes)
     scores: Metadata = {}
     if before.score is not None and after.score is not None:
         scores = {"measure": measure, "score_before": before.score, "score_after": after.score}
