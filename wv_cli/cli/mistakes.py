@@ -59,18 +59,19 @@ def require_two_dashes(command: click.Command, args: list[str]) -> None:
 
 def require_glued_values(command: click.Command, args: Sequence[str], context: click.Context) -> None:
     """Raises UsageError for a word such as -king, read as -k with the value "ing": where -k cannot have that value, and
-    where another -k would hide a text. Of two numbers the last one counts, so that an alias can be overridden."""
+    where another -k would hide a text. Of two numbers the last one counts, so that an alias can be overridden. An
+    option in the place of a value is refused, too."""
     options = [each for each in command.params if isinstance(each, click.Option) and not (each.is_flag or each.count)]
     takes_value = {flag: each for each in options for flag in each.opts}
-    given, glued = [], {}
+    given, glued, known = [], {}, {*flags(command)}
     words = iter(args)
     for word in words:
         if word == "--":
             break
         if option := takes_value.get(word.partition("=")[0] if word.startswith("--") else word):
             given.append(option)
-            if word in takes_value:
-                next(words, None)
+            if word in takes_value and (value := next(words, None)) in known:
+                raise UsageError(f"{word}: expected a value, found the option {value}; give the value before {value}")
         elif option := takes_value.get(word[:2]):
             given.append(option)
             glued[word] = option
