@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.commands.job import Job
@@ -83,6 +84,9 @@ class NgramJob(Job):
     )
 
     def check(self) -> None:
+        numbers = [each for each in self.source.inputs if each.isdigit() and not Path(each).exists()]
+        if numbers and "prune" in self.invocation.explicit:  # as lmplz takes them
+            raise UsageError(f"--prune takes one word; write --prune {','.join([self.config.prune, *numbers])}")
         if not self.counts_only:
             self.model.format.require_fitting(self.model.output)
         if self.source.inputs:  # --order is known later where there are counts

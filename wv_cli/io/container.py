@@ -38,6 +38,7 @@ _LONGEST_TITLE = 100
 _LONGEST_HEADER = 1 << 20
 _PIECE_BYTES = 1 << 24
 _CACHE_LINE = 64
+_WAYS = {"state": "; --save-state writes one with the training"}
 # What struct calls the types of numbers that a file may hold.
 _CODES: Mapping[str, Any] = {"|u1": "B", "<u2": "H", "<u4": "I", "<i4": "i", "<i8": "q", "<f4": "f", "<f8": "d"}
 _MOST_DIMENSIONS = 3
@@ -240,7 +241,7 @@ class Reader:
             problem = f"version {show_bytes(version)}; update wv"
         else:
             return self._source.read(len(title))
-        problem = f"expected a {kind} file of wv (version 1), found {problem}"
+        problem = f"expected a {kind} file of wv (version 1), found {problem}{_WAYS.get(kind, '')}"
         raise BadFile(self._source.name, problem, byte=0)
 
     def _new(self, name: str) -> "NDArray[Any]":

@@ -29,7 +29,10 @@ def write_parquet(stream: BinaryIO, columns: Columns, matrix: NDArray[np.generic
     if matrix is not None:
         flat = pyarrow.array(np.ascontiguousarray(matrix).reshape(-1))
         vectors["vector"] = pyarrow.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
-    table = pyarrow.table({**columns, **vectors})
+    # A column without a value has no type of its own, and readers of several files want one.
+    made = {name: pyarrow.array(values) for name, values in columns.items()}
+    typed = {name: each.cast("string") if each.null_count == len(each) else each for name, each in made.items()}
+    table = pyarrow.table({**typed, **vectors})
     parquet.write_table(table, stream, use_dictionary=list(columns), write_statistics=list(columns))
 
 
