@@ -44,6 +44,11 @@ def test_a_rotation_is_recovered(turned):
     np.testing.assert_allclose(made.map @ made.map.T, np.eye(24), atol=1e-12)
 
 
+def test_the_end_of_a_sentence_is_no_word():
+    lists = [WordList.from_words(words) for words in (["the", "</s>", "of"], ["</s>", "of", "the"])]
+    assert common(*lists).tolist() == [[0, 2], [2, 1]]
+
+
 def test_no_orthogonal_matrix_is_better():
     """Of pairs that no rotation makes equal: any step away from what was found is worse."""
     random = np.random.default_rng(2)

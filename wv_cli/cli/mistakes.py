@@ -27,8 +27,11 @@ VALUES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("kneserney", "kn", "modifiedkneserney", "mkn"), ("kneser-ney", "modified-kneser-ney")),
 }
 # Values of --model that are none here.
-_OTHERWISE = {"glove": "`wv glove` trains that model", "fasttext": "--preset fasttext trains its subwords",
-    "regression": "labels may be numbers, whose expected one `wv predict --number` gives"}
+_OTHERWISE = {
+    "glove": "`wv glove` trains that model",
+    "fasttext": "--preset fasttext trains its subwords",
+    "regression": "labels may be numbers, whose expected one `wv predict --number` gives",
+}
 
 
 def flags(command: click.Command) -> list[str]:

@@ -231,7 +231,9 @@ def recipe_for(
         return None
     for model, each in found.items():
         if each is None:
-            message = f"{model}: {meta.sidecar_path(model)} names no tokenization; leave --tokenize out, or name its settings"
+            message = (
+                f"{model}: {meta.sidecar_path(model)} names no tokenization; leave --tokenize out, or name its settings"
+            )
             raise UsageError(f"--tokenize {OF_MODEL}: {message}")
     if len({*found.values()}) > 1:
         message = f"--tokenize {OF_MODEL}: the models have different settings; ask them one by one"

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
+from wv_cli.text.vocab import SENTENCE_END
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.neighbors.csls import mutual
@@ -174,9 +175,10 @@ class Named:
 
 def common(a: WordList, b: WordList, first: int = 0) -> Pairs:
     """Rows of the words that both files list, (pairs, 2), in the order of `a`. `first` restricts them to the first
-    words of each file. Of a word listed twice the first row counts."""
+    words of each file. Of a word listed twice the first row counts. The end of a sentence, </s>, is no word: word2vec
+    and wv leave its vector as it was drawn."""
     rows = np.arange(min(first or len(a), len(a)))
-    rows = rows[a.find_all(a)[: len(rows)] == rows]
+    rows = rows[(a.find_all(a)[: len(rows)] == rows) & (rows != a.find(SENTENCE_END))]
     found = b.find_all(a.take(rows))
     kept = (found >= 0) & (found < (first or len(b)))
     return np.stack([rows[kept], found[kept]], axis=1).astype(np.int64)
