@@ -86,7 +86,9 @@ def test_what_is_saved_answers_as_what_was_trained(options, text, tmp_path):
 
 def test_documents_have_the_numbers_of_their_lines(text, tmp_path):
     """Empty lines count, and their vectors are zero."""
-    train(text, tmp_path / "model.d2v", model="doc2vec", min_count=1, dim=8, doc_vectors=tmp_path / "documents.vec")
+    files = [str(tmp_path / name) for name in ("model.d2v", "documents.vec")]
+    report = train(text, files[0], model="doc2vec", min_count=1, dim=8, doc_vectors=files[1])
+    assert report["outputs"] == files
     documents = formats.load(tmp_path / "documents.vec")
     lines = text.read_text().split("\n")
     assert len(lines) >= len(documents) >= len(lines) - 1

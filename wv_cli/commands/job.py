@@ -323,9 +323,10 @@ class TrainingJob(Job):
 
     @property
     def named_outputs(self) -> list[str]:
-        """The results as the user names them."""
-        values = self.values()
-        return [*values["outputs"], *(path for name, path in values.items() if name.startswith("save_") and path)]
+        """The files that are written, as the user names them: --output first."""
+        values, written = self.values(), ("result", "write")
+        others = (name for name, option in options_of(type(self)).items() if option.role in written)
+        return [*values["outputs"], *(values[name] for name in others if name != "outputs" and values[name])]
 
     def figures(self, metadata: Mapping[str, Any]) -> str:
         """What the command says behind the names of the outputs."""
