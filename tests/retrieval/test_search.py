@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import shlex
+import shutil
 import sys
 from collections import Counter
 
@@ -18,6 +19,7 @@ from tests.conftest import GOLDEN
 from wv_cli.__main__ import run
 from wv_cli.cli.answers import run_searches
 from wv_cli.errors import BadFile, WvError
+from wv_cli.io.folders import find_folder
 from wv_cli.retrieval.bm25 import Bm25, Counts
 from wv_cli.retrieval.build import build
 from wv_cli.retrieval.chunks import cut
@@ -392,3 +394,16 @@ def test_the_shipped_model_needs_no_package(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["search", "notes.txt", "cold weather", "--model", "wv/small", "-k", "1"]) == 0
     assert capsys.readouterr().out == "notes.txt:3: Rain and snow fell in the winter.\n"
+
+
+def test_the_shipped_model_is_found_where_the_program_lies_elsewhere(tmp_path, monkeypatch, capsys):
+    (tmp_path / "notes.txt").write_text("A concert for violin and piano.\n\nRain and snow fell in the winter.\n")
+    monkeypatch.chdir(tmp_path)
+    assert run(["search", "index", "notes.txt", "-o", "n.index", "--model", "wv/small", "-q"]) == 0
+    shutil.copytree(find_folder("wv/small"), tmp_path / "upgraded" / "small")
+    monkeypatch.setattr("wv_cli.io.shipped.shipped_data", lambda: tmp_path / "upgraded")
+    assert run(["search", "n.index", "cold weather", "-k", "1"]) == 0
+    assert capsys.readouterr().out == "notes.txt:3: Rain and snow fell in the winter.\n"
+    assert open_search_index("n.index").model == "wv/small"
+    assert run(["search", "index", "notes.txt", "-o", "n.index"]) == 2
+    assert "n.index was made with --model wv/small; give it, or remove n.index" in capsys.readouterr().err

@@ -78,6 +78,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "count": ("-n",),
     "bits": ("--length", "--quantize", "--dsub"),
     "ngram": ("--order",),
+    "positive": ("`wv nn VECTORS --positive A B --negative C` takes lists of words",),
     "cosmul": ("--method 3cosmul",),
     "th": ("--threshold",),
     "top": ("-k",),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _search
 from wv_cli.errors import BadFile, WvError, reason
-from wv_cli.io.folders import find_folder
+from wv_cli.io.folders import SMALL, find_folder
 from wv_cli.io.memory import allocate_aligned, pad_width
 from wv_cli.io.remote import is_remote, show_names
 from wv_cli.vectors.neighbors.topk import NO_HIT, Hits, make_empty_hits, merge
@@ -28,7 +28,9 @@ class Model:
     def __init__(self, path: str, threads: int = 1) -> None:
         found = find_folder(_copy_here(path))
         self._path = str(found.absolute())
-        self.name, self.digest = show_names(self._path), model_digest(str(found))
+        # The program lies elsewhere on another machine, and after an upgrade of Python.
+        is_shipped = path == SMALL and found != Path(path)
+        self.name, self.digest = SMALL if is_shipped else show_names(self._path), model_digest(str(found))
         self._threads = threads
         self._encode: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
 
