@@ -198,7 +198,7 @@ def test_indexes_that_do_not_fit(tmp_path):
     asked_of(rules, [text_of(words_of(number)) for number in range(5)])
     rules.save(index)
     good = index.read_bytes()
-    with pytest.raises(BadFile, match="give the threshold of --near-duplicates that it was made with"):
+    with pytest.raises(BadFile, match=r"give the threshold of --near-duplicates that it was made with, such as 0\.72"):
         VerifiedDuplicates(0.9, ["a"], [str(index)])
     with pytest.raises(BadFile, match="made without --keep-numbers; leave it out"):
         VerifiedDuplicates(0.72, ["a"], [str(index)], keep_numbers=True)

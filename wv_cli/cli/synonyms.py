@@ -57,6 +57,9 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loadinitgradsq", "initgradsqfile", "gradsqfile"), ("--init-gradsq",)),
     **dict.fromkeys(("savegradsq", "saveinitparam"), ("--checkpoint",)),
     "scoring": ("--score",),
+    **dict.fromkeys(
+        ("maxperplexity", "maxppl"), ("--perplexity MODEL=..PP", "--min-score -2.6 for a perplexity of 398")
+    ),
     **dict.fromkeys(("calibration", "calibrate", "ece"), ("--reliability", "--calibration")),
     **dict.fromkeys(("minfreq", "minfrequency", "freq", "cutoff"), ("--min-count",)),
     **dict.fromkeys(("gpu", "cuda", "device"), ("leave it out: wv computes on processors",)),

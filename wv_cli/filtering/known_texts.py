@@ -226,9 +226,12 @@ class _Index:
             tokenize = reader.fact("tokenize", str) if "tokenize" in reader.header else None
             if facts["shingle"] != SHINGLE:
                 reader.refuse(f"expected shingles of {SHINGLE} words")
-            if (facts["bands"], facts["rows"]) != (rules.bands.bands, rules.bands.rows):
-                step = "give the threshold of --near-duplicates that it was made with"
-                raise refuse(f"is an index with {facts['bands']} keys of {facts['rows']} numbers; {step}")
+            if (bands := Bands(facts["bands"], facts["rows"])) != rules.bands:
+                such = next(
+                    (f", such as {n / 100}" for n in range(1, 100) if Bands.for_threshold(n / 100) == bands), ""
+                )
+                step = f"give the threshold of --near-duplicates that it was made with{such}"
+                raise refuse(f"is an index with {bands.bands} keys of {bands.rows} numbers; {step}")
             if keep_numbers != rules.keep_numbers:
                 its, step = ("with", "give it") if keep_numbers else ("without", "leave it out")
                 raise refuse(f"is an index made {its} --keep-numbers; {step}")
