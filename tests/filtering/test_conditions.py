@@ -242,6 +242,20 @@ def test_fields_that_no_record_has(tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_value_that_is_the_name_of_a_field(tmp_path, capsys):
+    """The condition would hold for all records, or for none, without a word."""
+    for name in ("in.jsonl", "in.csv", "in.parquet"):
+        write_records(tmp_path / name)
+        call = ["filter", str(tmp_path / name), "--dry-run", "--where"]
+        assert run([*call, "id != lang or score in (3, text)"]) == 0
+        said = capsys.readouterr().err
+        for word in ("lang", "text"):
+            note = f"{name}: --where compares with the word {word}, not with the field of this name; put it in quotes"
+            assert said.count(note) == 1
+        assert run([*call, "id != 'lang' or score in (3, \"text\", other)"]) == 0
+        assert "the field of this name" not in capsys.readouterr().err
+
+
 def test_objects_that_python_does_not_read(tmp_path, capsys):
     """Too deep ones have no fields, and long numbers are rounded."""
     deep = '{"a": ' * 1000 + "1" + "}" * 1000

@@ -70,7 +70,7 @@ class FilterRun:
                     self.run.log(note)
             labels = split_fields(judge, self.kept.split)
             fields = [*dict.fromkeys([*judge.fields, *labels])]
-            for note in notes_on_fields(corpus.texts, path, fields, labels):
+            for note in notes_on_fields(corpus.texts, path, fields, labels, judge.words):
                 self.run.log(note)
         return judge
 

@@ -72,7 +72,8 @@ def parse_condition(text: str) -> FieldScorer:
     test = parser.condition(0)
     if parser.next.kind != "end":
         parser.refuse("expected and, or, or the end")
-    return FieldScorer(tuple(dict.fromkeys(parser.fields)), lambda columns: test(columns)[0].astype(np.float32))
+    fields, words = (tuple(dict.fromkeys(names)) for names in (parser.fields, parser.words))
+    return FieldScorer(fields, lambda columns: test(columns)[0].astype(np.float32), words)
 
 
 class _Parser:
@@ -82,6 +83,7 @@ class _Parser:
         self._text = text
         self._tokens = iter([*_tokens(text), _Token("end", "", len(text))])
         self.fields: list[str] = []
+        self.words: list[str] = []
         self.next = next(self._tokens)
 
     def refuse(self, expected: str) -> NoReturn:
@@ -174,7 +176,10 @@ class _Parser:
         if token.text.lower() in ("true", "false"):
             return token.text.lower() == "true"
         number = _number(token.text)
-        return token.text if number is None else number
+        if number is not None:
+            return number
+        self.words.append(token.text)
+        return token.text
 
 
 def _tokens(text: str) -> Iterable[_Token]:

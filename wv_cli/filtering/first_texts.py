@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from wv_cli.errors import WvError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.label_files import NONE
 from wv_cli.filtering.near_duplicates import SHINGLE, Banding
@@ -19,9 +19,11 @@ from wv_cli.text.records.reading import DEFAULT_FIELD, Block
 _FEW = 1000
 
 
-def notes_on_fields(texts: Texts, path: str, names: Sequence[str], labels: Sequence[str] = ()) -> Iterator[str]:
-    """Which of the fields `names` no record of the first has, and which of `labels`, some of them, has values that are
-    no labels. Raises UsageError where these have columns."""
+def notes_on_fields(
+    texts: Texts, path: str, names: Sequence[str], labels: Sequence[str] = (), words: Sequence[str] = ()
+) -> Iterator[str]:
+    """Which of the fields `names` no record of the first has, which of `labels`, some of them, has values that are no
+    labels, and which of `words`, taken for texts, are fields. Raises UsageError where records have columns."""
     for block in _first_blocks(texts, path) if names else ():
         columns = read_fields(block, names, texts.reading.field or DEFAULT_FIELD, path)
         for name, values in columns.items():
@@ -30,6 +32,12 @@ def notes_on_fields(texts: Texts, path: str, names: Sequence[str], labels: Seque
             if name in labels and (lists := sum(isinstance(value, list | dict) for value in values)):
                 have = f"{lists:,} of the first {len(values):,} records have a list or an object as {name}"
                 yield f"{path}: {have}, which is no label; they go to the folder {NONE}"
+        for word in words:
+            with suppress(UsageError):  # there is no such column
+                (values,) = read_fields(block, [word], texts.reading.field or DEFAULT_FIELD, path).values()
+                if any(value is not None for value in values):
+                    what = f"--where compares with the word {word}, not with the field of this name"
+                    yield f"{path}: {what}; put it in quotes if the word is meant"
 
 
 def notes_on_words(

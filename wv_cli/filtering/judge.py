@@ -63,6 +63,11 @@ class Judge:
         return tuple(dict.fromkeys(name for each in self._field_scorers.values() for name in each.fields))
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The texts without quotes that rules compare fields with."""
+        return tuple(dict.fromkeys(word for each in self._field_scorers.values() for word in each.words))
+
+    @property
     def duplicate_rules(self) -> list[Any]:
         """The rules that know what stayed."""
         return [*self.duplicates, *([self.paragraphs] if self.paragraphs is not None else [])]

@@ -16,10 +16,12 @@ Columns = Mapping[str, Sequence[Any]]  # of a field its value in each record, No
 
 @dataclass(frozen=True)
 class FieldScorer:
-    """A scorer of records by some of their `fields`: 1 for those that stay, 0 for the others."""
+    """A scorer of records by some of their `fields`: 1 for those that stay, 0 for the others. `words` are the texts
+    that it compares with, where they stand without quotes, as names of fields do."""
 
     fields: tuple[str, ...]
     score: Callable[[Columns], Scores]
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
