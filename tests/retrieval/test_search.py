@@ -219,11 +219,12 @@ def test_what_is_no_text_is_left_out(tmp_path, wv):
     (folder / "new\nline").write_text("needle")
     os.mkfifo(folder / "pipe")
     os.chdir(tmp_path)
-    for _ in range(2):  # the index itself, in the folder, is no text
+    for read in (1, 0):  # the index itself, in the folder, is no text
         done = wv("search", "index", "docs", "-o", "docs/my.index")
         assert done.returncode == 0, done.stderr
         assert "4 chunks of 5 files" in done.stderr and "2 files left out" in done.stderr
-        assert "docs/cut.gz" in done.stderr and done.stderr.count("\n") == 3
+        assert "docs/cut.gz" in done.stderr and done.stderr.count("\n") == 3 + read
+        assert done.stderr.count("docs/latin: byte 10: 0xe9 is no UTF-8") == read
         assert "1 file that is no text is left out, docs/binary: binary data (NUL bytes)\n" in done.stderr
     found = wv("search", "docs/my.index", "needle", "--json").stdout
     assert {json.loads(line)["file"] for line in found.splitlines()} == {
@@ -407,3 +408,13 @@ def test_the_shipped_model_is_found_where_the_program_lies_elsewhere(tmp_path, m
     assert open_search_index("n.index").model == "wv/small"
     assert run(["search", "index", "notes.txt", "-o", "n.index"]) == 2
     assert "n.index was made with --model wv/small; give it, or remove n.index" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("call", [["search", "in", "grüße"], ["search", "index", "in", "-o", "x.index"]])
+def test_letters_of_short_texts_that_are_not_utf8_are_told(call, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("Grüße aus Köln\n", encoding="utf-8")
+    (tmp_path / "in" / "b.txt").write_bytes("Grüße aus München\n".encode("latin-1"))
+    assert run(call) == 0
+    assert "in/b.txt: byte 2: 0xfc is the first of 3 bytes that are no UTF-8" in capsys.readouterr().err

@@ -78,8 +78,8 @@ def _files_of(folder: str, log: Log) -> list[Found]:
 
 class FileText:
     """The chunks of a file, read once, and its digest when they have been read. Raises BadFile for what is no text,
-    WvError for what cannot be read; records that cannot be read are told to `log`, bytes of web pages that are no UTF-8
-    are counted as `replaced`."""
+    WvError for what cannot be read; records that cannot be read are told to `log`, bytes that are no UTF-8 are counted
+    as `replaced`, but in records."""
 
     def __init__(self, path: str, config: TextConfig, log: Log, replaced: InvalidBytes) -> None:
         self.path, self._config, self._log, self._replaced = path, config, log, replaced
@@ -124,7 +124,10 @@ class NoText(WvError):
 def _read_text(chunks: Iterator[bytes], name: str, path: str, replaced: InvalidBytes) -> Iterator[bytes]:
     first = next(chunks, b"")
     if path == "-" or not is_page(path, first):
-        yield from _require_text(chain([first], chunks), name)
+        for chunk in _require_text(chain([first], chunks), name):
+            replaced.add(chunk, name)
+            yield chunk
+        replaced.end(name)
     elif problem := unreadable_page():
         raise NoText(f"{name}: expected text, found {problem}")
     else:
