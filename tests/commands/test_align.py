@@ -212,10 +212,13 @@ def test_rare_words_are_told_of(wv, tmp_path):
     words = np.random.default_rng(1).standard_normal((2001, 4)).astype(np.float32)
     for name in ("a.bin", "b.bin"):
         save(str(tmp_path / name), Embeddings(WordList.from_words(f"w{i}" for i in range(2001)), words))
-    told = [wv("drift", "a.bin", "b.bin", "--top", "1", *more).stderr for more in ([], ["--restrict-vocab", "2000"])]
-    assert told == [
+    few = ["--restrict-vocab", "12", "--neighbors"]
+    cases = ([], ["--restrict-vocab", "2000"], [*few, "11"], [*few, "10"])
+    assert [wv("drift", "a.bin", "b.bin", "--top", "1", *more).stderr for more in cases] == [
         "2,001 words compared, rare ones too, which change by chance; --restrict-vocab 2000 leaves them out\n",
         "2,000 words compared\n",
+        "12 words compared, so few that each is a neighbor of all others; give a smaller --neighbors\n",
+        "12 words compared\n",
     ]
 
 
