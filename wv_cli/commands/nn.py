@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from wv_cli.commands.parts.asking import PROMPTS, AskedVectors, NeighborQueries, Searching
 from wv_cli.commands.questions import Answerer, Layout, OpenedFiles, QuestionsJob
-from wv_cli.config import frozen, option
+from wv_cli.config import frozen, option, require
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import Log
 
@@ -54,6 +54,11 @@ class NnJob(QuestionsJob):
     @property
     def prompt(self) -> str:
         return PROMPTS[self.asked.kind]
+
+    def check(self) -> None:
+        super().check()
+        few = f"--candidates {self.asked.candidates} is less than -k {self.k}, the neighbors that are shown; raise it"
+        require(self.asked.rerank is None or (self.asked.candidates or self.k) >= self.k, few)
 
     def open(self, log: Log) -> OpenedFiles:
         return open_neighbors(self.source, self.asked, self.search, self.k, log)

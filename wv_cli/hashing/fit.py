@@ -32,6 +32,8 @@ def fill_config(config: HashConfig, method: str, dim: int) -> HashConfig:
         if length >= expansion:
             message = f"--length {length} active bits of --expansion {expansion}: the expansion must be larger"
             raise UsageError(message)
+        if config.rank > expansion:
+            raise UsageError(f"--rank {config.rank}: expected at most the {expansion} units of --expansion; lower it")
         if expansion > MAX_BITS:
             message = f"--length {length}: codes of {expansion:,} bits; expected at most {MAX_BITS:,}; lower --length"
             raise UsageError(message)
