@@ -122,13 +122,14 @@ def test_refuses_what_is_no_label(tmp_path):
     path.write_text('{"text": "x", "y": [[1]]}\n')
     with pytest.raises(BadFile, match="the field y: expected a text"):
         lines_of(path, "y")
-    csv = write(tmp_path / "x.csv", RECORDS)
-    with pytest.raises(
-        UsageError, match="expected the column nope, found text, quality, topic; --label-field names it"
-    ):
-        lines_of(csv, "nope")
+    for ending in ("csv", "parquet"):  # of Parquet, the columns that are asked for are read alone
+        records = write(tmp_path / f"x.{ending}", RECORDS)
+        with pytest.raises(
+            UsageError, match="expected the column nope, found text, quality, topic; --label-field names it"
+        ):
+            lines_of(records, "nope")
     (tmp_path / "x.txt").write_text("__label__a text\n")
-    with pytest.raises(UsageError, match=r"--label-field has no effect, since no input is called \.jsonl"):
+    with pytest.raises(UsageError, match=r"/x\.txt: --label-field reads records, and no input is called \.jsonl"):
         lines_of(tmp_path / "x.txt", "y")
 
 

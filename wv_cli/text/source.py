@@ -81,7 +81,7 @@ class Source(RecordFiles):
             return None
         from wv_cli.text.records.labels import LabeledLines
 
-        texts.labels.require_records([texts.records(path) for path in self.paths])
+        texts.labels.require_records([texts.records(path) for path in self.paths], self.inputs)
         return LabeledLines(texts.labels, self.field)
 
     @property

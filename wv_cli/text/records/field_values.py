@@ -22,7 +22,7 @@ def read_fields(block: Block, names: Sequence[str], field: str, place: str, step
     if not names:
         return {}
     if isinstance(block, TableBlock):
-        return read_columns(block.rows.table, names, place, step)
+        return read_columns(block.rows.table, names, place, step, block.names)
     assert isinstance(block, ScannedBlock)
     with_text = any(field == name or field.startswith(f"{name}.") for name in names)
     if block.fields is None:
@@ -33,13 +33,15 @@ def read_fields(block: Block, names: Sequence[str], field: str, place: str, step
     return {name: [row[place] for row in rows] for name, place in places.items()}
 
 
-def read_columns(table: Any, names: Sequence[str], place: str, step: str = "a rule asks for it") -> Values:
-    """The same of a table of Arrow."""
+def read_columns(
+    table: Any, names: Sequence[str], place: str, step: str = "a rule asks for it", found_names: Sequence[str] = ()
+) -> Values:
+    """The same of a table of Arrow. `found_names` are the columns of its file, where it has some of them only."""
     found = {}
     for name in names:
         path = find_column(table.schema, name, place)
         if path is None:
-            raise _no_column(place, name, table.column_names, step)
+            raise _no_column(place, name, found_names or table.column_names, step)
         found[name] = plain_values(column_at(table, path[0]))
     return found
 

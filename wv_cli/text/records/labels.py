@@ -47,13 +47,13 @@ class LabelFields:
             else f"{self.prefix}{encode_value(value)}"
         )
 
-    def require_records(self, kinds: Sequence[str | None]) -> None:
+    def require_records(self, kinds: Sequence[str | None], inputs: Sequence[str]) -> None:
         """Raises UsageError where no input is of records. `named` labels may stand in lines, too."""
         if not self.named and not any(kinds):
             endings = ", ".join(f".{kind}" for kind in RECORDS)
             raise UsageError(
-                f"--label-field has no effect, since no input is called {endings}; leave it out, or name the field of "
-                "the texts with --field"
+                f"{', '.join(inputs)}: --label-field reads records, and no input is called {endings}; give records, "
+                "name the field of the texts with --field, or leave --label-field out"
             )
 
 
@@ -165,7 +165,7 @@ def _refuse(name: str, block: Block, number: int, problem: str) -> BadFile:
 def _names(block: Block) -> list[str]:
     """The fields of the first record."""
     if isinstance(block, TableBlock):
-        return list(block.rows.table.column_names)
+        return list(block.names)
     assert isinstance(block, ScannedBlock)
     if block.fields is not None:
         return list(block.fields.names)

@@ -23,7 +23,8 @@ Batch = tuple[int, Any, float]  # the number of its group, which are written tog
 
 @dataclass(frozen=True, eq=False)
 class TableBlock:
-    """A batch of rows that have a text: `numbers` are theirs among the `read` rows of the file."""
+    """A batch of rows that have a text: `numbers` are theirs among the `read` rows of the file, which has the columns
+    `names`; `rows` may have some of them only."""
 
     each: list[bytes]
     size: int
@@ -31,6 +32,7 @@ class TableBlock:
     path: Sequence[str]  # the names that lead to the field
     numbers: list[int]
     read: int
+    names: Sequence[str]
 
     @property
     def count(self) -> int:
@@ -138,10 +140,11 @@ class TableReader:
             numbers = [i for i, text in enumerate(texts) if text is not None]
             if len(good) < len(texts):
                 table = take_rows(table, [text is not None for text in texts])
-            yield TableBlock(good, int(size * len(texts)), Rows(table, group, form), path, numbers, len(texts))
+            rows = Rows(table, group, form)
+            yield TableBlock(good, int(size * len(texts)), rows, path, numbers, len(texts), schema.names)
         bad.finish()
         if row == before:
-            yield TableBlock([], 0, Rows(schema.empty_table(), 0, form), path, [], 0)
+            yield TableBlock([], 0, Rows(schema.empty_table(), 0, form), path, [], 0, schema.names)
 
     def _column_names(self, schema: Any) -> str:
         """The field as a reader of some columns names it."""
