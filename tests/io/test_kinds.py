@@ -35,7 +35,7 @@ from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
 from wv_cli.vectors import formats
-from wv_cli.vectors.formats import checking
+from wv_cli.vectors.formats import checking, load
 from wv_cli.vectors.formats.fasttext_bin import load_model
 from wv_cli.vectors.recognize import input_texts
 
@@ -309,3 +309,13 @@ def test_another_encoding_of_a_list_is_named(read, encoding, tmp_path):
 def test_a_mark_before_rules_is_no_part_of_them(tmp_path):
     (tmp_path / "f").write_bytes(b'\xef\xbb\xbfwords = "1.."\r\n')
     assert read_rules(str(tmp_path / "f"), {})[0] == [("words", "1..")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reader"),
+    [("pooled-classifier", "wv predict"), ("packed-ngrams", "wv lm"), ("state", "--continue"), ("decisions", "")],
+)
+def test_what_reads_a_file_that_is_no_vectors(kind, reader, tmp_path):
+    container.save(tmp_path / "file", kind, {}, {"x": np.zeros(3)})
+    with pytest.raises(BadFile, match=f"found a {kind} file of wv" + (f"; {reader} " if reader else "$")):
+        load(tmp_path / "file")

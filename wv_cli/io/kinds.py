@@ -98,10 +98,18 @@ def records_of(head: bytes) -> str | None:
 _PUNCTUATION = ".,;:!?()[]'\"“”"
 
 
+_READERS = {
+    b"search-index": "; wv search export INDEX -o NAME.npy writes its vectors",
+    b"pooled-classifier": "; wv predict and wv eval labels ask it",
+    b"packed-ngrams": "; wv lm and wv eval perplexity ask it",
+    b"state": "; --continue takes it",
+}
+
+
 def advise_vectors(head: bytes) -> str:
-    """What to do with records, texts and a search index where word vectors are read, "" for other files."""
-    if (found := _CONTAINER.match(head)) and found[1] == b"search-index":
-        return "; wv search export INDEX -o NAME.npy writes its vectors"
+    """What to do with records, texts and files of wv where word vectors are read, "" for other files."""
+    if found := _CONTAINER.match(head):
+        return _READERS.get(found[1], "")
     kind = records_of(head)
     if kind == "jsonl":
         return "; write its vectors as lines `word number ...`"
