@@ -164,6 +164,21 @@ def test_other_rules_replace_no_finished_folder(tmp_path, capsys):
     assert contents(tmp_path / "kept") != before
 
 
+def test_outputs_of_inputs_that_are_gone_are_told(tmp_path, capsys):
+    """Once, by the run that no longer has them."""
+    inputs, note = (
+        corpus(tmp_path / "in"),
+        "of the run before, such as a.jsonl, whose inputs are not given now; they stay",
+    )
+    call = [each for each in arguments(inputs, tmp_path) if each != "-q"]
+    assert run(call) == 0 and note not in capsys.readouterr().err
+    call.remove(inputs[0])
+    assert run(call) == 0
+    assert f"{tmp_path / 'kept'}: holds 1 file {note}" in capsys.readouterr().err
+    assert (tmp_path / "kept" / "a.jsonl").exists()
+    assert run(call) == 0 and note not in capsys.readouterr().err
+
+
 def test_new_contents_are_filtered_again(tmp_path):
     inputs = corpus(tmp_path / "in")[:1]
     assert run(arguments(inputs, tmp_path)) == 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wv_cli.commands.distribution import executor
 from wv_cli.commands.filter_corpus import Corpus, open_corpus
+from wv_cli.commands.metadata import number_of
 from wv_cli.commands.parts.filter_files import FilteredRecords, FilterOutput
 from wv_cli.commands.parts.filter_rules import Rules
 from wv_cli.commands.run import Metadata, Run
@@ -196,7 +197,11 @@ class FilterRun:
         shards = Shards(
             slices, kept.folders, journal, report, totals, overwrite=kept.overwrite, part=part, split=kept.split
         )
+        others = report.outputs_of_others([each.name for each in slices])
         with shards.claim(), _told_how_to_go_on(self.run):
+            if others and shards.finished is None:
+                stay = f"{number_of(len(others), 'file')} of the run before, such as {Path(others[0]).name}"
+                self.run.log(f"{output}: holds {stay}, whose inputs are not given now; they stay")
             if shards.finished is not None:
                 if shards.totals.damaged and self.records.bad_files == "error":
                     problem = f"{shards.totals.damaged:,} of the files were damaged, and left out"

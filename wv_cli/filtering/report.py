@@ -59,6 +59,14 @@ class Report:
         paths = [self.path, *(path for path in files_of_other_deals(self.folder, self.part) if path.suffix == ENDING)]
         return [output for path in paths for output in _recorded_outputs(path, names, rejected)]
 
+    def outputs_of_others(self, names: Collection[str]) -> list[str]:
+        """The files in the folder that its report tells of and that are there, of shards with other names."""
+        with suppress(WvError, LookupError, TypeError):
+            saved = read_report(self.path) or {"shards": []}
+            others = {shard["shard"] for shard in saved["shards"]} - {*names}
+            return [path for path in _recorded_outputs(self.path, others, []) if Path(path).exists()]
+        return []
+
     def refuse_labels_of_other_deals(self) -> None:
         """Raises WvError for a part where a run in another number of parts has split: it does not know the labels of
         all shards that the others replace."""
