@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import shutil
 
 import pytest
 
@@ -37,6 +38,17 @@ def test_a_lone_surrogate_is_read_as_in_records(tmp_path):
     index.add({"a": "one house \ud800", "\ud800": "two houses"})
     assert [answer["text"] for answer in index.search("house")] == ["one house \ufffd", "two houses"]
     assert "\ud800" in index and list(index) == ["a", "\ufffd"]
+
+
+def test_a_model_that_lies_elsewhere_now(tmp_path):
+    shutil.copy(MODEL, tmp_path / "before.vec")
+    index = wv_cli.Index(tmp_path / "i.index", model=tmp_path / "before.vec")
+    index.add({"a": "the one tool"})
+    index.save()
+    (tmp_path / "before.vec").rename(tmp_path / "after.vec")
+    with pytest.raises(WvError, match=r"before\.vec: cannot read .*; name its new place with model, or search without"):
+        wv_cli.Index(tmp_path / "i.index").search("one")
+    assert wv_cli.Index(tmp_path / "i.index", model=tmp_path / "after.vec").search("one")
 
 
 def test_an_index_is_not_pickled():

@@ -189,10 +189,10 @@ class Index:
 
     def _require_model(self, *, open_it: bool = False) -> "Model | None":
         """The model; that of an index in a file is opened when vectors are made. Raises WvError for another one."""
-        from wv_cli.retrieval.query import require_model
+        from wv_cli.retrieval.query import open_model_of_index, require_model
 
         if self._model is None and open_it and self._index.model:
-            self._model = _open_model(self._index.model)
+            self._model = open_model_of_index(self._index.model, processors())
         if self._model is not None and self._index.chunks:
             require_model(self._index, self._model, self._name)
         return self._model

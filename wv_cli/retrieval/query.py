@@ -169,6 +169,15 @@ def require_model(index: SearchIndex, model: Model, name: str) -> None:
         raise WvError(message)
 
 
+def open_model_of_index(name: str, threads: int) -> Model:
+    """The model that an index names. Raises WvError with the way out where it lies elsewhere now."""
+    try:
+        return Model(name, threads)
+    except WvError as error:
+        message = f"{error}; name its new place with --model, or search without it: --vector-weight 0"
+        raise WvError(message) from error
+
+
 def settings_of(index: SearchIndex, name: str) -> TextConfig:
     """Raises BadFile for what no index of ours says of itself."""
     try:
@@ -202,13 +211,8 @@ def open_searcher(
         name = model if model is not None else ""
     if "vector_weight" in given and not name:
         raise UsageError("--vector-weight needs --model, or an INDEX that was made with one")
-    try:
-        opened = Model(name, threads) if name and fusion.vector_weight else None
-    except WvError as error:
-        if model is not None:
-            raise
-        message = f"{error}; name its new place with --model, or search without it: --vector-weight 0"
-        raise WvError(message) from error
+    opens = Model if model is not None else open_model_of_index
+    opened = opens(name, threads) if name and fusion.vector_weight else None
     found = index or _build_index(path, text, opened, log)
     return Searcher.from_index(found, opened, fusion.vector_weight, path, is_stored=index is not None)
 
