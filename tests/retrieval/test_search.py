@@ -267,6 +267,12 @@ def test_records(tmp_path, wv):
     assert "a.jsonl:3" in done.stderr
     refused = wv("search", "c.txt", "needle", "--field", "t")
     assert refused.returncode == 2 and "--field has no effect" in refused.stderr
+    for inputs, code in (["a.jsonl", "b.csv"], 2), (["a.jsonl", "c.txt"], 0):
+        for option in ("--words 3", "--chunks line"):
+            made = wv("search", "index", *inputs, "-o", "i.index", "--field", "t", "-q", *option.split())
+            assert made.returncode == code, made.stderr
+            assert ("has no effect with --field: all files have records" in made.stderr) is (code == 2)
+            (tmp_path / "i.index").unlink(missing_ok=True)
 
 
 def test_a_pipe_without_a_query_reads_no_text(tmp_path, wv):

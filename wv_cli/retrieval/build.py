@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.config import require
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.events import OnProgress
 from wv_cli.retrieval.chunks import Chunk, cut
@@ -282,9 +283,16 @@ def build(
     """(the index of these files, how many files were kept from the `old` one, are gone from it, and were skipped).
     `progress` is told of files, then of chunks that are encoded. What is collected is kept in the folder of `beside`;
     None: in memory. Raises BadFile, WvError."""
-    if config.field is not None and not any(record_kind(file.path) for file in files):
-        kinds = ", ".join(ending for kind in RECORDS.values() for ending in kind.endings)
-        raise UsageError(f"--field has no effect: no file's name has an ending of records ({kinds})")
+    if config.field is not None:
+        are_records = {record_kind(file.path) is not None for file in files}
+        if True not in are_records:
+            kinds = ", ".join(ending for kind in RECORDS.values() for ending in kind.endings)
+            raise UsageError(f"--field has no effect: no file's name has an ending of records ({kinds})")
+        for name in ("chunks", "words") if False not in are_records else ():
+            message = (
+                f"--{name} has no effect with --field: all files have records, which are a chunk each; leave it out"
+            )
+            require(getattr(config, name) == getattr(TextConfig, name), message)
     builder = Builder(config, model, old, log, beside)
     for number, file in enumerate(files, 1):
         builder.add(file)
