@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Run, run_wv
 from tests.walk import for_each
-from wv_cli.cli import COMMANDS, COMPAT, group_commands
+from wv_cli.cli import COMMANDS, COMPAT, group_commands, habits
 from wv_cli.cli.document import Listed
 from wv_cli.cli.examples import EXAMPLES
 from wv_cli.cli.help import HEADINGS, heading
@@ -21,6 +21,7 @@ from wv_cli.cli.program import wv as group
 from wv_cli.cli.synonyms import SYNONYMS, plain
 from wv_cli.commands.models import MODELS
 from wv_cli.evaluation import TASKS
+from wv_cli.guides import GUIDES
 from wv_cli.models.config import START_LR, Word2vecConfig
 
 # Every option of the originals and the commoner ones of gensim, by the command that does their work here.
@@ -312,3 +313,7 @@ def test_a_value_joined_to_a_short_option_stays_one(wv: Run, slice_vectors: os.P
     assert many.returncode == 0 and many.stdout.count("\n") == 3
     assert many.stdout == wv("nn", slice_vectors, "the", "--k", 3, "-q").stdout
     assert "did you mean" not in wv("nn", slice_vectors, "--", "-dim").stderr
+
+
+def test_words_that_lead_to_a_guide():
+    assert {*habits.GUIDES.values()} <= {*GUIDES} and not {*habits.GUIDES} & {*map(plain, GUIDES)}

@@ -69,6 +69,19 @@ COMMANDS: dict[str, str] = {
 GUIDES: dict[str, str] = {
     **dict.fromkeys(("dedup", "dedupe", "deduplicate", "minhash", "decontaminate", "decontamination"), "duplicates"),
     **dict.fromkeys(("gopher", "c4", "fineweb", "heuristic", "datatrove"), "heuristics"),
+    **dict.fromkeys(("rag", "bm25", "hybrid", "sqlite", "sqlitevec", "duckdb"), "search-a-folder"),
+    **dict.fromkeys(("embeddings", "sentenceembeddings", "sentencevectors"), "sentences"),
+    **dict.fromkeys(("model2vec", "sentencetransformers", "distillation"), "static-embeddings"),
+    **dict.fromkeys(("judge", "regression", "calibration", "labels", "ratings"), "classifier"),
+    **dict.fromkeys(("translation", "bilingual", "crosslingual", "diachronic", "alignment"), "compare-corpora"),
+    **dict.fromkeys(("cron", "makefile", "make", "resume", "checkpoint", "checkpoints"), "every-night"),
+    **dict.fromkeys(("parquet", "jsonl", "csv", "tsv", "arrow", "warc", "commoncrawl"), "records"),
+    **dict.fromkeys(("html", "pdf", "markup"), "raw-text"),
+    **dict.fromkeys(("language", "lid", "pii", "quality"), "filter-a-corpus"),
+    **dict.fromkeys(("pandas", "polars", "spark", "pickle"), "filter-in-engines"),
+    **dict.fromkeys(("dask", "slurm", "cluster"), "many-machines"),
+    **dict.fromkeys(("quantization", "compression"), "compress"),
+    **dict.fromkeys(("s3", "https", "url"), "remote"),
 }
 # The same of the subcommands of a group.
 SUBCOMMANDS: dict[str, dict[str, str]] = {
