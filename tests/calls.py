@@ -276,6 +276,11 @@ CALLS = {
         "{records} -o {out} --words 1..",
         "{records} --dry-run --words 1.. --json",
         bad_files=["{} --dry-run --words 1.."],
+        variants=[
+            "r.jsonl -o out.folder --words 9.. --near-duplicates 0.7 --json",
+            "r.jsonl --dry-run --json --classifier classifier.bin:a>=0.2 --near-duplicates 0.7",
+            "r.jsonl -o out.folder --json --blocked-hosts hosts.txt --contamination bench.jsonl:text<=0.3",
+        ],
     ),
     "tokenize": Calls(
         "{text} -o {out}",

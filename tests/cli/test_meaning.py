@@ -4,6 +4,7 @@ refused with exit code 2.
 A new option needs a value in VALUES, or a place in PLAIN if it never changes results; the walk finds both missing.
 """
 
+import json
 import os
 import re
 import shlex
@@ -24,8 +25,8 @@ from wv_cli.errors import UsageError
 PLAIN = {
     "as_json", "quiet", "layout", "meta", "threads", "memory", "dask", "checkpoint", "checkpoint_every", "resume",
     "overwrite", "max_time", "force_text", "again", "bad_records", "bad_rows", "output", "outputs", "from_format",
-    "strict", "save_hasher", "save_transform", "save_moments", "save_counts", "save_vocab", "save_state", "save",
-    "save_phrases", "min_score", "max_problems", "autotune_validation", "validation", "help", "data", "title",
+    "strict", "bad_files", "save_hasher", "save_transform", "save_moments", "save_counts", "save_vocab", "save_state",
+    "save", "save_phrases", "min_score", "max_problems", "autotune_validation", "validation", "help", "data", "title",
 }  # fmt: skip
 # An argument that changes something, and what goes with it; {} are files of the fixture.
 VALUES = {
@@ -75,6 +76,19 @@ VALUES = {
     "label_field": "stars", "calibration": "few.labeled.txt",
     "vector_weight": "0.9", "tokenize": "unicode,lowercase",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
+}  # fmt: skip
+# The same of options that other commands have with another meaning.
+OF_COMMAND = {
+    "filter": {
+        "words": "20..60", "clusters": "out.clusters", "split": "stars", "perplexity": "text.lm<=9",
+        "rules": "rules.toml", "rejected": "out.rejected",
+        "where": "stars>=3", "blocked_hosts": "hosts.txt", "heuristic": "mean-word-length=4..5", "url_field": "link",
+        "contamination": "o=bench.jsonl:text<=0.1", "classifier": "n=classifier.bin:a>=0.4", "near_duplicates": "0.5",
+        "language": f"{GOLDEN / 'ft-labels.bin'}:baking>=0.6", "against": "known.index", "reason": "why",
+        "explain": "2", "save_index": "out.index", "part": "2/2", "keys": "out.keys", "summary": "out.folder",
+    },
+    "search": {"words": "9"},
+    "plot": {"to_format": "svg"},
 }  # fmt: skip
 VARIANTS = [f"{name} {call}" for name, row in CALLS.items() for call in row.variants]
 OTHERS = [f"{name} {call.strip()}" for name, row in CALLS.items() for call in row.more_variants]
@@ -129,6 +143,20 @@ def folder(tmp_path_factory, slice_text):
     cased = [line[:400].replace("the ", "The ", i % 2) for i, line in enumerate(lines)]
     cased += cased[:1]  # for --dedup
     Path("text.txt").write_text("".join(f"{line}\n" for line in cased))
+    hosts = ["a.com", "b.org"]
+    records = [
+        {
+            "text": f"{line} 8.8.8.{i % 9}\n{line[:50]}",
+            "stars": i % 5,
+            "url": f"http://{hosts[i % 2]}/",
+            "link": "b.org",
+        }
+        for i, line in enumerate([*cased, *(line.replace(" of ", " 7 ") for line in cased[::4]), *cased[:9]])
+    ]
+    Path("r.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    Path("bench.jsonl").write_text("".join(f"{json.dumps({'text': line[:90]})}\n" for line in cased[::7]))
+    Path("hosts.txt").write_text("a.com\n")
+    Path("rules.toml").write_text('heuristic = "lines=..1"\n')
     Path("raw.txt").write_text("Bake it, at 3.1 (9). e\u0301 \ufb01ne Ok? Yes!\n")
     labels = ["__label__a", "__label__b", "__l_c"]
     labeled = [f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)]
@@ -184,6 +212,7 @@ def folder(tmp_path_factory, slice_text):
         "train other.txt -o other.bin --save-state small.state --dim 4 --min-count 2 --epochs 1 -q --no-meta",
         "hash words.vec -m lsh --length 24 -o a.codes --save-hasher lsh.hasher -q",
         f"glove other.txt -o other.bin --save-state glove.state {GLOVE} -q --no-meta",
+        "filter r.jsonl -o known --words 60.. --near-duplicates 0.7 --save-index known.index -q",
         "whiten words.vec --save-moments m.moments -q",
         "whiten words.vec -o turned.vec -q",
         "whiten other.vec --save-moments other.moments -q",
@@ -212,9 +241,9 @@ def options_of(variant: str) -> list[click.Option]:
 
 def given(option: click.Option, variant: str) -> list[str]:
     """The option on the command line, with another value than the variant's."""
-    name = str(option.name)
-    if VALUES.get(name, "").startswith("--"):
-        return VALUES[name].split()
+    name, values = str(option.name), VALUES | OF_COMMAND.get(variant.split()[0], {})
+    if values.get(name, "").startswith("--"):
+        return values[name].split()
     if name == "to":
         binary = "binary" if variant.startswith("lm") else "word2vec-binary"
         return ["--to", "arpa" if variant.endswith("out.lm") else binary]
@@ -224,32 +253,26 @@ def given(option: click.Option, variant: str) -> list[str]:
     flag = option.opts[-1]
     if name == "center" and ("pcah" in variant or "itq" in variant):
         return [flag, "none"]  # the mean is what they take off anyway
-    if name == "words" and variant.startswith("search"):
-        return [flag, "9"]  # of a chunk; elsewhere a file
-    if name == "to_format" and variant.startswith("plot"):
-        return [flag, "svg"]
-    if isinstance(option.type, click.Choice) and VALUES.get(name) not in {*option.type.choices} - {option.default}:
+    if isinstance(option.type, click.Choice) and values.get(name) not in {*option.type.choices} - {option.default}:
         words = variant.split()
         now = words[words.index(flag) + 1] if flag in words else option.default
         return [flag, next(choice for choice in reversed(list(option.type.choices)) if choice != now)]
     if option.is_flag:
         return [flag]
-    assert name in VALUES, f"--{name}: give it a value in VALUES, or a place in PLAIN"
-    return [flag, VALUES[name]]
+    assert name in values, f"--{name}: give it a value in VALUES, or a place in PLAIN"
+    return [flag, values[name]]
 
 
 def outcome(arguments: str, capfdbinary) -> tuple[int, bytes, str]:
     """(exit code, all that was written: standard output and files, standard error)."""
-    shutil.rmtree("out.folder", ignore_errors=True)
-    for path in Path().glob("out.*"):
-        path.unlink()
-    Path("context.vec").unlink(missing_ok=True)
+    for path in [*Path().glob("out.*"), Path("context.vec")]:
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     capfdbinary.readouterr()
     code = call(arguments)
     out, err = capfdbinary.readouterr()
-    made = sorted([*Path().glob("out.*"), *Path().glob("context.vec"), *Path("out.folder").glob("*")])
-    made = [path for path in made if path.is_file()]
-    files = [path.name.encode() + path.read_bytes() for path in made if not path.name.endswith("meta.json")]
+    made = sorted([*Path().glob("out.*"), *Path().glob("context.vec"), *Path().glob("out.*/*")])
+    made = [path for path in made if path.is_file() and not path.name.endswith(("meta.json", ".report"))]
+    files = [path.name.encode() + path.read_bytes() for path in made]
     out = re.sub(rb'"config": \{.*?\}|"[a-z_]*seconds": [0-9.e-]+|took [0-9.]+', b"", out)
     return code, b"".join([out, *files]), err.decode()
 
