@@ -429,6 +429,7 @@ def test_a_file_beside_the_shards_of_a_folder(name, tmp_path, monkeypatch, capsy
         (["{a}", "--words", "1..", "--dry-run", "-o", "{out}"], "leave -o out"),
         (["{a}", "--words", "1..", "-o", "{out}", "--rejected", "{out}"], "--rejected needs a folder of its own"),
         (["{a}", "--words", "1..", "--dry-run", "--rejected", "{out}"], "--rejected"),
+        (["{a}", "--words", "1..", "--dry-run", "--explain", "1"], "--dry-run has no effect with --explain"),
         (
             ["{text}", "--words", "1..", "-o", "{out}"],
             "(.jsonl, .csv, .tsv, .parquet, .arrow, .warc), found text; to filter its lines",

@@ -93,7 +93,7 @@ class FilterOutput(Part):
         False, "Replace mail and public IP addresses in the texts that stay.", off=None, only=_WRITES
     )
     add_scores: bool = option(False, "Add the score of each rule to the records.", off=None, only=_WRITES)
-    dry_run: bool = option(False, "Write no records; show what each rule would reject.", off=None)
+    dry_run: bool = option(False, "Write no records; show what each rule would reject.", off=None, only="not explain")
     explain: int | None = option(None, "Show the scores of record N only.", low=1)
     save_index: str | None = option(
         None,
