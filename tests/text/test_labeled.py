@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from wv_cli import train
 from wv_cli.errors import WvError
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.labeled import encode_labeled
@@ -106,3 +107,21 @@ def test_lines_in_the_order_of_labels_are_noticed(labels, tmp_path):
         (tmp_path / "text").write_text("\n".join(order))
         corpus = encode_labeled([str(tmp_path / "text")], VocabConfig(min_count=1))
         assert (corpus.lines, corpus.is_sorted_by_label()) == (count, expected)
+
+
+@pytest.mark.parametrize(("lines", "values", "rare"), [(150, 10**6, True), (150, 5, False), (90, 10**6, False)])
+def test_labels_that_stand_once_are_noticed(lines, values, rare, tmp_path):
+    numbers = np.random.default_rng(1).permutation(values)[np.arange(lines) % values]
+    (tmp_path / "text").write_text("\n".join(f"__label__{number / 7:.3f} word" for number in numbers))
+    told = encode_labeled([str(tmp_path / "text")], VocabConfig(min_count=1)).describe_rare_labels()
+    assert told.startswith("150 of 150 labels stand once") is rare
+    assert bool(told) is rare
+
+
+@pytest.mark.parametrize("model", ["supervised", "pooled"])
+def test_training_tells_of_labels_that_stand_once(model, tmp_path):
+    (tmp_path / "text").write_text("\n".join(f"__label__{number} word" for number in range(150)))
+    told: list[str] = []
+    options = {"model": model, "epochs": 1, "dim": 4, "min_count": 1}
+    train(tmp_path / "text", tmp_path / "model.bin", **options, log=lambda message, **_: told.append(message))
+    assert any(message.startswith("150 of 150 labels stand once") for message in told)

@@ -110,6 +110,8 @@ class PooledJob(TrainingJob):
             keep_dropped=True,
             progress=run.on_reading,
         )
+        if rare := corpus.describe_rare_labels():
+            run.log(rare)
         reading, first = self._tokens(corpus, init)
         reading, lines = read_features(reading, [*text_of(corpus)], self.reading.inputs[0])
         labeled = lines.take((lines.label_starts[1:] > lines.label_starts[:-1]).nonzero()[0])

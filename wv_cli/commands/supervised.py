@@ -170,6 +170,8 @@ class SupervisedRun:
             run.log(
                 "the lines are sorted by label, which trains badly; shuffle them, for example with shuf", sorted=True
             )
+        if rare := corpus.describe_rare_labels():
+            run.log(rare)
         search, dsub = None, 2
         if plan is not None:
             from wv_cli.commands.autotune import LabelSearch

@@ -79,6 +79,14 @@ class LabeledCorpus(LabeledWords):
         expected = len(labels) * (1 - float(share @ share))
         return bool(len(labels) >= _FEWEST_LINES and 10 * np.count_nonzero(np.diff(labels)) < expected)
 
+    def describe_rare_labels(self) -> str:
+        """What is said of a text where most labels stand once, as measured numbers do; "" for another text."""
+        once = int(np.count_nonzero(self.label_counts == 1))
+        if once < _FEWEST_LINES or 2 * once <= self.label_counts.sum():
+            return ""
+        way = "round numbers to a few steps, or leave such labels out with --min-count-label"
+        return f"{once:,} of {len(self.labels):,} labels stand once, which is too little to learn them; {way}"
+
     def labels_of(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
         """The labels in a piece of the stream, without the weights of lines."""
         labels = FIRST_LABEL - ids[ids <= FIRST_LABEL]
