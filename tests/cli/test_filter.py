@@ -422,6 +422,7 @@ def test_a_file_beside_the_shards_of_a_folder(name, tmp_path, monkeypatch, capsy
         (["{a}", "{in}", "-o", "{out}", "--words", "1.."], "/in/a.jsonl is given twice; name it once"),
         (["{a}", "-o", "{a}", "--words", "1.."], "is a file; name a folder"),
         (["{a}", "-o", "{out}"], "no rule is given"),
+        (["{a}", "-o", "{out}", "--words", "1..", "--unit", "document"], "--unit needs --language or --classifier or"),
         (["{a}", "-o", "{out}", "--replace-pii", "--rejected", "{out}.no"], "no rule is given"),
         (["{a}", "-o", "{out}", "--where", "id>3", "--near-duplicates", "0.7", "--add-scores"], "--add-scores needs"),
         (["-o", "{out}", "--words", "1.."], "no input; name files or folders, or - for standard input"),

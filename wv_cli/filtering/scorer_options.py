@@ -8,6 +8,8 @@ from wv_cli.config import Options, frozen, option
 from wv_cli.filtering.flattening import flatten_option, unit_option
 from wv_cli.text.reading_config import OF_MODEL
 
+_BY_WORDS = "language or classifier or perplexity and not tokenizer"  # rules that ask a model of words
+
 
 @frozen
 class ScorerOptions(Options):
@@ -23,13 +25,13 @@ class ScorerOptions(Options):
         choices=("ccnet", "lines", "raw", "datatrove"),
         only="tokenizer",
     )
-    flatten: str = flatten_option()
+    flatten: str = flatten_option(only=_BY_WORDS)
     tokenize: str | None = option(
         None,
         "Cut texts into words: settings of wv tokenize, or model (for models, as trained).",
         metavar="[SETTINGS]", bare=OF_MODEL,
     )  # fmt: skip
-    unit: str = unit_option()
+    unit: str = unit_option(only=_BY_WORDS)
     url_field: str = option("url", "Field of the URL for --blocked-hosts.", metavar="NAME", only="blocked_hosts")
     decontaminate: str = option(
         "record",

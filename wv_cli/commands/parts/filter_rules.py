@@ -169,8 +169,6 @@ class Rules(Part):
         by_words = by_model or self.duplicates.near_duplicates is not None
         by_words = by_words or any(rule.statistic in WORD_STATISTICS for rule in self.all_rules)
         scoring = self.scoring
-        require(by_model or scoring.unit == "document", f"--unit {scoring.unit} needs {models}")
-        require(by_model or scoring.flatten == "space", f"--flatten {scoring.flatten} needs {models}")
         require(by_model or scoring.tokenize != OF_MODEL, f"--tokenize {OF_MODEL} needs {models}")
         require(by_words or scoring.tokenize is None, f"--tokenize needs a rule about words, or {models}")
         self._require_segmenter()
