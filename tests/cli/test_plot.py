@@ -69,6 +69,16 @@ def test_pictures(wv, files, name, start):
     assert (files / name).read_bytes().startswith(start)
 
 
+@pytest.mark.parametrize("name", ["p.png", "p.svg", "p.pdf", "p.html"])
+def test_same_bytes_at_any_time(wv, files, name, monkeypatch):
+    """A .svg had the time and random names in it, a .pdf the time: no two runs gave the same file."""
+    pytest.importorskip("matplotlib")
+    for number, time in enumerate(("0", "1000000000")):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", time)  # the date that matplotlib writes instead of today's
+        assert wv("plot", "v.bin", "--top", 10, "--title", "t", "-o", f"{number}{name}").returncode == 0
+    assert (files / f"0{name}").read_bytes() == (files / f"1{name}").read_bytes()
+
+
 def test_letters_that_no_font_has(wv, files):
     pytest.importorskip("matplotlib")
     nobody = "\U0010fffe"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT, _MARGIN = 1000, 720, 60
 _COLUMNS = 2  # of panels
+_UNDATED: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 _PAGE = """<!doctype html>
 <html><head><meta charset="utf-8"><title>{title}</title><style>
@@ -136,14 +137,17 @@ def _new_figure(panel: Panel, titled: bool) -> str:
 
 
 def write_figure(stream: BinaryIO, kind: str, panels: Sequence[Panel]) -> str:
-    """The same with matplotlib. Returns the characters of labels that no installed font has. Raises WvError when
-    matplotlib is not installed."""
+    """The same with matplotlib, without date and random names: the same words give the same bytes. Returns the
+    characters of labels that no installed font has. Raises WvError when matplotlib is not installed."""
+    figure_type = require_matplotlib()
+    from matplotlib import rc_context
+
     from wv_cli.plotting.fonts import choose_fonts
 
     columns = min(_COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     # 100 units of the canvas are an inch, so that labels have their places.
-    figure = require_matplotlib()(figsize=(columns * _WIDTH / 100, rows * _HEIGHT / 100))
+    figure = figure_type(figsize=(columns * _WIDTH / 100, rows * _HEIGHT / 100))
     fonts, missing = choose_fonts("".join(part for panel in panels for part in (panel.title, *panel.texts())))
     for number, panel in enumerate(panels):
         row, column = divmod(number, columns)
@@ -162,7 +166,7 @@ def write_figure(stream: BinaryIO, kind: str, panels: Sequence[Panel]) -> str:
         plot.text(_WIDTH / 2, _HEIGHT - 12, across, ha="center", color="gray", **letters)
         plot.text(16, _HEIGHT / 2, up, va="center", rotation=90, color="gray", **letters)
         plot.text(_WIDTH / 2, SIZE + 8, panel.title, ha="center", **{**letters, "fontsize": 1.2 * letters["fontsize"]})
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), rc_context({"svg.hashsalt": "wv"}):
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # the caller tells of them
-        figure.savefig(stream, format=kind, dpi=150)
+        figure.savefig(stream, format=kind, dpi=150, metadata=_UNDATED.get(kind))
     return missing
