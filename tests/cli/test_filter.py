@@ -477,6 +477,13 @@ def test_what_is_refused(tmp_path, capsys, words, problem):
     assert contents(tmp_path / "in") == before and not list(tmp_path.glob("out/[!.]*"))
 
 
+def test_streams_do_not_lie_in_an_input_folder(tmp_path, monkeypatch, capfd):
+    corpus(tmp_path, 20)
+    monkeypatch.chdir(tmp_path)
+    assert run(["filter", ".", "--near-duplicates", ".9", "--dry-run", "--clusters", "-"]) == 0
+    assert capfd.readouterr().out.startswith("file\trecord\tcluster")
+
+
 def test_two_files_of_rules_that_say_different_things(tmp_path, capsys):
     """The last file does not win silently. What both say holds, and what the command says."""
     one, other, text = (tmp_path / name for name in ("one.toml", "other.toml", "in.jsonl"))

@@ -217,7 +217,7 @@ def test_rare_words_are_told_of(wv, tmp_path):
     assert [wv("drift", "a.bin", "b.bin", "--top", "1", *more).stderr for more in cases] == [
         "2,001 words compared, rare ones too, which change by chance; --restrict-vocab 2000 leaves them out\n",
         "2,000 words compared\n",
-        "12 words compared, so few that each is a neighbor of all others; give a smaller --neighbors\n",
+        "12 words compared, so few that each is a neighbor of all others; compare more, or lower --neighbors\n",
         "12 words compared\n",
     ]
 

@@ -43,7 +43,7 @@ class DriftJob(Job):
     def report(self, metadata: Mapping[str, Any]) -> str:
         compared = f"{metadata['compared']:,} words compared"
         if metadata["compared"] <= self.config.neighbors + 1:
-            return f"{compared}, so few that each is a neighbor of all others; give a smaller --neighbors"
+            return f"{compared}, so few that each is a neighbor of all others; compare more, or lower --neighbors"
         if self.config.restrict_vocab or metadata["compared"] <= _FREQUENT:
             return compared
         return f"{compared}, rare ones too, which change by chance; --restrict-vocab {_FREQUENT} leaves them out"

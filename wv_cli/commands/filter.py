@@ -96,8 +96,7 @@ class FilterJob(Job):
             raise UsageError("--bad-files skip reads each file twice, which standard input cannot be; leave it out")
         if self.kept.streams:
             refuse_overwriting(self.records.inputs, str(self.kept.output))
-        beside = (self.kept.save_index, self.kept.clusters, self.kept.cut.keys)
-        for path in [*self.kept.folders, *map(Path, filter(None, beside))]:
+        for path in [*map(str, self.kept.folders), *self.kept.results(), *filter(None, [self.kept.cut.keys])]:
             if whole := next((each for each in self.records.inputs if is_read_with(path, each)), None):
                 message = f"{path}: lies in {whole}, so that the same command given again would read what it wrote"
                 raise UsageError(f"{message}; choose a place outside, or a name that begins with _")

@@ -5,6 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from wv_cli.io.places import is_stream
+from wv_cli.io.remote import is_remote, name_elsewhere, path_below
+
 _SETTINGS = ("state.json", "dataset_info.json", "dataset_dict.json")
 _REPORTS = "_filter."  # of wv filter, beside the records that it keeps
 LEFT_OUT = "names that begin with . or _ are left out"
@@ -23,13 +26,16 @@ def is_data(name: str) -> bool:
     return not name.startswith(".") and (not name.startswith("_") or "=" in name or name.endswith(".py"))
 
 
-def is_read_with(path: Path, folder: str) -> bool:
+def is_read_with(path: str, folder: str) -> bool:
     """Whether a reader of all of `folder` would read what is written to `path` inside it, links included."""
-    whole, inner = Path(os.path.realpath(folder)), Path(os.path.realpath(path))
-    if not whole.is_dir() or not inner.is_relative_to(whole):
-        return False
-    names = inner.relative_to(whole).parts
-    return bool(names) and all(map(is_data, names))
+    elsewhere = name_elsewhere(path)
+    if is_stream(path):
+        below = ""
+    elif elsewhere is not None or is_remote(folder):
+        below = path_below(elsewhere or "", folder) if "*" not in folder else ""
+    else:
+        below = os.path.relpath(os.path.realpath(path), os.path.realpath(folder)) if Path(folder).is_dir() else ""
+    return bool(below) and all(map(is_data, below.split("/")))
 
 
 def without_settings(names: Sequence[str]) -> list[str]:

@@ -113,6 +113,14 @@ def test_parquet_in_s3(bucket, tmp_path):
     assert bucket.cat_file("corpus/kept/p.parquet") == (tmp_path / "kept" / "p.parquet").read_bytes()
 
 
+def test_an_output_inside_an_input_folder_is_refused(bucket):
+    for folder in ("s3://corpus/records/", "s3://corpus/records"):
+        with pytest.raises(UsageError, match=rf"^s3://corpus/records/kept: lies in {folder}, so that"):
+            wv_cli.filter([folder], "s3://corpus/records/kept", words="1..")
+    for input, output in (("s3://corpus/records/*/*", "records/kept"), ("s3://corpus/records/", "records/_kept")):
+        wv_cli.filter([input], f"s3://corpus/{output}", words="1..")
+
+
 def test_a_pattern_names_files(bucket):
     assert remote.files_in("s3://corpus/text/*.txt") == ["s3://corpus/text/a.txt"]
     assert remote.files_in("s3://corpus/records/*/*") == [
