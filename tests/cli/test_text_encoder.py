@@ -46,6 +46,12 @@ def test_the_vectors_of_encode(model, options, tmp_path, monkeypatch):
     np.testing.assert_allclose(encoder.encode(TEXTS[0]), found[0], rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("model", [VECTORS, MODEL, STATIC, BERT])
+def test_a_lone_surrogate_is_read_as_in_records(model):
+    encoder = wv_cli.load_encoder(model)
+    assert encoder.encode("the \ud800 one").tobytes() == encoder.encode("the \ufffd one").tobytes()
+
+
 @pytest.mark.parametrize(("model", "options"), MODELS)
 def test_an_encoder_is_pickled_as_the_call_that_opened_it(model, options, tmp_path, monkeypatch):
     shutil.copy(VECTORS, tmp_path / VECTORS.name)

@@ -107,6 +107,7 @@ def test_character_ids():
         expected = facts("allennlp")[1][f"ids_{number}"]
         assert np.array_equal(elmo.character_ids(["<S>", *words, "</S>"], 50), expected)
     assert elmo.character_ids(["\udcff"], 5).tolist() == [[259, 256, 260, 261, 261]]
+    assert np.array_equal(elmo.character_ids(["\ud800"], 5), elmo.character_ids(["\ufffd"], 5))
 
 
 CELL = elmo.Cell  # while a mistaken one stands in its place

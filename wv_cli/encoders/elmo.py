@@ -34,6 +34,7 @@ from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.hdf5 import Arrays, open_arrays
 from wv_cli.errors import BadFile, UsageError, show_value
 from wv_cli.io.folders import NO_USAGE, Settings
+from wv_cli.words import encode
 
 Floats = NDArray[np.float32]
 _WORDS = 128  # whose characters are looked at together: windows of all widths stay small
@@ -168,7 +169,7 @@ def character_ids(words: Sequence[str], length: int) -> NDArray[np.uint16]:
     ids[:, 0] = _BEGIN
     for row, word in zip(ids, words, strict=True):
         mark = _MARKS.get(word)
-        data = word.encode("utf-8", "surrogateescape")[: length - 2]
+        data = encode(word)[: length - 2]
         inner = [mark] if mark is not None else [byte + 1 for byte in data]
         row[1 : 1 + len(inner)] = inner
         row[1 + len(inner)] = _END

@@ -21,6 +21,7 @@ from wv_cli.io.extra import foreign, require
 from wv_cli.io.folders import read_bounded
 from wv_cli.io.kinds import refuse_other_file
 from wv_cli.vectors.formats.tokenizer_file import tokenizer_settings, unknown_token
+from wv_cli.words import encode
 
 if TYPE_CHECKING:
     import tokenizers
@@ -151,4 +152,4 @@ class Tokenizer:
 
 
 def _utf8(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return encode(text).decode("utf-8", "replace")

@@ -102,10 +102,13 @@ class TokenReader:
 
     def _cut(self, text: str) -> tuple[list[str], list[str]]:
         """(the words of a text, the runs of letters that are written without blanks)."""
-        runs: list[str] = []
-        if not text.isascii() and (runs := _patterns().run.findall(text)):
+        if text.isascii():
+            return self._writer.write(text.encode()).decode().split(), []
+        from wv_cli.words import encode  # most queries are ASCII, and load fewer modules
+
+        if runs := _patterns().run.findall(text):
             text = _patterns().run.sub(" ", text)
-        words = self._writer.write(text.encode("utf-8", "surrogateescape"))
+        words = self._writer.write(encode(text))
         return words.decode("utf-8", "surrogateescape").split(), runs
 
     def _tokens_of_word(self, word: str) -> tuple[str, ...]:
