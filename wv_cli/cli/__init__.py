@@ -83,7 +83,7 @@ PARTS: dict[str, dict[str, tuple[str, str]]] = {
         "export": ("wv_cli.commands.search_export:SearchExportJob", "Write an index for other programs."),
     },
 }
-# The programs that wv replaces, each with its own command line (commands/compat).
+# The programs that wv replaces, each with its own command line.
 COMPAT: Registry[Command] = Registry(
     "command",
     [

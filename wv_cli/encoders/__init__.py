@@ -4,7 +4,6 @@ The table ENCODERS has a row for every kind of folder. Nothing is downloaded and
 read is settings, a tokenizer and arrays of numbers; a pickle never.
 """
 
-import importlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.folder import is_elmo, is_static, is_transformer
 from wv_cli.errors import BadFile, WvError
 from wv_cli.io.folders import find_folder, static_root
-from wv_cli.registry import Registry
+from wv_cli.registry import Registry, load
 
 if TYPE_CHECKING:
     from wv_cli.encoders.base import Encoder
@@ -35,7 +34,7 @@ class Kind:
     encoder: str
 
     def open(self, path: Path, config: EncoderConfig, poolings: Sequence[str]) -> "Encoder":
-        make: Callable[..., Encoder] = getattr(importlib.import_module(self.module), self.encoder)
+        make: Callable[..., Encoder] = load(f"{self.module}:{self.encoder}")
         return make(path, config, poolings)
 
 

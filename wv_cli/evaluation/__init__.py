@@ -5,7 +5,6 @@ sequence of base.Vectors, data a sequence of paths and config an instance of the
 imported when they run.
 """
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +22,7 @@ from wv_cli.evaluation.config import (
     TranslationConfig,
     WicConfig,
 )
-from wv_cli.registry import Registry
+from wv_cli.registry import Registry, load
 
 __all__ = ["TASKS", "Report", "Task", "Vectors"]
 
@@ -54,7 +53,7 @@ class Task:
         BadFile and what loading raises."""
         config.validate()
         how = {"each": each} if each is not None else {}
-        report: Report = importlib.import_module(self.module).run(vectors, data, config, **how)
+        report: Report = load(f"{self.module}:run")(vectors, data, config, **how)
         return report
 
 

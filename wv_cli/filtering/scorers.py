@@ -13,10 +13,10 @@ from wv_cli.registry import Registry, load
 
 @dataclass(frozen=True)
 class ScorerKind:
-    """A kind of rules; its option is a field of wv_cli.commands.filter. `opener`, as "module:function", makes the
-    scorer of a subject (what stands before the comparison) and the options; "": a statistic of the text, all of which
-    are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked. `has_file`: the
-    subject begins with a file, MODEL or MODEL:LABELS. Scores are `lowest` or more; those of classifiers
+    """A kind of rules; its option is a field of wv_cli.commands.parts.filter_rules. `opener`, as "module:function",
+    makes the scorer of a subject (what stands before the comparison) and the options; "": a statistic of the text, all
+    of which are counted in one pass (wv_cli.filtering.heuristics). The cheaper `cost`, the earlier it is asked.
+    `has_file`: the subject begins with a file, MODEL or MODEL:LABELS. Scores are `lowest` or more; those of classifiers
     `are_probabilities`, others `are_shares`. A high one is a reason to reject where `high_is_bad`. A text may have no
     score where `may_lack` is true. With `reads_fields` the scorer is a FieldScorer, and the subject is the whole
     rule."""

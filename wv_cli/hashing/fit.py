@@ -3,7 +3,6 @@
 bioword, which codes texts, has files of its own (bioword.py).
 """
 
-import importlib
 import os
 from dataclasses import asdict, replace
 
@@ -18,6 +17,7 @@ from wv_cli.io.input import open_input
 from wv_cli.models.training import run
 from wv_cli.models.training.threads import Threads
 from wv_cli.models.training.trainer import Trainable, Worker
+from wv_cli.registry import load
 from wv_cli.vectors.codes import MAX_BITS
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -74,8 +74,7 @@ def fit(
     if config.center == "mean":
         mean = x.mean(axis=0, dtype=np.float64).astype(np.float32)
         x -= mean
-    module, _, function = row.learner.partition(":")
-    fit_rows: Fit = getattr(importlib.import_module(module), function)
+    fit_rows: Fit = load(row.learner)
     fitted = fit_rows(method, x, config, train)
     if fitted is None:
         return None
@@ -94,5 +93,5 @@ def load_hasher(path: str | os.PathLike[str]) -> VectorHasher:
         known = [name for name, row in HASHERS.items() if row.learns_from == "vectors"]
         if method not in known:
             reader.refuse(f"expected a hasher of one of the methods {', '.join(known)}, found {show_value(method)}")
-        read: ReadHasher = importlib.import_module(HASHERS[method].loader).read_hasher
+        read: ReadHasher = load(f"{HASHERS[method].loader}:read_hasher")
         return read(reader)

@@ -1,4 +1,5 @@
-"""Word mover's distance of texts: which of several is nearest to another one. Distances of bags are search.transport's.
+"""Word mover's distance of texts: which of several is nearest to another one. vectors.neighbors.transport has
+the distances of bags.
 
 A text is the bag of its words that have a vector, found as sentences.word_rows does. Of many texts the relaxed bound is
 made first, for all at once; the exact distance only of those whose bound does not rule them out.

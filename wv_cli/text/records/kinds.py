@@ -1,13 +1,12 @@
 """The table of record formats, and which of them a file has by its name."""
 
-import importlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wv_cli.errors import UsageError
 from wv_cli.io.compression import inner_name
-from wv_cli.registry import Registry
+from wv_cli.registry import Registry, load
 
 if TYPE_CHECKING:
     from wv_cli.text.records.spans import Span
@@ -28,16 +27,11 @@ class RecordKind(NamedTuple):
 
     def load(self) -> Any:
         """The reader."""
-        return _load(self.reader)
+        return load(self.reader)
 
     def cut(self, path: str, count: int) -> "list[Span]":
         """Up to `count` spans of the file at `path`, in order; none where it is read as a whole."""
-        return _load(self.cutter)(path, count) if self.cutter else []
-
-
-def _load(name: str) -> Any:
-    module, _, attribute = name.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+        return load(self.cutter)(path, count) if self.cutter else []
 
 
 RECORDS: Registry[RecordKind] = Registry(

@@ -1,8 +1,4 @@
-"""The table of vector file formats, and its functions: sniff, load, save. checking.py has check.
-
-Adding a format: a module with one FORMAT row, its lines in vectors/heads.py, and what
-.github/CONTRIBUTING.md says.
-"""
+"""Vector files of all formats: sniff, load, save. vectors/heads.py has the table, checking.py has check."""
 
 import os
 import sys

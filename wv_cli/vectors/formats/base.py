@@ -1,5 +1,4 @@
-"""What a file format is to the rest of the program: one frozen row of the table in
-wv_cli/vectors/formats/__init__.py."""
+"""What a file format is to the rest of the program: one row of the table FORMATS (wv_cli.vectors.heads)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
