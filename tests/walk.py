@@ -1,4 +1,4 @@
-"""One test of a whole table: what pytest.mark.parametrize makes a thousand tests of, each for a millisecond of work."""
+"""Tests of whole tables: one test instead of a thousand for a millisecond of work each, and no row forgotten."""
 
 import functools
 import inspect
@@ -37,3 +37,14 @@ def for_each(names: str, cases: Iterable[Any], ids: Callable[[Any], object] = st
         return test
 
     return decorate
+
+
+def require_rows(table: str, rows: Iterable[object], wanted: Iterable[object]) -> None:
+    """Fails with the rows that a table lacks, and those that nothing wants any more."""
+    found, needed = set(rows), set(wanted)
+    problems = [
+        f"{table} {verb} {', '.join(sorted(map(str, names)))}"
+        for verb, names in (("lacks", needed - found), ("should no longer have", found - needed))
+        if names
+    ]
+    assert not problems, "; ".join(problems)

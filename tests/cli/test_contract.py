@@ -17,6 +17,7 @@ import pytest
 from tests.calls import CALLS
 from tests.conftest import GOLDEN, Run, start_wv
 from tests.tiers import full
+from tests.walk import require_rows
 from wv_cli import _cpu
 from wv_cli.cli import COMMANDS
 from wv_cli.cli.program import wv as group
@@ -83,7 +84,8 @@ def with_bad(name: str, names: dict[str, object], bad: object) -> list[str]:
 
 
 def test_every_command_has_a_row() -> None:
-    assert list(CALLS) == list(COMMANDS)
+    require_rows("CALLS of tests/calls.py", CALLS, COMMANDS)
+    assert list(CALLS) == list(COMMANDS), "CALLS of tests/calls.py has the order of COMMANDS in wv_cli/cli/__init__.py"
 
 
 def test_help_lists_every_command_with_its_summary(wv: Run) -> None:

@@ -156,5 +156,6 @@ def test_binary_is_not_for_a_terminal(tmp_path):
 def test_help_names_every_format(wv):
     text = " ".join(wv("convert", "--help").stdout.split())
     for row in FORMATS.values():
-        assert row.name in text and all(suffix in text for suffix in row.suffixes)
+        lacking = [each for each in (row.name, *row.suffixes) if each not in text]
+        assert not lacking, f"the docstring of ConvertJob in commands/convert.py lacks {', '.join(lacking)}"
     assert f"default: {WORD2VEC_PRECISION}" in text

@@ -12,41 +12,19 @@ import pytest
 
 import wv_cli.cli.custom
 import wv_cli.commands
+from tests.walk import require_rows
+from wv_cli.cli import COMMANDS, PARTS
 from wv_cli.cli.program import wv as group
-from wv_cli.commands.align import AlignJob
-from wv_cli.commands.analogy import AnalogyJob
-from wv_cli.commands.bioword import BiowordJob
-from wv_cli.commands.check import CheckJob
-from wv_cli.commands.convert import ConvertJob
-from wv_cli.commands.distil import DistilJob
-from wv_cli.commands.drift import DriftJob
 from wv_cli.commands.eval import EvalJob
-from wv_cli.commands.filter import FilterJob
-from wv_cli.commands.glove import GloveJob
 from wv_cli.commands.glove_files import GloveFilesJob
-from wv_cli.commands.hash import HashJob
 from wv_cli.commands.job import Job, TrainingJob
-from wv_cli.commands.lm_convert import LmConvertJob
-from wv_cli.commands.lm_mix import LmMixJob
 from wv_cli.commands.models import MODELS
-from wv_cli.commands.ngrams import NgramJob
-from wv_cli.commands.nn import NnJob
-from wv_cli.commands.odd_one_out import OddOneOutJob
-from wv_cli.commands.phrases import PhrasesJob
-from wv_cli.commands.plot import PlotJob
-from wv_cli.commands.predict import PredictJob
-from wv_cli.commands.quantize import QuantizeJob
 from wv_cli.commands.questions import QuestionsJob
-from wv_cli.commands.search import SearchIndexJob, SearchJob
-from wv_cli.commands.search_export import SearchExportJob
-from wv_cli.commands.similarity import SimilarityJob
-from wv_cli.commands.texts_distance import TextsDistanceJob
-from wv_cli.commands.tokenize import TokenizeJob
+from wv_cli.commands.search import SearchJob
 from wv_cli.commands.train import TrainJob
-from wv_cli.commands.vocabulary import VocabularyJob
-from wv_cli.commands.whiten import WhitenJob
 from wv_cli.config import Options, has_options, hints_of
 from wv_cli.filtering.scorers import SCORERS
+from wv_cli.registry import load
 
 MOST_CLASSES = 4  # of this project in the line of a class: Options, Part, a part, itself
 MOST_FIELDS = 12
@@ -55,33 +33,9 @@ FORBIDDEN = (r"object\.__setattr__", r"super\(\w+, replace\(", r"\bhasattr\(", r
 
 # The jobs of commands. How a command talks is no option of its job.
 JOBS: dict[str, type[Job]] = {
-    "align": AlignJob,
-    "analogy": AnalogyJob,
-    "build-vocab": VocabularyJob,
-    "check": CheckJob,
-    "convert": ConvertJob,
-    "distil": DistilJob,
-    "bioword": BiowordJob,
-    "drift": DriftJob,
-    "filter": FilterJob,
-    "glove": GloveJob,
-    "hash": HashJob,
-    "lm convert": LmConvertJob,
-    "lm mix": LmMixJob,
-    "lm train": NgramJob,
-    "nn": NnJob,
-    "odd-one-out": OddOneOutJob,
-    "phrases": PhrasesJob,
-    "plot": PlotJob,
-    "predict": PredictJob,
-    "quantize": QuantizeJob,
-    "similarity": SimilarityJob,
-    "texts-distance": TextsDistanceJob,
-    "tokenize": TokenizeJob,
+    **{name: load(row.module) for name, row in COMMANDS.items() if ":" in row.module and name != "train"},
+    **{f"{name} {part}": load(job) for name, parts in PARTS.items() for part, (job, _) in parts.items()},
     "search": SearchJob,
-    "search export": SearchExportJob,
-    "search index": SearchIndexJob,
-    "whiten": WhitenJob,
 }
 TALK = {"quiet", "as_json", "help_all"}
 TRAINING = {row.job: row.job_type() for row in MODELS.values()}
@@ -137,15 +91,11 @@ def test_nothing_goes_behind_the_fields() -> None:
     assert [name for name in modules() if has_forbidden(name)] == []
 
 
-def test_every_command_that_is_a_job_is_known() -> None:
-    kinds = {kind for kind in classes().values() if issubclass(kind, Job)} - {
-        Job,
-        TrainingJob,
-        TrainJob,
-        EvalJob,
-        QuestionsJob,
-    }
-    assert kinds == {*JOBS.values(), *TRAINING.values(), GloveFilesJob}  # the last is that of `wv glove-tools glove`
+def test_every_job_is_that_of_a_command() -> None:
+    bases = {Job, TrainingJob, TrainJob, EvalJob, QuestionsJob}
+    kinds = {kind for kind in classes().values() if issubclass(kind, Job)} - bases
+    known = {*JOBS.values(), *TRAINING.values(), GloveFilesJob}  # the last is that of `wv glove-tools glove`
+    require_rows("COMMANDS or PARTS of wv_cli/cli/__init__.py", known, kinds)
 
 
 def options_of(name: str) -> list[str]:

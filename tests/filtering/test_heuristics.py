@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.reference import characters
 from tests.reference import heuristics as reference
+from tests.walk import require_rows
 from wv_cli import _textstatistics
 from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, WORD_STATISTICS, statistics
 from wv_cli.filtering.languages import languages, rules_of_language
@@ -266,7 +267,10 @@ def test_a_bound_keeps_what_equals_it(bound):
 
 
 def test_every_statistic_is_a_heuristic():
-    assert list(HEURISTICS) == list(_textstatistics.NAMES)
+    require_rows("HEURISTICS of wv_cli/filtering/heuristics.py", HEURISTICS, _textstatistics.NAMES)
+    assert list(HEURISTICS) == list(_textstatistics.NAMES), "HEURISTICS has the order of csrc/core/textstatistics.h"
+    counted = reference.statistics("a", "a")
+    require_rows("statistics() of tests/reference/heuristics.py", counted, _textstatistics.NAMES)
 
 
 @pytest.mark.parametrize(

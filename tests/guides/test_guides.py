@@ -14,7 +14,7 @@ from tests.conftest import ROOT, Run
 from tests.guides import console
 from tests.guides.prose import help_texts, sentences, words
 from tests.tiers import full
-from tests.walk import for_each
+from tests.walk import for_each, require_rows
 from wv_cli.cli import COMMANDS, COMPAT
 from wv_cli.cli.document import Items, Paragraph, Table, Title, Verbatim, read_markdown
 from wv_cli.cli.guide import render
@@ -207,7 +207,9 @@ def test_links_lead_somewhere(name: str) -> None:
 
 
 def test_every_format_has_its_section() -> None:
-    assert re.findall(r"^## ([a-z0-9-]+)$", guide_text("formats"), re.MULTILINE) == [*FORMATS]
+    sections = re.findall(r"^## ([a-z0-9-]+)$", guide_text("formats"), re.MULTILINE)
+    require_rows("The headings of wv_cli/guides/formats.md", sections, FORMATS)
+    assert sections == [*FORMATS], "the sections of guides/formats.md stand in the order of ROWS in vectors/heads.py"
 
 
 def test_every_variable_is_explained() -> None:
