@@ -254,6 +254,9 @@ def test_a_value_that_is_the_name_of_a_field(tmp_path, capsys):
             assert said.count(note) == 1
         assert run([*call, "id != 'lang' or score in (3, \"text\", other)"]) == 0
         assert "the field of this name" not in capsys.readouterr().err
+    twice = pyarrow.table([["a text"], ["b"], [1], [2]], names=["text", "lang", "x", "x"])
+    pyarrow.parquet.write_table(twice, tmp_path / "in.parquet")
+    assert run([*call, "lang != x"]) == 0
 
 
 def test_objects_that_python_does_not_read(tmp_path, capsys):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import WvError
 from wv_cli.filtering.cutting import open_cutter
 from wv_cli.filtering.label_files import NONE
 from wv_cli.filtering.near_duplicates import SHINGLE, Banding
@@ -33,7 +33,7 @@ def notes_on_fields(
                 have = f"{lists:,} of the first {len(values):,} records have a list or an object as {name}"
                 yield f"{path}: {have}, which is no label; they go to the folder {NONE}"
         for word in words:
-            with suppress(UsageError):  # there is no such column
+            with suppress(WvError):  # there is no such column, or there are two
                 (values,) = read_fields(block, [word], texts.reading.field or DEFAULT_FIELD, path).values()
                 if any(value is not None for value in values):
                     what = f"--where compares with the word {word}, not with the field of this name"
