@@ -10,6 +10,7 @@ import numpy as np
 
 from tests.fuzz import seeds
 from wv_cli.commands.autotune import LabelSearch, Plan
+from wv_cli.commands.autotune_log import Trial, TrialLog
 from wv_cli.hashing.biohash import BioHash
 from wv_cli.hashing.bioword import Bioword
 from wv_cli.hashing.config import BiowordConfig, HashConfig
@@ -167,16 +168,19 @@ def go_on_searching(path: Path) -> None:
 @cache
 def logs() -> list[bytes]:
     """A log with its header and three trials, of a search that goes on and of one that is over."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "file"
-        search(path).run(_say, resume=False)
-        header, over = path.read_bytes().splitlines(keepends=True)
-    trial = (
-        '{"number": %d, "config": {"lr": 0.%d, "epochs": 2}, "dsub": 2, "score": %s, "why": "%s", "elapsed": %d.5}\n'
-    )
-    rows = [(0, 1, "0.5", "", 1), (1, 2, "0.75", "", 2), (2, 3, "null", "diverged", 3)]
-    log = header + "".join(trial % row for row in rows).encode()
-    return [log, log + over]
+    found = []
+    for over in (False, True):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "file"
+            begun = search(path)
+            log = TrialLog(str(path), begun.header(), begun.first)
+            log.begin(_say, resume=False)
+            log.add(Trial(0, {"lr": 0.1, "epochs": 2}, 2, 0.5, "", 1.5))
+            log.add(Trial(1, {"lr": 0.2, "epochs": 2}, 2, 0.75, "", 2.5))
+            log.add(Trial(2, {"lr": 0.3, "epochs": 2}, 2, None, "diverged", 3.5))
+            log.close(over=over)
+            found.append(path.read_bytes())
+    return found
 
 
 def pooled(*, pieces: bool = False, several: bool = False) -> Pooled:
