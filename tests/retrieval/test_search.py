@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import os
+import random
 import shlex
 import shutil
 import sys
@@ -421,6 +422,8 @@ def test_letters_of_short_texts_that_are_not_utf8_are_told(call, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_text("Grüße aus Köln\n", encoding="utf-8")
+    packed = gzip.compress(random.Random(1).randbytes(1 << 20).hex().encode(), mtime=0)
+    (tmp_path / "in" / "a.txt.gz").write_bytes(packed[:-9])  # is damaged where some of it was read
     (tmp_path / "in" / "b.txt").write_bytes("Grüße aus München\n".encode("latin-1"))
     assert run(call) == 0
     assert "in/b.txt: byte 2: 0xfc is the first of 3 bytes that are no UTF-8" in capsys.readouterr().err

@@ -124,10 +124,12 @@ class NoText(WvError):
 def _read_text(chunks: Iterator[bytes], name: str, path: str, replaced: InvalidBytes) -> Iterator[bytes]:
     first = next(chunks, b"")
     if path == "-" or not is_page(path, first):
-        for chunk in _require_text(chain([first], chunks), name):
-            replaced.add(chunk, name)
-            yield chunk
-        replaced.end(name)
+        try:
+            for chunk in _require_text(chain([first], chunks), name):
+                replaced.add(chunk, name)
+                yield chunk
+        finally:  # a damaged file is left out, and the next one begins at byte 0
+            replaced.end(name)
     elif problem := unreadable_page():
         raise NoText(f"{name}: expected text, found {problem}")
     else:
