@@ -152,3 +152,21 @@ def test_links_lead_somewhere(name: str) -> None:
     document = ROOT / name
     for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), f"{name}: {target}"
+
+
+@pytest.mark.parametrize("name", ["wv_cli/README.md", "csrc/README.md", "tests/README.md"])
+def test_documents_for_contributors_name_what_is_there(name: str) -> None:
+    """Files, and the tables in them: `TABLE` of `file.py`. NAME and X stand for a name to choose."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    folders = (ROOT / each for each in ("wv_cli", "csrc", "tests", "benchmarks", "data", ".github"))
+    paths = [path for folder in folders for path in folder.rglob("*.*")]
+
+    def find(file: str) -> list[Path]:
+        return [path for path in paths if f"/{path.relative_to(ROOT).as_posix()}".endswith(f"/{file}")]
+
+    files = set(re.findall(r"`((?:[\w.-]+/)*[a-z][\w-]*\.(?:py|pyx|c|h|def|txt))`", text))
+    missing = [file for file in sorted(files) if not re.search(r"NAME|X", file) and not find(file)]
+    assert not missing, f"{name} names files that are not there: {', '.join(missing)}"
+    for table, file in re.findall(r"`([A-Z][A-Z_]+)`(?: or `[A-Z]+`)? of `((?:[\w.-]+/)*\w+\.\w+)`", text):
+        there = any(re.search(rf"\b{table}\b", path.read_text(encoding="utf-8")) for path in find(file))
+        assert there, f"{name}: there is no {table} in {file}"

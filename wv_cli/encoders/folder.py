@@ -41,8 +41,8 @@ def is_transformer(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Folder:
-    """`pooling` is one of pooling.NAMES, and without `pools_prompt` it leaves out the tokens of a prompt; `max_length`
-    None where no file says."""
+    """`pooling` is a name of encoders/pooling.py, and without `pools_prompt` it leaves out the tokens of a prompt;
+    `max_length` None where no file says."""
 
     path: Path
     modules: tuple[str, ...]
