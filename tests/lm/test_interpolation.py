@@ -71,6 +71,13 @@ def test_one_model_twice_is_that_model(models):
     np.testing.assert_allclose(events(mixed).scores, events(models[0]).scores, atol=1e-3)
 
 
+def test_no_probability_is_above_1_where_the_weights_round_up(models):
+    given = (0.7, 0.2, 0.1)
+    weights = [weight / sum(given) for weight in given]  # as the command divides them
+    assert sum(weights) > 1
+    assert interpolate([models[0], models[1], models[0]], weights).prob.max() == 0  # KenLM reads no file with more
+
+
 def test_the_command(models, wv, tmp_path):
     held, files = tmp_path / "held", [tmp_path / f"{name}.arpa" for name in TEXTS]
     held.write_text(TEXTS["a"])

@@ -79,7 +79,7 @@ def interpolate(models: Sequence[NgramModel], weights: Sequence[float]) -> Ngram
     for length in range(1, max(model.order for model in models) + 1):
         rows = _union([part.rows(length) for part in parts if part.order >= length], length)
         shares = [weight * part.probabilities(rows) for weight, part in zip(weights, parts, strict=True)]
-        prob = logarithms(np.sum(shares, axis=0))
+        prob = logarithms(np.minimum(np.sum(shares, axis=0), 1))  # weights sum to 1 but for rounding
         nothing = np.zeros(len(rows), np.float32)
         if levels is None:
             levels = Levels(prob, nothing)
