@@ -13,7 +13,7 @@ import pytest
 import wv_cli.cli.custom
 import wv_cli.commands
 from tests.walk import require_rows
-from wv_cli.cli import COMMANDS, PARTS
+from wv_cli.cli import COMMANDS, SUBCOMMANDS
 from wv_cli.cli.program import wv as group
 from wv_cli.commands.eval import EvalJob
 from wv_cli.commands.glove_files import GloveFilesJob
@@ -34,7 +34,7 @@ FORBIDDEN = (r"object\.__setattr__", r"super\(\w+, replace\(", r"\bhasattr\(", r
 # The jobs of commands. How a command talks is no option of its job.
 JOBS: dict[str, type[Job]] = {
     **{name: load(row.module) for name, row in COMMANDS.items() if ":" in row.module and name != "train"},
-    **{f"{name} {part}": load(job) for name, parts in PARTS.items() for part, (job, _) in parts.items()},
+    **{f"{name} {each}": load(job) for name, rows in SUBCOMMANDS.items() for each, (job, _) in rows.items()},
     "search": SearchJob,
 }
 TALK = {"quiet", "as_json", "help_all"}
@@ -95,7 +95,7 @@ def test_every_job_is_that_of_a_command() -> None:
     bases = {Job, TrainingJob, TrainJob, EvalJob, QuestionsJob}
     kinds = {kind for kind in classes().values() if issubclass(kind, Job)} - bases
     known = {*JOBS.values(), *TRAINING.values(), GloveFilesJob}  # the last is that of `wv glove-tools glove`
-    require_rows("COMMANDS or PARTS of wv_cli/cli/__init__.py", known, kinds)
+    require_rows("COMMANDS or SUBCOMMANDS of wv_cli/cli/__init__.py", known, kinds)
 
 
 def options_of(name: str) -> list[str]:

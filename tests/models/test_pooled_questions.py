@@ -10,7 +10,7 @@ from wv_cli import Filter, load_classifier, predict, quantize, train
 from wv_cli import eval as evaluate
 from wv_cli.__main__ import run
 from wv_cli.errors import BadFile, MissingFile, UsageError, WvError
-from wv_cli.filtering import scoring
+from wv_cli.filtering import model_scorers
 from wv_cli.io.input import open_input
 from wv_cli.models.pooled_files import load_pooled, question_names, save_pooled
 from wv_cli.models.text_classifier import ALL
@@ -292,9 +292,9 @@ def test_fields_that_would_clash_are_refused(tmp_path, capsys):
 
 def test_rules_about_questions_read_a_text_once(files, judge, monkeypatch):
     path, texts = files / "judge", [each["text"] for each in texts_of(files / "test.jsonl")]
-    asked, answer = [], scoring.answer_units
+    asked, answer = [], model_scorers.answer_units
     monkeypatch.setattr(
-        scoring,
+        model_scorers,
         "answer_units",
         lambda model, documents, *rest: asked.append(len(documents)) or answer(model, documents, *rest),
     )

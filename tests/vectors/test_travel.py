@@ -15,7 +15,7 @@ from tests.walk import for_each
 from wv_cli.errors import WvError
 from wv_cli.models.classifier import load_classifier
 from wv_cli.vectors.formats import load, open_vectors
-from wv_cli.vectors.records import Records
+from wv_cli.vectors.mapped_rows import MappedRows
 
 FILES = [
     "gensim.vec", "gensim.bin", "gensim.npy", "glove.txt", "sign.codes", "sign.codes.txt", "ft-words.bin",
@@ -79,7 +79,7 @@ def test_a_model_whose_file_has_gone_is_pickled_whole(tmp_path):
 
 def test_mapped_rows_are_pickled_as_their_file_and_some_of_them_whole():
     rows, some = (load(GOLDEN / "gensim.bin", mapped=True, limit=limit) for limit in (None, 50))
-    assert isinstance(rows, Records) and len(pickle.dumps(rows)) < 1000
+    assert isinstance(rows, MappedRows) and len(pickle.dumps(rows)) < 1000
     found = pickle.loads(pickle.dumps(some))
     assert list(found.words) == list(some.words) and np.array_equal(found.matrix, some.matrix)
 

@@ -71,8 +71,8 @@ COMMANDS: Registry[Command] = Registry(
         ]
     ],
 )
-# The parts of commands that are jobs: the job of each, and its line in the help.
-PARTS: dict[str, dict[str, tuple[str, str]]] = {
+# The subcommands that are jobs: the job of each, and its line in the help.
+SUBCOMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "lm": {
         "train": ("wv_cli.commands.ngrams:NgramJob", "Train a model of n-grams on a text."),
         "convert": ("wv_cli.commands.lm_convert:LmConvertJob", "Write a model in another format."),

@@ -11,7 +11,7 @@ from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple
 
-from wv_cli.cli import COMMANDS, PARTS
+from wv_cli.cli import COMMANDS, SUBCOMMANDS
 from wv_cli.cli.arguments import argument_names, read_arguments
 from wv_cli.cli.remote_options import open_remote
 from wv_cli.cli.spoken import WITH_SENTENCES, paths_or_sentences, progress_bar, spool
@@ -46,8 +46,8 @@ FUNCTIONS: Registry[Function] = Registry(
         ("search", Function("search", COMMANDS["search"].summary, partial(load, "wv_cli.commands.search:SearchJob"))),
         *(
             (f"{group}_{name}", Function(f"{group} {name}", summary, partial(load, place)))
-            for group, parts in PARTS.items()
-            for name, (place, summary) in parts.items()
+            for group, subcommands in SUBCOMMANDS.items()
+            for name, (place, summary) in subcommands.items()
         ),
         *(
             (f"eval.{name}", Function(f"eval {name}", task.summary, partial(eval_job, name)))

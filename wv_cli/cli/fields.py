@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import click
 
-from wv_cli.cli import PARTS
+from wv_cli.cli import SUBCOMMANDS
 from wv_cli.cli.help import Command
 from wv_cli.cli.options import make_argument, make_json_option, make_option, make_quiet_option
 from wv_cli.cli.remote_options import open_remote
@@ -47,12 +47,12 @@ def make_command(
     return made(name, callback=start, params=parameters, help=inspect.getdoc(kind))
 
 
-class LazyParts(UserDict[str, Any]):
-    """The parts of a command by their names. `others` are commands that stand at "module:attribute". One is made when
-    it is asked for, and does not wait for the modules of the others."""
+class Subcommands(UserDict[str, Any]):
+    """The subcommands of a command by their names. `others` are commands that stand at "module:attribute". One is made
+    when it is asked for, and does not wait for the modules of the others."""
 
     def __init__(self, group: str, others: Mapping[str, str] = MappingProxyType({})) -> None:
-        super().__init__({**PARTS[group], **others})
+        super().__init__({**SUBCOMMANDS[group], **others})
 
     def __getitem__(self, name: str) -> click.Command:
         found: click.Command | tuple[str, str] | str = self.data[name]

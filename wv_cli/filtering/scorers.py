@@ -54,18 +54,21 @@ SCORERS: Registry[ScorerKind] = Registry(
                 "wv_cli.filtering.contamination:contamination", 2, has_file=True, are_shares=True, high_is_bad=True
             ),
         ),
-        ("language", ScorerKind("wv_cli.filtering.scoring:language", 2, has_file=True, are_probabilities=True)),
-        ("classifier", ScorerKind("wv_cli.filtering.scoring:classifier", 3, has_file=True, are_probabilities=True)),
+        ("language", ScorerKind("wv_cli.filtering.model_scorers:language", 2, has_file=True, are_probabilities=True)),
+        (
+            "classifier",
+            ScorerKind("wv_cli.filtering.model_scorers:classifier", 3, has_file=True, are_probabilities=True),
+        ),
         (
             "perplexity",
-            ScorerKind("wv_cli.filtering.scoring:perplexity", 4, has_file=True, may_lack=True, high_is_bad=True),
+            ScorerKind("wv_cli.filtering.model_scorers:perplexity", 4, has_file=True, may_lack=True, high_is_bad=True),
         ),
     ],
 )
 # A classifier without a label gives the number that is expected of its labels.
 NUMBER = replace(
     SCORERS.find("classifier"),
-    opener="wv_cli.filtering.scoring:number",
+    opener="wv_cli.filtering.model_scorers:number",
     are_probabilities=False,
     may_lack=True,
     lowest=-math.inf,

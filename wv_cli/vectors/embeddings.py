@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.arguments import list_words, whole_number
-from wv_cli.vectors import judged, keyed
+from wv_cli.vectors import gensim_scores, keyed
 from wv_cli.vectors.comparisons import cosine, from_the_mean, movers_distance, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
@@ -233,8 +233,8 @@ class Embeddings:
     rank_by_centrality = keyed.rank_by_centrality
     doesnt_match = keyed.doesnt_match
     wmdistance = keyed.wmdistance
-    evaluate_word_pairs = judged.evaluate_word_pairs
-    evaluate_word_analogies = judged.evaluate_word_analogies
+    evaluate_word_pairs = gensim_scores.evaluate_word_pairs
+    evaluate_word_analogies = gensim_scores.evaluate_word_analogies
 
     @cached_property
     def _index(self) -> WordIndex:

@@ -13,7 +13,7 @@ from wv_cli.errors import BadFile
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import SNIFF_BYTES, load, save, sniff
 from wv_cli.vectors.formats.checking import check
-from wv_cli.vectors.records import Records
+from wv_cli.vectors.mapped_rows import MappedRows
 from wv_cli.words import WordList
 
 BROKEN = GOLDEN / "broken"
@@ -224,7 +224,7 @@ def test_left_in_the_mapped_file_the_rows_are_the_same(tmp_path):
         for limit in (None, 1, 7):
             assert outcome(path, mapped=True, limit=limit) == outcome(path, limit=limit)
     mapped = load(GOLDEN / "w2v-sg-ns.bin", mapped=True)
-    assert isinstance(mapped, Records) and mapped.dim == vectors.dim
+    assert isinstance(mapped, MappedRows) and mapped.dim == vectors.dim
     np.testing.assert_array_equal(mapped.row(5), vectors.row(5))
     assert mapped.neighbors("the", k=5) == vectors.neighbors("the", k=5)
     assert "matrix" not in vars(mapped)

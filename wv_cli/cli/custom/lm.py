@@ -2,7 +2,7 @@
 
 import click
 
-from wv_cli.cli.fields import LazyParts
+from wv_cli.cli.fields import Subcommands
 from wv_cli.cli.help import CommandGroup
 
 _ASKING = {
@@ -12,7 +12,7 @@ _ASKING = {
 }
 
 
-@click.group("lm", cls=CommandGroup, commands=LazyParts("lm", _ASKING))
+@click.group("lm", cls=CommandGroup, commands=Subcommands("lm", _ASKING))
 def command() -> None:
     """Train, query, mix and convert n-gram language models.
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from wv_cli.cli.fields import LazyParts, make_command
+from wv_cli.cli.fields import Subcommands, make_command
 from wv_cli.cli.habits import require_query
 from wv_cli.cli.help import CommandWithParts
 from wv_cli.commands.search import SearchJob
@@ -23,4 +23,4 @@ def _search(quiet: bool, as_json: bool, **options: Any) -> int:
 
 
 command = make_command("search", SearchJob, CommandWithParts, _search)
-command.commands = LazyParts("search")  # type: ignore[attr-defined]
+command.commands = Subcommands("search")  # type: ignore[attr-defined]

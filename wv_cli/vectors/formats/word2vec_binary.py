@@ -22,7 +22,7 @@ from wv_cli.vectors.formats.header import Header, header_line, looks_like_text, 
 from wv_cli.vectors.formats.report import Report
 from wv_cli.vectors.formats.skipping import WAY_OUT, BadRows, count_skipped, skips
 from wv_cli.vectors.formats.store import RowStore
-from wv_cli.vectors.records import Records
+from wv_cli.vectors.mapped_rows import MappedRows
 from wv_cli.words import WordList
 
 _BLOCK_BYTES = 1 << 20
@@ -124,7 +124,7 @@ def read_mapped(path: str) -> Embeddings:
         return read(source, ReadOptions(mapped=True))
 
 
-def _records(source: Input, header: Header, most: int, *, whole: bool) -> Records:
+def _records(source: Input, header: Header, most: int, *, whole: bool) -> MappedRows:
     """The rows where they are; their numbers are looked at only when the file is damaged, for where that begins."""
     first, data = source.position, source.contents()
     offsets, lengths = np.empty(most, np.int64), np.empty(most, np.int64)
@@ -140,7 +140,7 @@ def _records(source: Input, header: Header, most: int, *, whole: bool) -> Record
         raise BadFile(source.name, explain(run, header)[1] + WAY_OUT, byte=run.offset)
 
     origin = source.origin(read_mapped) if most == header.rows else None
-    records = Records(WordList(words[:word_bytes].tobytes(), starts), data, offsets, header.dim, refuse, origin)
+    records = MappedRows(WordList(words[:word_bytes].tobytes(), starts), data, offsets, header.dim, refuse, origin)
     at = first + consumed
     try:
         if rows < most:

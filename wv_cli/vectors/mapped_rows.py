@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _BLOCK_VALUES = 1 << 20
 
 
-class Records(Embeddings):
+class MappedRows(Embeddings):
     """The numbers of row i are the `dim` float32 that begin offsets[i] bytes after the first of `data`. `refuse(row)`
     raises for a row that holds NaN or infinity. `origin` is the file when all its rows are there. `matrix` is a copy,
     made when it is first asked for."""
@@ -52,10 +52,10 @@ class Records(Embeddings):
     _dim: int
     _refuse: Callable[[int], NoReturn]
 
-    def keep_rows(self, rows: NDArray[np.int64]) -> "Records":
+    def keep_rows(self, rows: NDArray[np.int64]) -> "MappedRows":
         """The vectors of these rows alone, still where they lie."""
         refuse = self._refuse
-        return Records(
+        return MappedRows(
             self.words.take(rows), self._data, self._offsets[rows], self._dim, lambda row: refuse(int(rows[row]))
         )
 
