@@ -20,6 +20,7 @@ from wv_cli.cli.document import Items, Paragraph, Table, Title, Verbatim, read_m
 from wv_cli.cli.guide import render
 from wv_cli.guides import FOLDER, GUIDES, KINDS, guide_text
 from wv_cli.io.launcher import _BLAS_THREADS, _COUNTS
+from wv_cli.text.records.kinds import RECORDS
 from wv_cli.vectors.formats import FORMATS
 
 README = "README.md"
@@ -208,8 +209,14 @@ def test_links_lead_somewhere(name: str) -> None:
 
 def test_every_format_has_its_section() -> None:
     sections = re.findall(r"^## ([a-z0-9-]+)$", guide_text("formats"), re.MULTILINE)
-    require_rows("The headings of wv_cli/guides/formats.md", sections, FORMATS)
+    require_rows("wv_cli/guides/formats.md", sections, FORMATS)
     assert sections == [*FORMATS], "the sections of guides/formats.md stand in the order of ROWS in vectors/heads.py"
+
+
+def test_every_ending_of_records_is_explained() -> None:
+    endings = {ending for kind in RECORDS.values() for ending in kind.endings}
+    rows = [line.split("|")[1] for line in guide_text("records").splitlines() if line.startswith("| `.")]
+    require_rows("The table of wv_cli/guides/records.md", re.findall(r"`(\.\w+)`", "".join(rows)), endings)
 
 
 def test_every_variable_is_explained() -> None:

@@ -85,7 +85,7 @@ def test_codes_repeat_and_follow_the_seed(method, glove, tmp_path):
     np.testing.assert_array_equal(codes.data, again.data)
     if "seed" in HASHERS[method].effective_options:
         other = fit(vectors, method, HashConfig(iterations=5, seed=2)).encode(vectors)
-        assert not np.array_equal(codes.data, other.data)
+        assert not np.array_equal(codes.data, other.data), "without an effect of the seed its row has idle=('seed',)"
     hasher.save(tmp_path / "h")
     read = load_hasher(tmp_path / "h")
     assert read.parameters == hasher.parameters and read.parameters["fitted_on"] == 700

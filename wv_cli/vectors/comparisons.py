@@ -54,7 +54,7 @@ def movers_distance(x: Vectors, y: Vectors) -> float:
 
 
 class Comparer:
-    """Compares words of `listed`, whose messages call it `name`; `rest` as in spelling.missing."""
+    """Compares words of `listed`, whose messages call it `name`; `rest` as in spelling.describe_missing."""
 
     def __init__(self, listed: Rows, name: str = "the vectors", rest: Rest | None = None) -> None:
         self.name, self._listed, self._rest = name, listed, rest

@@ -1,1 +1,1 @@
-"""The parts that jobs are made of (wv_cli.commands.job.Part): the options of one subject each."""
+"""The parts that jobs are made of (wv_cli.commands.part.Part): the options of one subject each."""

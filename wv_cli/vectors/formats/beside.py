@@ -93,7 +93,7 @@ class Words:
 @contextlib.contextmanager
 def open_beside(row: Format, path: str | os.PathLike[str], numbers: BinaryIO) -> Iterator[Words]:
     """Takes the words of an output and, when the block ends without an exception, writes them beside it if they belong
-    there, and their mark into `numbers`, the output, which is still open. For use in output.together()."""
+    there, and their mark into `numbers`, the output, which is still open. For use in output.commit_together()."""
     words = Words()
     yield words
     name = row.words_path(os.fspath(path))
