@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
 
 class RecordKind(NamedTuple):
-    """Files whose names have one of the `endings`, in front of a compression's. `reader` is what reads them, as
-    "module:attribute" of a records.reading.Reader. A `divisible` file can be read from any line on. A `table` is whole
-    when its end is written, and one output holds one of them. `cutter` cuts a large file into the spans of
-    records.spans. Records of some kinds are `written` again as another one."""
+    """Files whose names have one of the `endings`, in front of a compression's; messages call them `what`. `reader` is
+    what reads them, as "module:attribute" of a records.reading.Reader, and `sink` of the Sink that writes them, ""
+    where it writes their bytes as they are. A `divisible` file can be read from any line on. A `table` is whole when
+    its end is written, and one output holds one of them. `cutter` cuts a large file into the spans of records.spans.
+    Records of some kinds are `written` again as another one."""
 
+    what: str
     endings: tuple[str, ...]
     reader: str
+    sink: str = ""
     divisible: bool = False
     table: bool = False
     cutter: str = ""
@@ -40,28 +43,37 @@ RECORDS: Registry[RecordKind] = Registry(
         (
             "jsonl",
             RecordKind(
+                "JSON lines",
                 (".jsonl", ".ndjson", ".json"),
                 "wv_cli.text.records.scanned:JsonReader",
                 divisible=True,
                 cutter="wv_cli.text.records.spans:cut_lines",
             ),
         ),
-        ("csv", RecordKind((".csv",), "wv_cli.text.records.delimited:CsvReader")),
-        ("tsv", RecordKind((".tsv",), "wv_cli.text.records.delimited:TsvReader")),
+        ("csv", RecordKind("CSV", (".csv",), "wv_cli.text.records.delimited:CsvReader")),
+        ("tsv", RecordKind("TSV", (".tsv",), "wv_cli.text.records.delimited:TsvReader")),
         (
             "parquet",
             RecordKind(
+                "Parquet",
                 (".parquet",),
                 "wv_cli.text.records.parquet:ParquetReader",
+                "wv_cli.text.records.parquet_writing:ParquetSink",
                 table=True,
                 cutter="wv_cli.text.records.parquet:cut_row_groups",
             ),
         ),
         (
             "arrow",
-            RecordKind((".arrow", ".arrows", ".feather"), "wv_cli.text.records.arrow_files:ArrowReader", table=True),
+            RecordKind(
+                "Arrow",
+                (".arrow", ".arrows", ".feather"),
+                "wv_cli.text.records.arrow_files:ArrowReader",
+                "wv_cli.text.records.arrow_files:ArrowSink",
+                table=True,
+            ),
         ),
-        ("warc", RecordKind((".warc", ".wet"), "wv_cli.text.records.warc:WarcReader", written="jsonl")),
+        ("warc", RecordKind("WARC", (".warc", ".wet"), "wv_cli.text.records.warc:WarcReader", written="jsonl")),
     ],
 )
 

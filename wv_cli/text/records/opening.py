@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from wv_cli.text.records.reading import Block, Rules
 
 _HEAD = 1 << 12  # bytes that tell what a file is, unless its first line is shorter
-_EXPECTED = {"jsonl": "JSON lines", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "arrow": "Arrow", "warc": "WARC"}
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(\[)|\{(?:.*[{\[,:])?\s*\n)")
 
 
@@ -44,7 +43,7 @@ def require_records(kind: str, name: str, head: bytes) -> None:
     if kind == "warc" and head.startswith(b"WARC/"):
         return
     if found := kind_of(head, certain=True) or foreign_encoding(head) or binary(head.partition(b"\n")[0]):
-        raise BadFile(name, f"expected {_EXPECTED[kind]}, found {found}")
+        raise BadFile(name, f"expected {RECORDS[kind].what}, found {found}")
     if kind == "warc" and head:
         raise BadFile(name, "expected WARC, found something else; end its name as that of its format")
     if kind == "jsonl":
@@ -73,7 +72,7 @@ def _no_records(path: str, beside: str) -> UsageError:
     with open_raw(path) as raw, closing(decompress(blocks(raw, path, _HEAD), path)) as text:
         head = next(text, b"")
     if kind := records_of(head):
-        found, step = f"{_EXPECTED[kind]} without such an ending", f"end its name in .{kind}, or give --field"
+        found, step = f"{RECORDS[kind].what} without such an ending", f"end its name in .{kind}, or give --field"
     elif what := kind_of(head, certain=True):
         found, step = what, "give records"
     else:

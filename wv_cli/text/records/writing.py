@@ -7,6 +7,7 @@ from typing import Any, BinaryIO, Protocol
 from wv_cli.errors import UsageError, WvError
 from wv_cli.io.output import open_output
 from wv_cli.io.threads import in_order
+from wv_cli.registry import load
 from wv_cli.text.inputs import Texts
 from wv_cli.text.raw_files import name_of_input
 from wv_cli.text.records.kinds import RECORDS, record_kind, written_kind
@@ -64,15 +65,9 @@ class ByteSink:
 
 def open_sink(kind: str, file: BinaryIO) -> Sink:
     """What writes records of this kind."""
-    if kind == "parquet":
-        from wv_cli.text.records.parquet_writing import ParquetSink
-
-        return ParquetSink(file)
-    if kind == "arrow":
-        from wv_cli.text.records.arrow_files import ArrowSink
-
-        return ArrowSink(file)
-    return ByteSink(file)
+    place = RECORDS[kind].sink
+    opened: Sink = load(place)(file) if place else ByteSink(file)
+    return opened
 
 
 def common_kind(texts: Texts, paths: Sequence[str], output: str, option: str) -> str:
