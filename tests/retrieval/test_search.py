@@ -268,7 +268,9 @@ def test_records(tmp_path, wv):
     assert "a.jsonl:3" in done.stderr
     refused = wv("search", "c.txt", "needle", "--field", "t")
     assert refused.returncode == 2 and "--field has no effect" in refused.stderr
-    for inputs, code in (["a.jsonl", "b.csv"], 2), (["a.jsonl", "c.txt"], 0):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.jsonl").write_bytes((tmp_path / "a.jsonl").read_bytes())
+    for inputs, code in (["a.jsonl", "b.csv"], 2), (["a.jsonl", "c.txt"], 0), (["folder"], 0):
         for option in ("--words 3", "--chunks line"):
             made = wv("search", "index", *inputs, "-o", "i.index", "--field", "t", "-q", *option.split())
             assert made.returncode == code, made.stderr

@@ -288,11 +288,11 @@ def build(
         if True not in are_records:
             kinds = ", ".join(ending for kind in RECORDS.values() for ending in kind.endings)
             raise UsageError(f"--field has no effect: no file's name has an ending of records ({kinds})")
-        for name in ("chunks", "words") if False not in are_records else ():
-            message = (
-                f"--{name} has no effect with --field: all files have records, which are a chunk each; leave it out"
-            )
-            require(getattr(config, name) == getattr(TextConfig, name), message)
+        # Of a folder another run may find other files.
+        for name in ("chunks", "words") if False not in are_records and all(file.named for file in files) else ():
+            message = "all files have records, which are a chunk each; leave it out"
+            default = getattr(TextConfig, name)
+            require(getattr(config, name) == default, f"--{name} has no effect with --field: {message}")
     builder = Builder(config, model, old, log, beside)
     for number, file in enumerate(files, 1):
         builder.add(file)
