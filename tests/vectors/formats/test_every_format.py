@@ -24,6 +24,7 @@ from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.formats import FORMATS, FormatWarning, load, save, sniff
 from wv_cli.vectors.formats.checking import check
+from wv_cli.vectors.formats.streams import save_blocks
 from wv_cli.words import WordList
 
 # Files made by the programs the formats come from, and how the reference reads them.
@@ -338,3 +339,15 @@ def test_choice_of_the_output_format(tmp_path):
         save(tmp_path / "a.vec", vectors, format="glove-txt")
     with pytest.raises(UsageError, match="1 to 9 decimals or exact"):
         save(tmp_path / "a.vec", vectors, precision=0)
+
+
+@pytest.mark.parametrize("format", [name for name, row in FORMATS.items() if row.text and row.write_rows])
+def test_rows_that_become_zeros_in_the_decimals_are_told(tmp_path, format):
+    matrix = np.array([[4e-7, -4e-7], [0, 0], [6e-7, 0], [-1e-30, 0]], np.float32)
+    vectors = Embeddings(WordList.from_words("abcd"), matrix)
+    told = r"x\.txt: the numbers of 2 rows are too small"
+    with pytest.warns(FormatWarning, match=told):
+        save(tmp_path / "x.txt", vectors, format=format)
+    with pytest.warns(FormatWarning, match=told):
+        save_blocks(tmp_path / "x.txt", 4, 2, [vectors.keep_rows(np.array([at])) for at in range(4)], format=format)
+    save(tmp_path / "x.txt", vectors, format=format, precision="exact")

@@ -21,7 +21,7 @@ from wv_cli.io.output import commit_together, open_output
 from wv_cli.io.places import is_stdout, is_stream
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
-from wv_cli.vectors.formats.base import Format, ReadOptions, WriteOptions
+from wv_cli.vectors.formats.base import Format, ReadOptions, WriteOptions, count_lost_rows, warn_of_lost_rows
 from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.vectors.formats.escape import escape_words, require_utf8, require_writable, unescape_words
 from wv_cli.vectors.formats.header import bytes_to_tell
@@ -270,7 +270,8 @@ def save(
     `format` is a name in FORMATS, None: by the name's ending (.bin, .vec, .txt, .glove). `precision` concerns text:
     decimals 1 .. 9, or "exact" for the shortest text that reads back to the same float32. `escape` writes words that
     the format cannot hold as new%20york. Raises UsageError for a format it cannot choose; WvError, before the file
-    is touched, for a word that cannot be kept (with its row) and for nan or infinity; WvError when writing fails.
+    is touched, for a word that cannot be kept (with its row) and for nan or infinity; WvError when writing fails. Warns
+    with FormatWarning of rows that became zeros.
     """
     require_type(embeddings, Embeddings, "embeddings", "Embeddings")
     path = path_text(path, "path")
@@ -291,6 +292,7 @@ def save(
     with commit_together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
         row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or default_threads()))
         beside.add(words)
+    warn_of_lost_rows(name, count_lost_rows(matrix, row, precision))
 
 
 def require_words(path: str | os.PathLike[str], words: WordList, format: str | None = None) -> None:

@@ -1,11 +1,15 @@
 """What a file format is to the rest of the program: one row of the table FORMATS (wv_cli.vectors.heads)."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from wv_cli.errors import UsageError
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import FormatWarning, UsageError
 from wv_cli.io.compression import COMPRESSIONS, inner_name
 from wv_cli.io.input import Input
 from wv_cli.io.places import is_stream
@@ -123,3 +127,18 @@ class Format(NamedTuple):
         return stem != path and any(
             Path(stem + suffix + packed).is_file() for suffix in self.suffixes for packed in ("", *COMPRESSIONS)
         )
+
+
+def count_lost_rows(matrix: NDArray[np.float32], row: Format, precision: Precision) -> int:
+    """Rows that are not zero, but are written as zeros in the decimals of a text."""
+    if not row.text or precision == "exact":
+        return 0
+    largest = np.maximum(matrix.max(axis=1), -matrix.min(axis=1))
+    return int(np.count_nonzero((largest > 0) & (largest < 0.5 * 0.1**precision)))
+
+
+def warn_of_lost_rows(name: str, lost: int) -> None:
+    if lost:
+        rows = "the numbers of 1 row are" if lost == 1 else f"the numbers of {lost:,} rows are"
+        message = f"{name}: {rows} too small for the decimals and became zeros; choose the precision exact"
+        warnings.warn(message, FormatWarning, stacklevel=3)

@@ -17,7 +17,7 @@ from wv_cli.io.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.file_options import WORD2VEC_PRECISION, BadRowsName, Precision
 from wv_cli.vectors.formats import default_threads, find_readable, format_for_output, load, require_skips, sniff_input
-from wv_cli.vectors.formats.base import Format, ReadOptions, Stream, WriteOptions
+from wv_cli.vectors.formats.base import Format, ReadOptions, Stream, WriteOptions, count_lost_rows, warn_of_lost_rows
 from wv_cli.vectors.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.vectors.formats.escape import escape_words, require_writable
 from wv_cli.words import WordList, concatenate_words
@@ -184,7 +184,7 @@ def save_blocks(
     options = WriteOptions(precision, default_threads())
     with commit_together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
         stream.write(row.header(rows, dim))
-        done = 0
+        done = lost = 0
         for block in blocks:
             words, matrix = block.words, block.matrix
             if escape:
@@ -199,6 +199,8 @@ def save_blocks(
                 )
                 raise WvError(message)
             row.write_rows(stream, Embeddings(words, np.ascontiguousarray(matrix)), options)
+            lost += count_lost_rows(matrix, row, precision)
             if row.words_ending:
                 beside.add(words)
             done += len(block)
+    warn_of_lost_rows(name, lost)
