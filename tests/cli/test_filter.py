@@ -338,20 +338,23 @@ def test_a_shard_that_vanishes_is_one_line(small_blocks, tmp_path, monkeypatch, 
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 
-def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys):
-    inputs = corpus(tmp_path / "in")
+@pytest.mark.parametrize("syncs", [0, 2, 3])
+def test_a_full_disk_is_one_line(small_blocks, tmp_path, monkeypatch, capsys, syncs):
+    inputs, sync, left = corpus(tmp_path / "in"), part_files.host.sync, iter(range(syncs))
 
     def full(descriptor):
-        raise OSError(28, "No space left on device")
+        if next(left, None) is None:
+            raise OSError(28, "No space left on device")
+        sync(descriptor)
 
     with monkeypatch.context() as patch:
         patch.setattr(part_files.host, "sync", full)
         assert run(arguments(inputs, tmp_path / "out")) == 1
     (said,) = [line for line in capsys.readouterr().err.splitlines() if "skipped" not in line]
     assert "cannot write: no space left on device" in said
-    assert not list((tmp_path / "out" / "kept").glob("[!.]*"))
-    assert run(arguments(inputs, tmp_path / "out")) == 0
-    assert run(arguments(inputs, tmp_path / "whole")) == 0
+    # The part file stayed, which no journal named: it took room on the full disk and was of no use.
+    assert not (tmp_path / "out" / "kept").exists()
+    assert [run(arguments(inputs, tmp_path / name)) for name in ("out", "whole")] == [0, 0]
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 

@@ -1,12 +1,14 @@
 """`wv filter`: paragraphs that came before, shards without records, records that are filtered again."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.test_filter import REPORT, arguments, contents, corpus, cut_off, read, small_blocks
 from wv_cli.__main__ import run
+from wv_cli.filtering import shards
 
 __all__ = ["small_blocks"]  # a fixture
 
@@ -175,3 +177,20 @@ def test_duplicates_are_no_work_of_a_cluster(tmp_path, capsys):
         more = [] if "--explain" in rule else ["-o", str(tmp_path / "kept")]
         assert run(["filter", *inputs, *rule, *more, "--dask", "local"]) == 2
         assert "is for one process, not for a cluster (--dask)" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_removed_meanwhile(small_blocks, tmp_path, monkeypatch, capsys):
+    """The message blamed a worker, also where none was at work."""
+    inputs, usual = corpus(tmp_path / "in"), shards.Shards.finish
+
+    def finish(self, *given):
+        shutil.rmtree(tmp_path / "out")
+        usual(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shards.Shards, "finish", finish)
+        assert run(arguments(inputs, tmp_path / "out")) == 1
+    (said,) = [line for line in capsys.readouterr().err.splitlines() if "skipped" not in line]
+    assert said.startswith(f"wv filter: {tmp_path / 'out'}/") and "expected its part file" in said
+    assert "its folder is gone or has been emptied" in said
+    assert run(arguments(inputs, tmp_path / "out")) == 0

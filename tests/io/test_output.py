@@ -4,6 +4,7 @@ import errno
 import fcntl
 import io
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -112,6 +113,19 @@ def test_nothing_appears_before_all_is_on_the_disk(tmp_path, monkeypatch):
     assert contents(tmp_path) == {"a": b"a", "b": b"b", "c": b"c"}
     calls = [call for call in disk.calls if call in ("fsync", "replace")]
     assert calls == ["fsync"] * 3 + ["replace"] * 3 + ["fsync"], "files, renames, and their folder once"
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_folder_that_is_removed_meanwhile(tmp_path, at_once):
+    """The way out was to check the spelling of a path that was right hours ago."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    wanted = rf"out/a: cannot write: the folder {folder} is gone; make it and run the command again"
+    with pytest.raises(WvError, match=wanted):
+        if at_once:
+            shutil.rmtree(folder)
+        with open_output(folder / "a"):
+            shutil.rmtree(folder)
 
 
 def test_one_that_fails_takes_all_with_it(tmp_path):

@@ -126,15 +126,13 @@ class PartFile:
 
 
 def require_part(path: Path, saved: Saved) -> None:
-    """Raises WvError unless the part file of the output `path`, which a worker has written, is here, too."""
+    """Raises WvError unless the part file of the output `path`, which a worker may have written, is here."""
     try:
         size = Path(saved.part).stat().st_size
     except OSError as error:
-        message = (
-            f"{path}: a worker has written {saved.part}, which is not here: {str(error.strerror).lower()}; write to a "
-            "folder that all workers share"
-        )
-        raise WvError(message) from error
+        problem = f"expected its part file {saved.part}, found {str(error.strerror).lower()}"
+        way = "its folder is gone or has been emptied, or workers do not share it; run the command again"
+        raise WvError(f"{path}: {problem}; {way}") from error
     if size != saved.size:
         raise BadFile(saved.part, f"expected the {saved.size:,} bytes of a worker, found {size:,}; run this again")
 

@@ -9,6 +9,7 @@ import os
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -270,10 +271,14 @@ class Shards:
         self._publish()
 
     def _write(self, name: str, totals: Totals, parts: Mapping[str, Saved]) -> None:
-        point = self._point
-        point.at, point.counted, point.parts = name, totals.to_json(), {**parts}
-        point.keys = {str(file.path): file.save() for file in self._side_files}
-        self._journal.write(point)
+        before = self._point
+        keys = {str(file.path): file.save() for file in self._side_files}
+        self._point = replace(before, at=name, counted=totals.to_json(), parts={**parts}, keys=keys)
+        try:
+            self._journal.write(self._point)
+        except WvError:
+            self._point = before  # claim() keeps only the part files that the journal names
+            raise
 
     def _publish(self) -> None:
         """Gives whole outputs their names. The journal says so with its next point; a run that is killed before does

@@ -203,7 +203,8 @@ def _publish(outputs: list[Temporary], last: str | None = None) -> None:
                 output.rename()
                 new.append(output)
         except OSError as error:
-            message = f"{output.path}: cannot write: {reason(error)}; {_list_outputs(new, waiting[len(new) :])}"
+            problem = f"{_problem(output.path, error)}; {_list_outputs(new, waiting[len(new) :])}"
+            message = f"{output.path}: cannot write: {problem}"
             raise WvError(message) from error
         finally:
             for folder in dict.fromkeys(output.target.parent for output in new):
@@ -234,8 +235,16 @@ def _explain_errors(path: str | os.PathLike[str], kept: str = "") -> Iterator[No
     except (BrokenPipeError, WvError):  # a MissingFile is an OSError, too
         raise
     except OSError as error:
-        message = f"{path}: cannot write: {reason(error)}{kept if error.errno in _NO_SPACE else ''}"
+        message = f"{path}: cannot write: {_problem(path, error)}{kept if error.errno in _NO_SPACE else ''}"
         raise WvError(message) from error
+
+
+def _problem(path: str | os.PathLike[str], error: OSError) -> str:
+    """Why `path` cannot be written: its folder, which was there at the start, may be gone."""
+    folder = Path(path).parent
+    if error.errno == errno.ENOENT and not folder.is_dir():
+        return f"the folder {folder} is gone; make it and run the command again"
+    return reason(error)
 
 
 def _sync_folder(folder: Path) -> None:
