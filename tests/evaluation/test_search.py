@@ -311,6 +311,11 @@ def test_ranks_beyond_the_depth_are_refused(folder):
         run([source()], [folder], depth=50)
 
 
+def test_one_score_for_all_documents_is_refused(folder):
+    with pytest.raises(UsageError, match="--k1 0 and --bm25 bm25l give all documents of a query one score"):
+        run([], [folder], bm25=("lucene", "bm25l"), k1=0.0)
+
+
 def test_bm25_is_a_system(folder):
     report = run([], [folder], bm25=("lucene", "bm25+"), k1=0.9, b=0.4)
     assert [row["system"] for row in report.rows] == ["bm25-lucene", "bm25+"]

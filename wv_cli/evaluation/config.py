@@ -291,6 +291,8 @@ class SearchConfig(Options):
             message = f"{flag_of(name)} {rank} is beyond --depth {self.depth}; raise --depth"
             require(rank <= self.depth, message)
         self.weights()
+        message = "--k1 0 and --bm25 bm25l give all documents of a query one score; choose a --k1 above 0"
+        require(self.k1 > 0 or "bm25l" not in self.bm25, message)
         require("/" not in self.split, f"--split must be a name as in qrels/NAME.tsv, not {self.split!r}")
 
     def weights(self) -> list[list[float]]:
