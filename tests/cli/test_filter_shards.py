@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_filter import REPORT, arguments, contents, corpus, cut_off, read, small_blocks
+from tests.cli.test_filter import REPORT, KilledError, arguments, contents, corpus, cut_off, read, small_blocks
 from wv_cli.__main__ import run
+from wv_cli.filtering import journal as journals
 from wv_cli.filtering import shards
 
 __all__ = ["small_blocks"]  # a fixture
@@ -194,3 +195,21 @@ def test_a_folder_that_is_removed_meanwhile(small_blocks, tmp_path, monkeypatch,
     assert said.startswith(f"wv filter: {tmp_path / 'out'}/") and "expected its part file" in said
     assert "its folder is gone or has been emptied" in said
     assert run(arguments(inputs, tmp_path / "out")) == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--part", "1/1")])
+def test_killed_after_the_journal_is_gone(small_blocks, tmp_path, monkeypatch, more):
+    """The next run found all done, and left the part files that the killed one had not removed."""
+    inputs = corpus(tmp_path / "in")
+
+    def killed(self):
+        journals.remove_output(self.path)
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journals.Journal, "remove", killed)
+        with pytest.raises(KilledError):
+            run(arguments(inputs, tmp_path / "out", *more))
+    assert list((tmp_path / "out" / "kept").glob(".*.wv-part"))
+    assert run(arguments(inputs, tmp_path / "out", *more)) == 0
+    assert not list((tmp_path / "out" / "kept").glob(".*"))

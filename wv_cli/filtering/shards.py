@@ -144,6 +144,7 @@ class Shards:
                 self.finished = self._report.find_finished(self._names, self._outputs)
             if self.finished is not None:
                 self.totals = Totals.from_report(self.finished)
+                self._remove_parts()  # a run that was killed after it had removed its journal
                 yield
                 return
             if point is None and not self._overwrite:
