@@ -191,6 +191,8 @@ def run(argv: list[str]) -> int:
             from wv_cli.errors import NOT_BUILT
 
             return fail(speaking[0], NOT_BUILT, 1)
+        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            error, text = MemoryError(), ""
         if isinstance(error, (ImportError, SystemError)):
             if not any(sign in text for sign in _NO_ROOM_TO_LOAD):
                 raise

@@ -1,5 +1,6 @@
 """What the system refuses and no reader or writer has worded: memory, names, a folder that has gone, a locked file."""
 
+import errno
 import io
 import os
 import shutil
@@ -57,7 +58,7 @@ def fails(*_, **__):
 
 
 def test_code_that_does_not_fit_into_memory(monkeypatch, capsys):
-    """A library, and a module that Python compiles; no other SystemError is out of memory."""
+    """A library, a module that Python compiles, a folder that it lists; no other SystemError is out of memory."""
 
     def check(error):
         monkeypatch.setattr("wv_cli.vectors.formats.checking.check", Mock(side_effect=error))
@@ -65,7 +66,8 @@ def test_code_that_does_not_fit_into_memory(monkeypatch, capsys):
 
     null = "<built-in function {}> returned NULL without setting an exception"
     library = "libgfortran.so.5: failed to map segment from shared object"
-    for error in (ImportError(library), SystemError(null.format("compile"))):
+    folder = OSError(errno.ENOMEM, "Cannot allocate memory", "site-packages/numpy")
+    for error in (ImportError(library), SystemError(null.format("compile")), folder):
         assert check(error) == 1
         assert capsys.readouterr().err.startswith("wv check: out of memory")
     with pytest.raises(SystemError):
