@@ -120,7 +120,7 @@ def test_a_folder_that_is_removed_meanwhile(tmp_path, at_once):
     """The way out was to check the spelling of a path that was right hours ago."""
     folder = tmp_path / "out"
     folder.mkdir()
-    wanted = rf"out/a: cannot write: the folder {folder} is gone; make it and run the command again"
+    wanted = rf"out/a: cannot write: the folder {folder} does not exist; create it first"
     with pytest.raises(WvError, match=wanted):
         if at_once:
             shutil.rmtree(folder)

@@ -241,10 +241,15 @@ def _explain_errors(path: str | os.PathLike[str], kept: str = "") -> Iterator[No
 
 def _problem(path: str | os.PathLike[str], error: OSError) -> str:
     """Why `path` cannot be written: its folder, which was there at the start, may be gone."""
+    is_gone = error.errno == errno.ENOENT and not Path(path).parent.is_dir()
+    return _describe_no_folder(path) if is_gone else reason(error)
+
+
+def _describe_no_folder(path: str | os.PathLike[str]) -> str:
     folder = Path(path).parent
-    if error.errno == errno.ENOENT and not folder.is_dir():
-        return f"the folder {folder} is gone; make it and run the command again"
-    return reason(error)
+    return (
+        f"the folder {folder} {'is a file; write elsewhere' if folder.exists() else 'does not exist; create it first'}"
+    )
 
 
 def _sync_folder(folder: Path) -> None:
@@ -298,10 +303,7 @@ def check_writable(
         message = f"{path}: cannot write: the file is read-only (mode {mode & 0o777:o}); {read_only}"
         raise WvError(message)
     if not folder.is_dir():
-        parent = Path(path).parent
-        problem = "is a file; write elsewhere" if parent.exists() else "does not exist; create it first"
-        message = f"{path}: cannot write: the folder {parent} {problem}"
-        raise WvError(message)
+        raise WvError(f"{path}: cannot write: {_describe_no_folder(path)}")
     if not os.access(folder, os.W_OK | os.X_OK):
         if os.statvfs(folder).f_flag & os.ST_RDONLY:
             message = f"{path}: cannot write: {folder} is on a read-only file system; write elsewhere, or to -"
