@@ -128,6 +128,10 @@ def test_who_writes_a_model_anew_is_told_of_its_words(wv, tmp_path):
         assert told not in wv(*mix).stderr and tokenization(tmp_path / "out.lm") == recipe
         assert wv(*mix, "--no-meta").stderr.count(told) == 2
     assert "trained with" not in wv("lm", "convert", "raw.arpa", "out.lm").stderr
+    # How the held-out text is cut says nothing of the words of the models.
+    mix = wv("lm", "mix", "cut.arpa", "low.arpa", "-o", "out.lm", "--fit", "text", "--tokenize", "unicode")
+    assert mix.returncode == 0, mix.stderr
+    assert mix.stderr.count("the output does not say so") == 2 and tokenization(tmp_path / "out.lm") is None
 
 
 def test_quantized_in_training_and_in_converting(wv, model, tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import GOLDEN, Run
+from wv_cli.io.meta import tokenization
 from wv_cli.vectors.formats.fasttext_bin import load_model
 
 WORDS, LABELS = GOLDEN / "ft-words.bin", GOLDEN / "ft-labels.bin"
@@ -113,6 +114,12 @@ def test_labels_and_text_of_records(wv: Run, tmp_path: Path, labeled: Path) -> N
         assert records.stderr.count("labeled.jsonl:601") == 1 + bool(more), "what is read again is told once"
         found.append(scores[1][1])
     assert found[1] > found[0] + 0.1
+
+
+def test_how_the_scored_text_is_cut_says_nothing_of_the_model(wv: Run, tmp_path: Path, labeled: Path) -> None:
+    done = wv("quantize", LABELS, "-o", "small.ftz", "--validation", labeled, "--tokenize", "unicode")
+    assert done.returncode == 0, done.stderr
+    assert tokenization(tmp_path / "small.ftz") is None
 
 
 @pytest.mark.parametrize("option", ["--label-field a", "--field a", "--tokenize", "--bad-records error"])

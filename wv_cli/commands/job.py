@@ -285,14 +285,14 @@ class Job(Options):
     def write_sidecars(self, written: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
         """Returns what is to be said about those that could not be written."""
         from wv_cli.io import meta
+        from wv_cli.text.reading_config import AskedConfig, lowercase_recipe
 
         problems = []
         parts = [*parts_of(self)]
-        recipes = (getattr(each, "tokenize", None) for each in parts)
+        # Not of a text that models are asked about: they may have learned other words.
+        recipes = (getattr(each, "tokenize", None) for each in parts if not isinstance(each, AskedConfig))
         recipe = next((each for each in recipes if each is not None), None)
         if self.READS_AS_IS and any(getattr(each, "lowercase", False) for each in parts):
-            from wv_cli.text.reading_config import lowercase_recipe
-
             recipe = lowercase_recipe(recipe)
         if recipe is not None:
             metadata = {"tokenize": recipe, **metadata}
