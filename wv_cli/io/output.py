@@ -247,9 +247,8 @@ def _problem(path: str | os.PathLike[str], error: OSError) -> str:
 
 def _describe_no_folder(path: str | os.PathLike[str]) -> str:
     folder = Path(path).parent
-    return (
-        f"the folder {folder} {'is a file; write elsewhere' if folder.exists() else 'does not exist; create it first'}"
-    )
+    problem = "is a file; write elsewhere" if folder.exists() else "does not exist; create it first"
+    return f"the folder {folder} {problem}"
 
 
 def _sync_folder(folder: Path) -> None:
